@@ -105,11 +105,7 @@ export function stateOf(dataset: Dataset): string {
   return `${dataset.metadata.generation ?? 0} ${requestOf(dataset)}`;
 }
 
-export function readTenant(
-  client: Pick<KubeClient, 'get'>,
-  dataset: Dataset,
-  signal: AbortSignal,
-): Promise<Tenant | null> {
+export function readTenant(client: KubeClient, dataset: Dataset, signal: AbortSignal): Promise<Tenant | null> {
   return client.get<Tenant>(TENANT_KIND, tenantName(dataset), { signal });
 }
 

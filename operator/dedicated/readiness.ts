@@ -63,11 +63,7 @@ export interface Readiness {
 }
 
 /** Reads the state of the Deployments of a Dedicated tenant, and the problems of their pods. */
-export async function readReadiness(
-  client: Pick<KubeClient, 'list'>,
-  tenant: Tenant,
-  signal: AbortSignal,
-): Promise<Readiness> {
+export async function readReadiness(client: KubeClient, tenant: Tenant, signal: AbortSignal): Promise<Readiness> {
   const all = { ...placeOf(tenant), signal };
   const { items } = await client.list<Deployment>(KINDS.deployment, all);
   const live = items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
@@ -97,11 +93,7 @@ export async function readReadiness(
  * Whether all services are complete with the present Secrets, and no pod of a service or a migration with other ones is left,
  * not even a terminating one. Ignores pods that have ended, for example evicted ones, which may stay in the list for long.
  */
-export async function haveAllPodsChanged(
-  client: Pick<KubeClient, 'list' | 'get'>,
-  tenant: Tenant,
-  signal: AbortSignal,
-): Promise<boolean> {
+export async function haveAllPodsChanged(client: KubeClient, tenant: Tenant, signal: AbortSignal): Promise<boolean> {
   const all = { ...placeOf(tenant), signal };
   const { namespace } = all;
   const present = await client.get(KINDS.secret, { name: objectName(tenant, SETTINGS), namespace }, { signal });
@@ -176,7 +168,7 @@ function problemOfPods(subject: string, pods: readonly Pod[]): Readiness['proble
 
 /** Problem of the pod of a migration. */
 export async function readMigrationProblem(
-  client: Pick<KubeClient, 'list'>,
+  client: KubeClient,
   tenant: Tenant,
   { job, signal }: { readonly job: string; readonly signal: AbortSignal },
 ): Promise<Readiness['problem']> {

@@ -34,10 +34,7 @@ export function receiptName(
  * namespace when it is the operator's.
  */
 export async function writeReceipt(
-  {
-    client,
-    options: { manager, labels, home },
-  }: { readonly client: Pick<KubeClient, 'create' | 'get'>; readonly options: ReceiptOptions },
+  { client, options: { manager, labels, home } }: { readonly client: KubeClient; readonly options: ReceiptOptions },
   { object, signal }: { readonly object: KubeObject; readonly signal: AbortSignal },
   receipt: Receipt,
 ): Promise<string> {
@@ -67,11 +64,7 @@ export async function writeReceipt(
   }
 }
 
-async function writeOnce(
-  client: Pick<KubeClient, 'create' | 'get'>,
-  receipt: ConfigMap,
-  signal: AbortSignal,
-): Promise<void> {
+async function writeOnce(client: KubeClient, receipt: ConfigMap, signal: AbortSignal): Promise<void> {
   try {
     await client.create(KINDS.configMap, receipt, { signal });
   } catch (error) {

@@ -10,7 +10,7 @@ const NEEDED = ['bucket', 'accessKey', 'secretKey'] as const;
 
 /** Reads the bucket and its credentials from the Secret, each time again: credentials are kept nowhere. */
 export async function findPlace(
-  client: Pick<KubeClient, 'get'>,
+  client: KubeClient,
   tenant: Tenant | null,
   secretName: string | undefined,
   signal: AbortSignal,
@@ -52,11 +52,7 @@ const signerName = (tenantId: string): string => `engram-signer-${tenantId}`;
 export async function keepFormerSigner(
   { tenantId, tenant, key }: FormerSigner,
   labels: Readonly<Record<string, string>>,
-  {
-    client,
-    home,
-    signal,
-  }: { readonly client: Pick<KubeClient, 'create'>; readonly home: string; readonly signal: AbortSignal },
+  { client, home, signal }: { readonly client: KubeClient; readonly home: string; readonly signal: AbortSignal },
 ): Promise<void> {
   const { apiVersion, kind } = KINDS.configMap;
   const metadata = { name: signerName(tenantId), namespace: home, labels };
@@ -73,11 +69,7 @@ export async function keepFormerSigner(
 export async function findFormerSigners(
   tenantId: string,
   namespace: string,
-  {
-    client,
-    home,
-    signal,
-  }: { readonly client: Pick<KubeClient, 'get'>; readonly home: string; readonly signal: AbortSignal },
+  { client, home, signal }: { readonly client: KubeClient; readonly home: string; readonly signal: AbortSignal },
 ): Promise<readonly string[]> {
   const place = { name: signerName(tenantId), namespace: home };
   const configMap = await client.get<ConfigMap>(KINDS.configMap, place, { signal });

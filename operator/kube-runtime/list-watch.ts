@@ -19,7 +19,7 @@ export interface ListWatch {
 
 export interface ListWatchOptions<T extends KubeObject> {
   readonly kind: ResourceKind;
-  readonly client: Pick<KubeClient, 'list' | 'watch'>;
+  readonly client: KubeClient;
   readonly clock: RuntimeClock;
   readonly logger: Logger;
   readonly metrics: Pick<RuntimeMetrics, 'watchRestarted'>;

@@ -16,7 +16,7 @@ export type ReferenceWatches = ReturnType<typeof createReferenceWatches>;
 
 interface ReferenceWatchesOptions {
   readonly kind: ResourceKind;
-  readonly client: Pick<KubeClient, 'list' | 'watch'>;
+  readonly client: KubeClient;
   readonly clock: RuntimeClock;
   readonly logger: Logger;
   readonly metrics: Pick<RuntimeMetrics, 'watchRestarted'>;

@@ -195,7 +195,7 @@ function createKeyBackoff({ first, most }: BackoffRange) {
   };
 }
 
-function createTokenBucket(clock: Pick<RuntimeClock, 'monotonicMs'>, rate: TokenRate) {
+function createTokenBucket(clock: RuntimeClock, rate: TokenRate) {
   let tokens = rate.burst;
   let filledAt = clock.monotonicMs();
   return {

@@ -5,7 +5,7 @@ import { isKubeError, type KubeClient } from '../kube-runtime/kube-client.ts';
 import { type KubeObject, keyOf, type ResourceKind } from '../kube-runtime/kube-object.ts';
 
 export interface UninstallGuardOptions {
-  readonly client: Pick<KubeClient, 'list' | 'patch' | 'delete'>;
+  readonly client: KubeClient;
   /** Empty: all. */
   readonly namespaces: readonly string[];
   /** `engram.dev/abandon` */

@@ -22,7 +22,7 @@ export interface Mcp {
 export interface McpParts {
   readonly config: Settings;
   readonly messenger: Pick<Messenger, 'publish' | 'subscribe'>;
-  readonly app: () => Pick<App, 'request'>;
+  readonly app: () => App;
 }
 
 /** MCP where this process serves it: with integrations, whose subject is other programs. */
@@ -49,7 +49,7 @@ export function createMcp({ config, messenger, app }: McpParts): Mcp {
 
 interface Surroundings {
   readonly config: Pick<Settings, 'services' | 'serviceUrls'>;
-  readonly app: () => Pick<App, 'request'>;
+  readonly app: () => App;
 }
 
 /**

@@ -61,10 +61,10 @@ export interface ModelParts {
   readonly clock: Clock;
   readonly metrics: Metrics;
   readonly logger: Logger;
-  readonly settings: Pick<ModelSettingsRepository, 'get'>;
-  readonly tenantModels: Pick<TenantModels, 'get'>;
-  readonly tenantEmbedders: Pick<TenantEmbedderAccounts, 'get'>;
-  readonly secretBox: Pick<SecretBox, 'open'>;
+  readonly settings: ModelSettingsRepository;
+  readonly tenantModels: TenantModels;
+  readonly tenantEmbedders: TenantEmbedderAccounts;
+  readonly secretBox: SecretBox;
   readonly messenger: Pick<Messenger, 'publish' | 'subscribe'>;
   /** Other processes may change the settings, and news of it may be lost. */
   readonly isShared: boolean;

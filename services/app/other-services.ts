@@ -50,7 +50,7 @@ function healthOf(name: ServiceName, messenger: Messenger): HealthCheck {
 /** Answers for the services of this process. */
 export function answerForServices(
   names: readonly ServiceName[],
-  app: Pick<App, 'describe' | 'state'>,
+  app: App,
   messenger: Messenger,
 ): Promise<readonly Subscription[]> {
   return Promise.all(

@@ -15,8 +15,8 @@ export interface ChosenModel {
 }
 
 export interface TenantModelSourceOptions<Active> {
-  readonly models: Pick<TenantModels, 'get'>;
-  readonly secretBox: Pick<SecretBox, 'open'>;
+  readonly models: TenantModels;
+  readonly secretBox: SecretBox;
   readonly open: (chosen: ChosenModel) => Promise<Active>;
   readonly rereadMs: number;
   readonly clock: MonotonicClock;

@@ -87,6 +87,6 @@ export interface CognifyDependencies
   readonly statements: Statements;
   readonly supersessions: Supersessions;
   /** Read only: auth writes them. */
-  readonly datasets: Pick<Datasets, 'get'>;
-  readonly managedResources: Pick<ManagedResources, 'of'>;
+  readonly datasets: Datasets;
+  readonly managedResources: ManagedResources;
 }

@@ -43,7 +43,7 @@ export interface ImproveServiceOptions {
 /** Dependencies of engine and stages. A stage takes what it needs of them. */
 export interface ImproveDependencies extends Omit<ImproveServiceOptions, 'settings' | 'embedder'> {
   /** `indexes.vectors` reaches each version by its own scope. */
-  readonly vectorVersions: Pick<VectorIndexVersions, 'active'>;
+  readonly vectorVersions: VectorIndexVersions;
   readonly embedders: EmbedderSource;
   readonly sessions: Sessions;
   readonly entries: SessionEntries;

@@ -12,7 +12,7 @@ import type { Sessions } from '../common/records/sessions/sessions.ts';
 import { type ImprovePass, isBudgetError, type StageOutcome } from './model.ts';
 
 interface SessionReads {
-  readonly sessions: Pick<Sessions, 'getMany'>;
+  readonly sessions: Sessions;
 }
 
 /** Returns the scope of the pass's sessions: the caller's tenant, whichever tenant the dataset has. */
@@ -33,7 +33,7 @@ export async function sessionOf(deps: SessionReads, pass: ImprovePass, key: Sess
 
 /** Reads the feedback in remarks of a session after a time; all of it for null. */
 export function remarksOf(
-  { contexts }: { readonly contexts: Pick<SessionContexts, 'feedback'> },
+  { contexts }: { readonly contexts: SessionContexts },
   pass: ImprovePass,
   key: SessionKey,
   after: string | null,
@@ -44,7 +44,7 @@ export function remarksOf(
 
 /** Reads how far the entries of the pass's sessions are processed. */
 export function watermarksOf(
-  { watermarks }: { readonly watermarks: Pick<Watermarks, 'ofMany'> },
+  { watermarks }: { readonly watermarks: Watermarks },
   pass: ImprovePass,
 ): Promise<SessionWatermarks> {
   return pass.reads.once('watermarks', () => watermarks.ofMany(sessionScope(pass), pass.sessions));

@@ -42,11 +42,11 @@ import type { SnapshotIndex } from './repositories/snapshots.ts';
 export interface CommonDependencies {
   readonly store: DocumentStore;
   readonly messenger: Messenger;
-  readonly datasets: Pick<Datasets, 'get' | 'allOfTenant'>;
+  readonly datasets: Datasets;
   readonly models: { current(tenant?: TenantId): Promise<Pick<ActiveModels, 'languageModel'>> };
   readonly workQueue: WatchedWorkQueue;
   /** The worker of the service's jobs. */
-  readonly jobs: Pick<JobWorker, 'begin' | 'run' | 'stopping'>;
+  readonly jobs: JobWorker;
   readonly eventLog: EventLog;
   readonly budgets: Budgets;
   readonly audit: AuditLog;
@@ -65,13 +65,13 @@ export interface ItemDependencies extends CommonDependencies {
   readonly fetcher: Fetcher;
   readonly retentions: Retentions;
   /** Texts that search has shown. */
-  readonly echoes: Pick<EchoMarks, 'find' | 'removeWrite'>;
-  readonly repetitions: Pick<Repetitions, 'note' | 'removeWrite'>;
+  readonly echoes: EchoMarks;
+  readonly repetitions: Repetitions;
   /** Found by cognify; only reverts are written here. */
   readonly supersessions: Supersessions;
   /** Built by cognify, only read here. */
-  readonly graph: Pick<GraphStore, 'nodes' | 'neighbours' | 'scanNodes' | 'scanEdges'>;
-  readonly ledger: Pick<Ledger, 'entries' | 'allEntries' | 'allCommitted' | 'forgive'>;
+  readonly graph: GraphStore;
+  readonly ledger: Ledger;
   readonly sessionRemoval: SessionRemoval;
   readonly visibleSessions: VisibleSessions;
   readonly sessionEntries: SessionEntries;
@@ -86,11 +86,11 @@ export interface SessionDependencies extends CommonDependencies {
   readonly visibleSessions: VisibleSessions;
   readonly improveRequests: ImproveRequests;
   readonly sessionRemoval: SessionRemoval;
-  readonly sessionContexts: Pick<SessionContexts, 'removeOfSessionWrite'>;
+  readonly sessionContexts: SessionContexts;
   /** Records of improve, only read here. */
-  readonly watermarks: Pick<Watermarks, 'get'>;
-  readonly connections: Pick<AgentConnections, 'ofSession' | 'ofSessions' | 'getMany' | 'page'>;
-  readonly users: Pick<Users, 'childAgents' | 'getMany'>;
+  readonly watermarks: Watermarks;
+  readonly connections: AgentConnections;
+  readonly users: Users;
 }
 
 /** Dependencies of skills, their runs and their proposals. */
@@ -104,9 +104,9 @@ export interface SkillDependencies extends CommonDependencies {
 export interface ActivityDependencies extends CommonDependencies {
   readonly connections: SessionDependencies['connections'];
   readonly users: SessionDependencies['users'];
-  readonly apiKeys: Pick<ApiKeys, 'ofUser'>;
-  readonly runRecords: Pick<RunRecords, 'newest'>;
-  readonly searchHistory: Pick<SearchHistory, 'lastAsked'>;
+  readonly apiKeys: ApiKeys;
+  readonly runRecords: RunRecords;
+  readonly searchHistory: SearchHistory;
   /** Absent: nothing is traced. */
   readonly traces?: TraceSource;
 }

@@ -38,9 +38,9 @@ export interface IntegrationsServiceOptions {
 export interface SyncDependencies extends Omit<IntegrationsServiceOptions, 'settings'> {
   readonly runs: SyncRuns;
   readonly state: SyncState;
-  readonly intents: Pick<BlobIntents, 'declare' | 'settle'>;
+  readonly intents: BlobIntents;
   /** Only read here. */
-  readonly datasets: Pick<Datasets, 'get'>;
+  readonly datasets: Datasets;
   readonly settings: SyncSettings;
 }
 

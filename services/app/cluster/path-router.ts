@@ -143,7 +143,7 @@ function refuse(response: ServerResponse): void {
 }
 
 /** Logs of each replica when it stops and when it begins to answer, not every request in between. */
-function createReachability(logger: Pick<Logger, 'warn' | 'info'>) {
+function createReachability(logger: Logger) {
   const away = new Map<string, { readonly sinceMs: number; requests: number }>();
   return {
     failed(origin: string, service: string, error: unknown) {

@@ -21,8 +21,8 @@ import type { AgentMode } from './agent-mode.ts';
 export interface AgentConnectionDependencies extends AuthDependencies {
   readonly connections: AgentConnections;
   /** Sessions belong to the ingest service: they are read here to show them with their connections. */
-  readonly sessions: Pick<Sessions, 'get'>;
-  readonly sessionEntries: Pick<SessionEntries, 'lastQas' | 'lastTraces'>;
+  readonly sessions: Sessions;
+  readonly sessionEntries: SessionEntries;
   /** Null: the process does not stop when its agents have gone. */
   readonly agentMode: AgentMode | null;
 }

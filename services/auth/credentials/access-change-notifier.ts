@@ -12,8 +12,8 @@ export type AccessChangeNotifier = ReturnType<typeof createAccessChangeNotifier>
 
 export function createAccessChangeNotifier(
   { messenger, logger }: { readonly messenger: Messenger; readonly logger: Logger },
-  cache: Pick<PrincipalCache, 'dropUser' | 'dropTenant'>,
-  tenants: Pick<TenantCache, 'drop'>,
+  cache: PrincipalCache,
+  tenants: TenantCache,
 ) {
   // Not awaited: cache entries expire within a second anyway.
   const publish = (change: AccessChange): void => {

@@ -19,8 +19,8 @@ export function createTenantActivity({
   logger,
 }: {
   readonly store: DocumentStore;
-  readonly tenants: Pick<Tenants, 'changeWrite'>;
-  readonly tenantCache: Pick<TenantCache, 'get'>;
+  readonly tenants: Tenants;
+  readonly tenantCache: TenantCache;
   readonly clock: Clock;
   readonly logger: Logger;
 }) {

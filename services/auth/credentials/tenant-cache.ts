@@ -24,8 +24,8 @@ interface CachedTenant {
 export type TenantCache = ReturnType<typeof createTenantCache>;
 
 interface TenantCacheOptions {
-  readonly tenants: Pick<Tenants, 'get'>;
-  readonly hosts: Pick<TenantHosts, 'tenantOf' | 'ofTenant'>;
+  readonly tenants: Tenants;
+  readonly hosts: TenantHosts;
   readonly clock: MonotonicClock;
   readonly ttlMs?: number;
   /** For each kind of entry: clients can send any host name. */

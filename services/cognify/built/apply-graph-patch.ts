@@ -27,7 +27,7 @@ interface Dependencies
     Pick<CognifyDependencies, 'ledger' | 'clock' | 'settings'> {
   readonly vectorVersions: VectorIndexVersions;
   /** Read only: improve writes them. */
-  readonly claims: Pick<ImproveClaims, 'holds'>;
+  readonly claims: ImproveClaims;
 }
 
 /** Tokenizing this many rows takes some milliseconds; requests get their turn in between. */

@@ -11,7 +11,7 @@ import type { DocumentStore } from '../../common/storage/ports/document-store.ts
 import type { CognifyDependencies } from '../dependencies.ts';
 
 type Dependencies = Pick<CognifyDependencies, 'graph' | 'text' | 'runs' | 'store' | 'ledger'> & {
-  readonly items: Pick<DataItems, 'countWaiting' | 'longestWait'>;
+  readonly items: DataItems;
 };
 
 /** Counts what is built of a dataset (`cognify.BuiltStatistics` in proto/). The stores count by an index. */
@@ -53,7 +53,7 @@ async function failedItems({ runs }: Dependencies, newest: StoredRun | undefined
 
 /** Returns the worker that holds the running job of an ordering key; null when there is none. */
 async function runningJobOf(
-  store: Pick<DocumentStore, 'find'>,
+  store: DocumentStore,
   tenant: TenantId,
   orderingKey: string,
 ): Promise<AnswerOf<'cognify.BuiltStatistics'>['writer']> {

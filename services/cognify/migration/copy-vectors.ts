@@ -22,7 +22,7 @@ import type { Embedding } from '../pipeline/index-writer.ts';
 import type { CognifySettings } from '../settings.ts';
 
 export interface CopyDependencies extends Pick<DatasetIndexes, 'text' | 'graph'> {
-  readonly vectors: Pick<VectorIndex, 'upsert'>;
+  readonly vectors: VectorIndex;
   readonly settings: Pick<CognifySettings, 'embeddingBatchSize' | 'embeddingConcurrency'>;
 }
 
@@ -67,7 +67,7 @@ export async function copyItem(
 export async function gatherVectors(
   dependencies: Omit<CopyDependencies, 'vectors'> &
     Pick<EmbeddingDependencies, 'embedders'> & {
-      readonly vectorVersions: Pick<VectorIndexVersions, 'active' | 'state' | 'written' | 'inVersions'>;
+      readonly vectorVersions: VectorIndexVersions;
     },
   scope: DatasetScope,
   {

@@ -22,7 +22,7 @@ const AT_ONCE = 4;
 
 export interface MigrationQueue {
   readonly store: DocumentWriter;
-  readonly workQueue: Pick<WorkQueue, 'enqueueWrites' | 'exists' | 'wake' | 'deadLetters'>;
+  readonly workQueue: WorkQueue;
 }
 
 /** Queues a migration unless it is queued; a dead letter is replayed. */

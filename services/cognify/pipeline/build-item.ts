@@ -33,7 +33,7 @@ import { type LoadDependencies, loadChunks } from './text-work.ts';
 export interface BuildDependencies extends RowStores, LoadDependencies {
   readonly ledger: Ledger;
   readonly builds: ItemBuilds;
-  readonly statements: Pick<Statements, 'put' | 'remove'>;
+  readonly statements: Statements;
   readonly clock: Clock;
   /** Absent: no traces are recorded. */
   readonly tracer?: Tracer;

@@ -49,7 +49,7 @@ interface IndexWriterOptions extends EmbeddingBatches {
   readonly scope: DatasetScope;
   readonly text: TextIndex;
   /** Reaches each index version by its scope. */
-  readonly vectors: Pick<VectorIndex, 'upsert'>;
+  readonly vectors: VectorIndex;
   readonly graph: GraphStore;
   /** Called for each flush: a migration may move the vectors meanwhile. */
   readonly activeVersion: () => Promise<WriterVersion>;

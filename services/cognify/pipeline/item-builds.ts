@@ -33,7 +33,7 @@ interface Build {
   readonly controller: AbortController;
 }
 
-export function createItemBuilds(ledger: Pick<Ledger, 'entries'>): ItemBuilds {
+export function createItemBuilds(ledger: Ledger): ItemBuilds {
   const builds = new Set<Build>();
   let timer: NodeJS.Timeout | null = null;
   const stop = ({ attempt, controller }: Build): void =>

@@ -32,7 +32,7 @@ export function createItemFailures(
     logger,
     settings,
   }: {
-    readonly ledger: Pick<Ledger, 'forgive'>;
+    readonly ledger: Ledger;
     readonly logger: Logger;
     readonly settings: { readonly raiseItemErrors: boolean };
   },
@@ -94,7 +94,7 @@ function named({ item, error }: Failed): unknown {
 }
 
 /** Takes back the tries of items that all failed alike: something that they all need is missing. */
-async function forgiveAlike(ledger: Pick<Ledger, 'forgive'>, run: ActiveRun, failed: readonly Failed[]): Promise<void> {
+async function forgiveAlike(ledger: Ledger, run: ActiveRun, failed: readonly Failed[]): Promise<void> {
   const isAlike = new Set(failed.map(({ failure }) => `${failure.errorClass}\n${failure.message}`)).size === 1;
   if (failed.length > 1 && isAlike && !failed.some(({ failure }) => failure.isSetAside)) {
     await ledger.forgive(

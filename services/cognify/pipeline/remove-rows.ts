@@ -6,8 +6,8 @@ import type { IndexStores } from '../../common/storage/ports/dataset-indexes.ts'
 import type { RowSelection } from '../../common/storage/ports/text-index.ts';
 
 export interface RowStores extends IndexStores {
-  readonly statements: Pick<Statements, 'remove'>;
-  readonly supersessions: Pick<Supersessions, 'removeOfItem'>;
+  readonly statements: Statements;
+  readonly supersessions: Supersessions;
 }
 
 /** Removes the selected rows of an item from all three indexes, and its statements. */

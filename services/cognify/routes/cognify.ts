@@ -43,9 +43,7 @@ const cognifyAnswer = z.record(z.string(), runInfo).describe('By dataset id');
 const ONTOLOGY_KEY = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
 
 /** POST /cognify (cognify-improve.md §1.1). */
-export function cognifyRoutes(
-  dependencies: CognifyDependencies & { readonly budgets: Pick<Budgets, 'check'> },
-): readonly Route[] {
+export function cognifyRoutes(dependencies: CognifyDependencies & { readonly budgets: Budgets }): readonly Route[] {
   const { messenger, budgets, models } = dependencies;
   return [
     defineRoute({

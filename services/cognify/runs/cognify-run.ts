@@ -40,7 +40,7 @@ interface CognifyRunDependencies extends BuildDependencies, JudgeDependencies {
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly messenger: Messenger;
-  readonly vectorVersions: Pick<VectorIndexVersions, 'active' | 'state' | 'written' | 'inVersions'>;
+  readonly vectorVersions: VectorIndexVersions;
   readonly embedders: EmbedderSource;
   readonly models: RunModelSource;
   readonly cache: ModelCache;

@@ -17,7 +17,7 @@ export interface JobDependencies {
   readonly runs: Runs;
   readonly recorder: RunRecorder;
   readonly logger: Logger;
-  readonly workQueue: Pick<WatchedWorkQueue, 'deadLetters' | 'withdrawWrites'>;
+  readonly workQueue: WatchedWorkQueue;
 }
 
 /** Reads a job that failed for good; `EntityNotFoundError` when there is none with this id. */

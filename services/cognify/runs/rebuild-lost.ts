@@ -10,7 +10,7 @@ import { type StartDependencies, startCognify } from './start-cognify.ts';
 
 interface Dependencies extends StartDependencies {
   readonly store: DocumentStore;
-  readonly datasets: Pick<Datasets, 'get'>;
+  readonly datasets: Datasets;
   readonly messenger: Messenger;
   readonly ids: IdSource;
   readonly clock: Clock;

@@ -27,7 +27,7 @@ interface RunEngineDependencies {
   readonly store: DocumentStore;
   readonly runs: Runs;
   readonly recorder: RunRecorder;
-  readonly budgets: Pick<Budgets, 'charge'>;
+  readonly budgets: Budgets;
   readonly workQueue: WatchedWorkQueue;
   readonly messenger: Messenger;
   readonly clock: Clock;

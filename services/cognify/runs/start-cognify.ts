@@ -14,10 +14,10 @@ import { withDefaults } from '../built/dataset-configuration.ts';
 import type { RunEngine, RunRequest } from '../model.ts';
 
 export interface StartDependencies {
-  readonly engine: Pick<RunEngine, 'submit'>;
+  readonly engine: RunEngine;
   readonly configurations: DatasetConfigurations;
-  readonly ledger: Pick<Ledger, 'entries'>;
-  readonly runs: Pick<Runs, 'get'>;
+  readonly ledger: Ledger;
+  readonly runs: Runs;
 }
 
 type CognifyRequest = Omit<RunRequest, 'pipeline' | 'extraction' | 'options'> & { readonly options: CognifyOptions };

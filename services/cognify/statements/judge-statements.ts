@@ -22,7 +22,7 @@ export interface JudgeDependencies {
   readonly statements: Statements;
   readonly supersessions: Supersessions;
   readonly repetitions: Repetitions;
-  readonly ledger: Pick<Ledger, 'committed'>;
+  readonly ledger: Ledger;
   readonly clock: Clock;
 }
 

@@ -14,7 +14,7 @@ const PERSISTED_NODE_SETS: ReadonlySet<string> = new Set(['user_sessions_from_ca
 
 export interface KnownLessonsDependencies {
   readonly indexes: Pick<DatasetReaders, 'text'>;
-  readonly ledger: Pick<Ledger, 'committed'>;
+  readonly ledger: Ledger;
 }
 
 const SIMILAR_LESSONS = 5;

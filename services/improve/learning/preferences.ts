@@ -11,8 +11,8 @@ import { remarksOf, sessionScope } from '../pass-sessions.ts';
 import { statementsOf } from './statements.ts';
 
 interface RatedTurnsDependencies {
-  readonly entries: Pick<SessionEntries, 'feedbackAfter' | 'qa'>;
-  readonly contexts: Pick<SessionContexts, 'feedback'>;
+  readonly entries: SessionEntries;
+  readonly contexts: SessionContexts;
 }
 
 export interface RatedTurn {
@@ -85,8 +85,8 @@ function nodesOf({ usedGraphElements }: Pick<QaEntry, 'usedGraphElements'>): rea
 }
 
 interface PreferenceLinesDependencies {
-  readonly entries: Pick<SessionEntries, 'qasAfter'>;
-  readonly contexts: Pick<SessionContexts, 'rows'>;
+  readonly entries: SessionEntries;
+  readonly contexts: SessionContexts;
 }
 
 interface NewLines {
@@ -160,7 +160,7 @@ export function withLines(known: UserPreference, { lines, watermark }: NewLines)
 
 interface MarkTurnsDependencies {
   readonly store: DocumentWriter;
-  readonly entries: Pick<SessionEntries, 'feedbackAfter' | 'qasAfter'>;
+  readonly entries: SessionEntries;
   readonly preferences: Preferences;
   noteOnSession(pass: ImprovePass, key: SessionKey, notes: readonly SessionNote[]): Promise<unknown>;
 }

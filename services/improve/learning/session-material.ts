@@ -12,9 +12,9 @@ import { sessionOf, sessionScope } from '../pass-sessions.ts';
 import { type Candidate, candidateOfRow, candidatesOfTurn, isLasting } from './candidates.ts';
 
 export interface MaterialDependencies {
-  readonly sessions: Pick<Sessions, 'getMany'>;
-  readonly entries: Pick<SessionEntries, 'qasAfter' | 'feedbackAfter'>;
-  readonly contexts: Pick<SessionContexts, 'rows'>;
+  readonly sessions: Sessions;
+  readonly entries: SessionEntries;
+  readonly contexts: SessionContexts;
   readonly distillations: Distillations;
 }
 

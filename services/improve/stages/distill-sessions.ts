@@ -31,10 +31,10 @@ import { eachSession, outcomeOf, sessionScope } from '../pass-sessions.ts';
 
 export interface DistillSessionsDependencies extends MaterialDependencies, KnownLessonsDependencies {
   readonly store: DocumentWriter;
-  readonly contexts: Pick<SessionContexts, 'rows' | 'learn'>;
+  readonly contexts: SessionContexts;
   readonly clock: Clock;
   readonly ids: IdSource;
-  readonly models: Pick<ModelSource, 'current'>;
+  readonly models: ModelSource;
   readonly logger: Logger;
   readonly settings: Pick<ImproveSettings, 'distillMaxBatches'>;
   /** Adds the texts as items of the dataset and cognifies them. The same key is the same item. */

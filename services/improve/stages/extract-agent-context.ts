@@ -14,10 +14,10 @@ import type { ImprovePass, Stage } from '../model.ts';
 import { eachSession, outcomeOf, sessionOf, sessionScope } from '../pass-sessions.ts';
 
 interface ExtractAgentContextDependencies {
-  readonly sessions: Pick<Sessions, 'getMany'>;
-  readonly entries: Pick<SessionEntries, 'tracesAfter'>;
-  readonly contexts: Pick<SessionContexts, 'rows' | 'learn' | 'progress'>;
-  readonly models: Pick<ModelSource, 'current'>;
+  readonly sessions: Sessions;
+  readonly entries: SessionEntries;
+  readonly contexts: SessionContexts;
+  readonly models: ModelSource;
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly logger: Logger;

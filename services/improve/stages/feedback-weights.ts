@@ -16,7 +16,7 @@ import { recordPipeline } from './record-pipeline.ts';
 type Dependencies = Pick<
   ImproveDependencies,
   'sessions' | 'entries' | 'watermarks' | 'store' | 'messenger' | 'weights' | 'indexes' | 'ledger' | 'clock' | 'ids'
-> & { readonly contexts: Pick<SessionContexts, 'feedback'> };
+> & { readonly contexts: SessionContexts };
 
 /** Answers that are processed and committed together. */
 const BATCH = 100;

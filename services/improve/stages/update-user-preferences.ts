@@ -20,9 +20,9 @@ import { sessionsOf } from '../pass-sessions.ts';
 
 interface UpdateUserPreferencesDependencies {
   readonly store: DocumentWriter;
-  readonly sessions: Pick<Sessions, 'getMany'>;
-  readonly entries: Pick<SessionEntries, 'feedbackAfter' | 'qa' | 'qasAfter'>;
-  readonly contexts: Pick<SessionContexts, 'feedback' | 'rows'>;
+  readonly sessions: Sessions;
+  readonly entries: SessionEntries;
+  readonly contexts: SessionContexts;
   readonly preferences: Preferences;
   readonly settings: Pick<ImproveSettings, 'personalizationEnabled' | 'preferenceAlpha' | 'preferenceBeta'>;
   /** Notes on answers what was made of them. */

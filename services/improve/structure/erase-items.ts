@@ -106,7 +106,7 @@ const FEW_ROWS = 4;
  * rated elements.
  */
 async function forgetElements(
-  sources: ElementSources & { readonly weights: Pick<ElementWeights, 'rated' | 'forget' | 'of'> },
+  sources: ElementSources & { readonly weights: ElementWeights },
   scope: DatasetScope,
 ): Promise<ForgottenItems> {
   const { weights } = sources;

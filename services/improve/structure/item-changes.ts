@@ -18,7 +18,7 @@ export interface ItemChanges {
  * of the ledger with the stages before.
  */
 export async function itemChanges(
-  deps: { readonly ledger: Pick<Ledger, 'allCommitted'>; readonly structureItems: StructureItems },
+  deps: { readonly ledger: Ledger; readonly structureItems: StructureItems },
   scope: DatasetScope,
   structure: StructureName,
   reads?: PassReads,
@@ -44,7 +44,7 @@ export function isUnchanged({ fresh, gone }: ItemChanges): boolean {
 
 /** Returns the committed generations of all items; `reads`: as a stage before may have read them. */
 export function committedItems(
-  { ledger }: { readonly ledger: Pick<Ledger, 'allCommitted'> },
+  { ledger }: { readonly ledger: Ledger },
   scope: DatasetScope,
   reads?: PassReads,
 ): Promise<ReadonlyMap<DataItemId, number>> {

@@ -148,7 +148,7 @@ const MAX_KNOWN = 50_000;
 
 /** Creates a lookup with a cache for one run: an entity of many texts is read once. */
 export function createShownNames(
-  { indexes, ledger }: { readonly indexes: Pick<DatasetReaders, 'graph'>; readonly ledger: Pick<Ledger, 'committed'> },
+  { indexes, ledger }: { readonly indexes: Pick<DatasetReaders, 'graph'>; readonly ledger: Ledger },
   scope: DatasetScope,
 ): ShownNames {
   const known = new Map<string, ShownName | null>();

@@ -4,7 +4,7 @@ import type { DatasetReaders } from '../../common/storage/ports/dataset-indexes.
 
 export interface ElementSources {
   readonly indexes: Pick<DatasetReaders, 'text' | 'graph'>;
-  readonly ledger: Pick<Ledger, 'committed'>;
+  readonly ledger: Ledger;
 }
 
 interface ElementIds {

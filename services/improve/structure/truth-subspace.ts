@@ -28,9 +28,9 @@ import { committedItems } from './item-changes.ts';
 
 export interface TruthDependencies extends Pick<ImproveDependencies, 'clock'> {
   readonly indexes: Pick<DatasetReaders, 'text' | 'vectors' | 'graph'>;
-  readonly ledger: Pick<Ledger, 'committed' | 'allCommitted'>;
+  readonly ledger: Ledger;
   readonly truth: TruthState;
-  readonly vectorVersions: Pick<VectorIndexVersions, 'active'>;
+  readonly vectorVersions: VectorIndexVersions;
   readonly embedders: EmbedderSource;
 }
 
@@ -220,10 +220,7 @@ const MAX_MEMBERS = 10_000;
 
 /** Returns the learnings of sessions in the dataset: each text once, sorted by ids made from the texts. */
 async function sessionLearnings(
-  {
-    indexes,
-    ledger,
-  }: { readonly indexes: Pick<DatasetReaders, 'text' | 'graph'>; readonly ledger: Pick<Ledger, 'committed'> },
+  { indexes, ledger }: { readonly indexes: Pick<DatasetReaders, 'text' | 'graph'>; readonly ledger: Ledger },
   scope: DatasetScope,
   sessions: readonly string[],
 ): Promise<readonly SessionLearning[]> {

@@ -14,7 +14,7 @@ import { createShownNames, itemTriplets, type ShownNames, type Triplet } from '.
 export interface TripletDependencies extends Pick<ImproveDependencies, 'messenger'> {
   readonly store: DocumentWriter;
   readonly indexes: Pick<DatasetReaders, 'text' | 'graph'>;
-  readonly ledger: Pick<Ledger, 'committed' | 'allCommitted'>;
+  readonly ledger: Ledger;
   readonly structureItems: StructureItems;
 }
 

@@ -56,7 +56,7 @@ export function deletionOf({ scope, payload }: ClaimedJob): Deletion & { readonl
 }
 
 /** Whether the deletion of the dataset itself is pending, from its first commit on. */
-export function isBeingDeleted(workQueue: Pick<WorkQueue, 'exists'>, dataset: DeletedDataset): Promise<boolean> {
+export function isBeingDeleted(workQueue: WorkQueue, dataset: DeletedDataset): Promise<boolean> {
   const { id = '' } = deletionJob(dataset, { items: null, memoryBefore: null });
   return workQueue.exists(SYSTEM_SCOPE, id);
 }

@@ -103,7 +103,7 @@ export async function recordAdditionStart(
 
 /** Null when the blobs are gone, because the addition has ended. */
 export async function readAddition(
-  blobs: Pick<BlobStore, 'get'>,
+  blobs: BlobStore,
   scope: DatasetScope,
   runId: string,
 ): Promise<BackgroundAddition | null> {
@@ -156,7 +156,7 @@ function inputKey(runId: string, index: number): string {
 }
 
 async function storeAddition(
-  blobs: Pick<BlobStore, 'put'>,
+  blobs: BlobStore,
   scope: DatasetScope,
   {
     runId,
@@ -178,7 +178,7 @@ async function storeAddition(
   await blobs.put(scope, requestKey(runId), Buffer.from(JSON.stringify(request)), signal);
 }
 
-async function* contentOf(blobs: Pick<BlobStore, 'get'>, scope: DatasetScope, key: string): AsyncGenerator<Buffer> {
+async function* contentOf(blobs: BlobStore, scope: DatasetScope, key: string): AsyncGenerator<Buffer> {
   const content = await blobs.get(scope, key);
   if (content === null) throw engramError('DataNotFoundError', 'An input that was accepted in the background is gone.');
   yield* content as AsyncIterable<Buffer>;

@@ -42,7 +42,7 @@ export async function queueBegunForgets(
     clock,
   }: {
     readonly store: DocumentStore;
-    readonly workQueue: Pick<WorkQueue, 'enqueueWrites'>;
+    readonly workQueue: WorkQueue;
     readonly clock: WallClock;
   },
   scope: SystemScope,
@@ -59,11 +59,7 @@ export async function queueBegunForgets(
   }
 }
 
-async function queueJob(
-  store: DocumentStore,
-  workQueue: Pick<WorkQueue, 'enqueueWrites'>,
-  begun: Stored<BegunForgetDocument>,
-): Promise<void> {
+async function queueJob(store: DocumentStore, workQueue: WorkQueue, begun: Stored<BegunForgetDocument>): Promise<void> {
   const scope = datasetScope(asId(begun.tenant ?? ''), asId(begun.dataset ?? ''));
   const { writes } = workQueue.enqueueWrites(scope, jobOf(begun));
   const replaced = remove(begunForgetsCollection, begun.id, begun.version);

@@ -12,7 +12,7 @@ import type { RetentionRecords, Retentions, StoredRetention } from '../repositor
 
 export type SetRetentionDependencies = CommonDependencies & {
   readonly retentions: Retentions;
-  readonly managedResources: Pick<ManagedResources, 'of' | 'keepWrite'>;
+  readonly managedResources: ManagedResources;
 };
 
 /** See `ingest.SetRetention` in proto/: rules and errors. */

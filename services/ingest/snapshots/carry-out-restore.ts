@@ -7,7 +7,7 @@ import { discardRestored, type RestoreRequest, type RestoreSources, restoreSnaps
 export type RestoreDependencies = RestoreSources &
   Omit<RecordedWorkDependencies, 'store'> & {
     /** Written by auth. */
-    readonly datasets: Pick<Datasets, 'get'>;
+    readonly datasets: Datasets;
     readonly places: SnapshotPlaces;
   };
 

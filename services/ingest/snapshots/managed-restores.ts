@@ -19,8 +19,8 @@ export const MANAGED_RESTORE_JOB = 'managed-restore';
 
 type Dependencies = RestoreDependencies & {
   readonly restores: Records;
-  readonly tenants: Pick<Tenants, 'get'>;
-  readonly managedResources: Pick<ManagedResources, 'byResource'>;
+  readonly tenants: Tenants;
+  readonly managedResources: ManagedResources;
   readonly ids: IdSource;
 };
 

@@ -17,7 +17,7 @@ import {
   snapshotKey,
 } from './take-snapshot.ts';
 
-type Dependencies = SnapshotDependencies & { readonly managedResources: Pick<ManagedResources, 'of'> };
+type Dependencies = SnapshotDependencies & { readonly managedResources: ManagedResources };
 
 /** The operator asks every few seconds, or after minutes when an attempt failed. */
 const ABANDONED_AFTER_MS = 24 * 3_600_000;

@@ -32,7 +32,7 @@ export interface RestoreSources {
   readonly store: DocumentStore;
   readonly blobs: BlobStore;
   readonly budgets: Budgets;
-  readonly items: Pick<DataItems, 'count'>;
+  readonly items: DataItems;
   readonly messenger: Messenger;
 }
 

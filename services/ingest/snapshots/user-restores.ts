@@ -28,7 +28,7 @@ export const RESTORE_JOB = 'restore';
 
 export type UserRestoreDependencies = RestoreDependencies & {
   readonly restores: Records;
-  readonly datasets: Pick<Datasets, 'get' | 'ownedByName'>;
+  readonly datasets: Datasets;
   readonly audit: AuditLog;
   readonly ids: IdSource;
 };

@@ -46,10 +46,10 @@ const DEFAULT_RELAY_SETTINGS: EventRelaySettings = {
 
 export interface EventRelayDependencies {
   readonly store: DocumentStore;
-  readonly eventLog: Pick<EventLog, 'read'>;
+  readonly eventLog: EventLog;
   readonly publisher: EventPublisher;
   readonly clock: WallClock;
-  readonly ids: Pick<IdSource, 'uuid'>;
+  readonly ids: IdSource;
   readonly logger: Logger;
   readonly metrics: { eventsRelayed(type: string, count: number): void };
   readonly settings?: Partial<EventRelaySettings>;
@@ -165,7 +165,7 @@ function createFaultLog(logger: Logger, { name, backOffMs, maxBackOffMs }: Event
 
 async function readLag(
   store: DocumentStore,
-  eventLog: Pick<EventLog, 'read'>,
+  eventLog: EventLog,
   positions: RelayPositions,
   clock: WallClock,
 ): Promise<RelayLag> {

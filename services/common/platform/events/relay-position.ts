@@ -99,7 +99,7 @@ function held({ store, clock, name, holder, leaseMs }: RelayPositionOptions, cla
 }
 
 /** Returns the offset up to which every relay has published; 0 before the first one has begun. */
-export async function publishedOffset(store: Pick<DocumentStore, 'find'>): Promise<number> {
+export async function publishedOffset(store: DocumentStore): Promise<number> {
   const { items } = await store.find(SYSTEM_SCOPE, relayPositionsCollection, { limit: 1000 });
   return items.length === 0 ? 0 : Math.min(...items.map(({ value }) => value.offset));
 }

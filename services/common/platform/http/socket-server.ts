@@ -25,7 +25,7 @@ export interface SocketServerOptions {
   readonly guard: OriginGuard;
   readonly foreignCookies: DropForeignCookies;
   /** A connection counts as one request. Absent: nothing is limited. */
-  readonly budgets?: Pick<BudgetGuard, 'admit'>;
+  readonly budgets?: BudgetGuard;
   readonly lastingAccess: LastingAccess;
   readonly newRequestId: () => string;
   readonly logger: Logger;

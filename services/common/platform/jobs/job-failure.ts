@@ -11,7 +11,7 @@ export class HandOverError extends Error {
 }
 
 /** Gives a job back that another worker can take at once, without counting this attempt. `LeaseLostError` when one has it. */
-export async function handOver(workQueue: Pick<WorkQueue, 'release' | 'wake'>, job: ClaimedJob): Promise<void> {
+export async function handOver(workQueue: WorkQueue, job: ClaimedJob): Promise<void> {
   await workQueue.release(job);
   await workQueue.wake(job.kind).catch(() => null); // a lost one costs a poll
 }
@@ -41,7 +41,7 @@ export interface JobFailureRules {
 export type JobFate = 'retry' | 'dead' | 'end';
 
 export interface JobFailureDependencies {
-  readonly workQueue: Pick<WorkQueue, 'fail' | 'release' | 'wake' | 'completeWrites'>;
+  readonly workQueue: WorkQueue;
   readonly store: DocumentWriter;
   readonly logger: Logger;
 }

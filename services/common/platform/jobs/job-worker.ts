@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Scope, SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { IdSource, MonotonicClock } from '../../ports/system.ts';
-import { type ClaimedJob, LeaseLostError, type NewJob, type WorkQueue } from '../../ports/work-queue.ts';
+import { type ClaimedJob, LeaseLostError, type NewJob } from '../../ports/work-queue.ts';
 import type { Subscription } from '../../storage/ports/bus.ts';
 import type { DocumentWriter, Write } from '../../storage/ports/document-store.ts';
 import { settlesWithin } from '../async/time-limit.ts';
@@ -16,11 +16,7 @@ import type { WatchedWorkQueue, WorkWatch } from './work-queue.ts';
 export type JobWorker = ReturnType<typeof createJobWorker>;
 
 export interface JobWorkerDependencies {
-  readonly workQueue: Pick<
-    WorkQueue,
-    'claim' | 'claimJob' | 'beginWrites' | 'heartbeat' | 'fail' | 'release' | 'wake' | 'completeWrites'
-  > &
-    Pick<WatchedWorkQueue, 'watch' | 'watchCancels'>;
+  readonly workQueue: WatchedWorkQueue;
   readonly store: DocumentWriter;
   readonly clock: MonotonicClock;
   readonly ids: Pick<IdSource, 'uuid'>;

@@ -39,7 +39,7 @@ export interface RunRecorderDependencies {
   readonly ids: IdSource;
   readonly logger: Logger;
   /** Refunds the charge of a run when it ends. */
-  readonly budgets?: Pick<Budgets, 'returnWrites'> | undefined;
+  readonly budgets?: Budgets | undefined;
   /** Called for every state that a run enters. */
   readonly metrics?: { runState(pipeline: string, status: string): void } | undefined;
 }
@@ -341,7 +341,7 @@ function createRunPublisher({
   messenger,
   logger,
 }: {
-  readonly messenger: Pick<Messenger, 'publish'>;
+  readonly messenger: Messenger;
   readonly logger: Logger;
 }): (event: RunEvent) => Promise<void> {
   const faults = createErrorDeduplicator();

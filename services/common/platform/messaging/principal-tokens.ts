@@ -69,7 +69,7 @@ function keyPairOf(secret: Uint8Array | string) {
 export interface VerifierOptions {
   /** Asks auth for its keys; called again for a key that is not known, at most once a second. */
   readonly keys: () => Promise<readonly string[]>;
-  readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
+  readonly clock: Clock;
 }
 
 /** Verified tokens are remembered until they end: a principal sends the same one many times. */

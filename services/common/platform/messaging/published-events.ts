@@ -16,7 +16,7 @@ const PAGE = 500;
  * not of its datasets. Throws for an event that this release does not know: it is not to be passed over.
  */
 export async function* publishedEvents(
-  eventLog: Pick<EventLog, 'read'>,
+  eventLog: EventLog,
   events: readonly LoggedEvent[],
 ): AsyncGenerator<readonly PublishedEvent[]> {
   let batch: PublishedEvent[] = [];
@@ -68,7 +68,7 @@ function erasedScope({ type, tenant, dataset, subjectId }: LoggedEvent): Scope |
 
 /** Finds all its events before its removal. A name may be used again: later events stay. */
 async function* tombstonesOf(
-  eventLog: Pick<EventLog, 'read'>,
+  eventLog: EventLog,
   removal: LoggedEvent,
   scope: Scope,
 ): AsyncGenerator<readonly PublishedEvent[]> {

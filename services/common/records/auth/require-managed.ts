@@ -3,7 +3,7 @@ import { type EngramError, engramError } from '../../kernel/errors.ts';
 import type { ManagedResource, ManagedResources, ManagedThing } from './managed-resources.ts';
 
 interface Dependencies {
-  readonly managedResources: Pick<ManagedResources, 'of'>;
+  readonly managedResources: ManagedResources;
 }
 
 /**

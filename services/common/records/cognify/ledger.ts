@@ -169,7 +169,7 @@ const READ_SLICE = 1000;
 
 /** Ids of the items whose present content has a committed generation. */
 export async function builtAmong(
-  ledger: Pick<Ledger, 'entries'>,
+  ledger: Ledger,
   scope: DatasetScope,
   items: readonly Pick<DataItem, 'id' | 'contentHash' | 'revision'>[],
 ): Promise<readonly DataItemId[]> {

@@ -8,8 +8,8 @@ import { type Ledger, visible } from './ledger.ts';
 const PAGE = 5000;
 
 interface Dependencies {
-  readonly graph: Pick<GraphStore, 'scanNodes' | 'scanEdges'>;
-  readonly ledger: Pick<Ledger, 'allCommitted'>;
+  readonly graph: GraphStore;
+  readonly ledger: Ledger;
 }
 
 /** Nodes and edges are read at one state of the ledger; a build that commits meanwhile is not mixed in. */

@@ -24,9 +24,9 @@ import { renewVectors, type SummaryCall, type SummaryDependencies, writeSummarie
 
 export interface ContextDependencies extends SummaryDependencies {
   readonly indexes: Pick<DatasetReaders, 'text' | 'graph'>;
-  readonly ledger: Pick<Ledger, 'committed' | 'allCommitted'>;
+  readonly ledger: Ledger;
   readonly structureItems: StructureItems;
-  readonly models: Pick<ModelSource, 'current'>;
+  readonly models: ModelSource;
 }
 
 interface BuiltContext {

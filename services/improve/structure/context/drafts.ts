@@ -21,7 +21,7 @@ import {
   type Write,
 } from '../../../common/storage/ports/document-store.ts';
 
-type Reader = Pick<DocumentStore, 'getMany'>;
+type Reader = DocumentStore;
 
 /** Documents of one collection: read once, changed in memory, written together. */
 export class Drafts<T extends ContextNode | ContextLeaf | ContextEntity | ContextState> {

@@ -26,7 +26,7 @@ import {
 /** Minimum similarity of passages in one bucket (cognify-improve.md §3.14). */
 const MIN_OVERLAP = 0.05;
 
-type Store = Pick<DocumentStore, 'find' | 'getMany'>;
+type Store = DocumentStore;
 
 /** Removes leaves from their buckets. */
 export async function removeLeaves(drafts: ContextDrafts, ids: readonly string[]): Promise<void> {

@@ -27,8 +27,8 @@ import { extractiveSummary } from './extractive-summary.ts';
 export interface SummaryDependencies {
   readonly store: DocumentStore;
   readonly indexes: Pick<DatasetReaders, 'text'>;
-  readonly ledger: Pick<Ledger, 'committed'>;
-  readonly vectorVersions: Pick<VectorIndexVersions, 'active'>;
+  readonly ledger: Ledger;
+  readonly vectorVersions: VectorIndexVersions;
   readonly embedders: EmbedderSource;
 }
 

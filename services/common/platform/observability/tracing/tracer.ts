@@ -213,7 +213,7 @@ function shortOf(subject: string): string {
 }
 
 /** Metrics that also record ended calls of ports as steps of the current trace. */
-export function tracedMetrics(metrics: Metrics, tracer: Pick<SpanTracer, 'ended'>): Metrics {
+export function tracedMetrics(metrics: Metrics, tracer: SpanTracer): Metrics {
   return {
     ...metrics,
     store(call) {
