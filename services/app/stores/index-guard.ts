@@ -15,8 +15,6 @@ import type { IndexStores } from '../../common/storage/ports/dataset-indexes.ts'
 import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import { provenanceKey } from '../../common/storage/ports/index-entry.ts';
 
-type Indexes = IndexStores;
-
 /** Compares what indexes hold with the ledger, and refuses reads of a dataset whose rows were lost until they are back. */
 export type IndexGuard = Awaited<ReturnType<typeof createIndexGuard>>;
 
@@ -100,7 +98,7 @@ export async function createIndexGuard({
       await ledger.reset(scope, lost as readonly DataItemId[], lostAt);
     },
     /** The indexes for those that answer from them: reads fail while their dataset is rebuilt. */
-    guarded: ({ text, vectors, graph }: Indexes) => ({
+    guarded: ({ text, vectors, graph }: IndexStores) => ({
       text: refusing(text, refuse),
       vectors: refusing(vectors, refuse),
       graph: refusing(graph, refuse),

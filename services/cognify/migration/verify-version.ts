@@ -9,8 +9,6 @@ import { VECTOR_KINDS } from '../../common/storage/ports/index-entry.ts';
 import type { CopyTarget } from './copy-vectors.ts';
 import { embeddingsOf } from './copy-vectors.ts';
 
-type Readers = IndexStores;
-
 /** Items whose rows are counted together. */
 const ITEMS_AT_ONCE = 200;
 const SAMPLES = 20;
@@ -20,7 +18,7 @@ const AS_GOOD = 1e-3;
 
 /** Returns the items that have fewer vectors in the index version than texts, of any kind. */
 export async function incompleteItems(
-  readers: Readers,
+  readers: IndexStores,
   scope: DatasetScope,
   version: DatasetScope,
   origins: readonly Provenance[],
@@ -37,7 +35,7 @@ export async function incompleteItems(
 }
 
 async function hasAsMany(
-  { text, vectors }: Readers,
+  { text, vectors }: IndexStores,
   scope: DatasetScope,
   version: DatasetScope,
   origins: readonly Provenance[],
@@ -55,7 +53,7 @@ async function hasAsMany(
 
 /** Whether an index version has all vectors of a generation of an item: one per row of each kind. */
 export async function isComplete(
-  readers: Readers,
+  readers: IndexStores,
   scope: DatasetScope,
   version: DatasetScope,
   origin: Provenance,
@@ -75,7 +73,7 @@ export async function isComplete(
 
 /** Checks by samples that the text of a row finds the row. `EmbeddingException` when one does not: the model is unusable. */
 export async function requireFindable(
-  readers: Readers,
+  readers: IndexStores,
   scope: DatasetScope,
   {
     target,
@@ -104,7 +102,7 @@ export async function requireFindable(
   }
 }
 
-async function firstRow(readers: Readers, scope: DatasetScope, origin: Provenance) {
+async function firstRow(readers: IndexStores, scope: DatasetScope, origin: Provenance) {
   for await (const page of embeddingsOf(readers, scope, origin)) {
     const row = page.find(({ text }) => text.trim() !== '');
     if (row !== undefined) return row;

@@ -5,8 +5,6 @@ import type { DatasetScope } from '../../common/kernel/scope.ts';
 import { visible } from '../../common/records/cognify/ledger.ts';
 import type { ItemDependencies } from '../dependencies.ts';
 
-type Dependencies = ItemDependencies;
-
 /** Answers may be megabytes: pages begin small, and grow while what was read was small. */
 const FIRST_PAGE = 10;
 const GROWTH = 4;
@@ -20,7 +18,7 @@ const EVERYTHING = { from: null, before: null };
  * harmless. Returns the number of answers.
  */
 export async function forgetAnswers(
-  dependencies: Dependencies,
+  dependencies: ItemDependencies,
   dataset: DatasetRef,
   items: readonly DataItemId[],
 ): Promise<number> {
@@ -40,7 +38,7 @@ export async function forgetAnswers(
 }
 
 async function* pagesOf(
-  { sessionEntries }: Dependencies,
+  { sessionEntries }: ItemDependencies,
   session: Session,
   scope: Parameters<typeof sessionEntries.qasAfter>[0],
 ): AsyncGenerator<readonly QaEntry[]> {
@@ -63,7 +61,7 @@ function sizeOf({ question, context, answer }: QaEntry): number {
 
 /** Returns the ids of the answers that used a node which comes from the items alone. */
 async function doomedNodes(
-  { graph, ledger }: Dependencies,
+  { graph, ledger }: ItemDependencies,
   scope: DatasetScope,
   items: ReadonlySet<string>,
 ): Promise<(answers: readonly QaEntry[]) => Promise<readonly string[]>> {

@@ -44,14 +44,12 @@ interface StoredAddition extends Omit<BackgroundAddition, 'inputs'> {
   readonly inputs: readonly StoredInput[];
 }
 
-type Dependencies = ItemDependencies;
-
 /**
  * Stores the inputs and queues the job that adds them; both survive `kill -9` when it resolves. The run `runId` is STARTED
  * from then on. The blobs stay declared as uncommitted (`blob_intents`) until the job has ended.
  */
 export async function acceptAddition(
-  dependencies: Dependencies,
+  dependencies: ItemDependencies,
   request: {
     readonly runId: string;
     readonly principal: Principal;
@@ -84,7 +82,7 @@ const MAX_ATTEMPTS = 20;
 
 /** Recording the same start twice is harmless: a process that was killed between commit and record does it on its next claim. */
 export async function recordAdditionStart(
-  { messenger }: Pick<Dependencies, 'messenger'>,
+  { messenger }: Pick<ItemDependencies, 'messenger'>,
   {
     order: { runId },
     jobId,
@@ -123,7 +121,7 @@ export async function readAddition(
 
 /** Removes the inputs of an addition that is over; a repetition finds nothing left. */
 export async function removeInputs(
-  { blobs, intents }: Pick<Dependencies, 'blobs' | 'intents'>,
+  { blobs, intents }: Pick<ItemDependencies, 'blobs' | 'intents'>,
   scope: DatasetScope,
   job: ClaimedJob,
 ): Promise<void> {

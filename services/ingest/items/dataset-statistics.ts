@@ -7,11 +7,9 @@ import { datasetRef } from '../../common/records/auth/datasets.ts';
 import { builtAmong } from '../../common/records/cognify/ledger.ts';
 import type { ItemDependencies } from '../dependencies.ts';
 
-type Dependencies = ItemDependencies;
-
 /** Size of a dataset and how far its build is behind. The stores count: no items are read, whatever the size. */
 export async function datasetStatistics(
-  deps: Dependencies,
+  deps: ItemDependencies,
   { tenantId, datasetId }: RequestOf<'ingest.DatasetStatistics'>,
   { requestId, signal }: CallContext,
 ): Promise<AnswerOf<'ingest.DatasetStatistics'>> {
@@ -32,7 +30,7 @@ export async function datasetStatistics(
 }
 
 /** Items of a release that did not note whether they wait to be built: once for each. */
-async function noteWaiting({ items, ledger, store }: Dependencies, scope: DatasetScope): Promise<void> {
+async function noteWaiting({ items, ledger, store }: ItemDependencies, scope: DatasetScope): Promise<void> {
   for (let found = await items.unnoted(scope); found.length > 0; found = await items.unnoted(scope)) {
     const built = new Set(await builtAmong(ledger, scope, found));
     await store.commit(

@@ -7,11 +7,9 @@ import type { Supersession } from '../../common/records/cognify/supersessions.ts
 import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
 import type { ItemDependencies } from '../dependencies.ts';
 
-type Dependencies = ItemDependencies;
-
 /** Newest first; those of which one side is not in the memory (any more) are left out. */
 export async function listSupersessions(
-  dependencies: Dependencies,
+  dependencies: ItemDependencies,
   dataset: DatasetRef,
   page: { readonly after: string | null; readonly limit: number },
 ): Promise<Page<Supersession>> {
@@ -22,7 +20,7 @@ export async function listSupersessions(
 
 /** The older statement stands again, for good; repeating it changes nothing. `DataNotFoundError` for an unknown id. */
 export async function revertSupersession(
-  dependencies: Dependencies,
+  dependencies: ItemDependencies,
   { principal, dataset, id }: { readonly principal: Principal; readonly dataset: DatasetRef; readonly id: string },
 ): Promise<Supersession> {
   const { supersessions, audit, clock } = dependencies;
@@ -44,7 +42,7 @@ export async function revertSupersession(
 }
 
 async function visibleAmong(
-  { ledger }: Pick<Dependencies, 'ledger'>,
+  { ledger }: Pick<ItemDependencies, 'ledger'>,
   scope: DatasetScope,
   found: readonly Supersession[],
 ): Promise<readonly Supersession[]> {

@@ -6,8 +6,6 @@ import type { SessionDependencies } from '../dependencies.ts';
 import { requireDatasetStillThere } from '../items/dataset-still-there.ts';
 import { boundElsewhere, type SessionTarget } from './session-target.ts';
 
-type Dependencies = SessionDependencies;
-
 export interface Appending extends Pick<AppendOptions, 'also'> {
   /** Pins the session's; null and empty pin nothing. */
   readonly nodeSets: readonly string[] | null;
@@ -18,7 +16,7 @@ export interface Appending extends Pick<AppendOptions, 'also'> {
  * `PermissionDeniedError` for a dataset that was forgotten meanwhile.
  */
 export async function appendQa(
-  dependencies: Dependencies,
+  dependencies: SessionDependencies,
   target: SessionTarget,
   entry: NewQa,
   appending: Appending,
@@ -33,7 +31,7 @@ export async function appendQa(
 }
 
 export async function appendTrace(
-  dependencies: Dependencies,
+  dependencies: SessionDependencies,
   target: SessionTarget,
   entry: NewTrace,
   appending: Appending,
@@ -48,7 +46,7 @@ export async function appendTrace(
 }
 
 async function prepared(
-  { connections, clock }: Dependencies,
+  { connections, clock }: SessionDependencies,
   { key, session, dataset }: SessionTarget,
   { nodeSets, also }: Appending,
 ): Promise<{ readonly change: SessionChange; readonly options: AppendOptions }> {

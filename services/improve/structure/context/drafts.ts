@@ -21,17 +21,15 @@ import {
   type Write,
 } from '../../../common/storage/ports/document-store.ts';
 
-type Reader = DocumentStore;
-
 /** Documents of one collection: read once, changed in memory, written together. */
 export class Drafts<T extends ContextNode | ContextLeaf | ContextEntity | ContextState> {
   private readonly read = new Map<string, Versioned<T> | null>();
   private readonly changed = new Map<string, T | null>();
-  private readonly store: Reader;
+  private readonly store: DocumentStore;
   private readonly scope: DatasetScope;
   private readonly collection: Collection<T>;
 
-  constructor(store: Reader, scope: DatasetScope, collection: Collection<T>) {
+  constructor(store: DocumentStore, scope: DatasetScope, collection: Collection<T>) {
     this.store = store;
     this.scope = scope;
     this.collection = collection;
@@ -81,7 +79,7 @@ export interface ContextDrafts {
   readonly state: Drafts<ContextState>;
 }
 
-export async function openDrafts(store: Reader, scope: DatasetScope): Promise<ContextDrafts> {
+export async function openDrafts(store: DocumentStore, scope: DatasetScope): Promise<ContextDrafts> {
   const state = new Drafts(store, scope, contextStateCollection);
   await state.load([CONTEXT_STATE_ID]);
   return {

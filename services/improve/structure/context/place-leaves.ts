@@ -26,8 +26,6 @@ import {
 /** Minimum similarity of passages in one bucket (cognify-improve.md §3.14). */
 const MIN_OVERLAP = 0.05;
 
-type Store = DocumentStore;
-
 /** Removes leaves from their buckets. */
 export async function removeLeaves(drafts: ContextDrafts, ids: readonly string[]): Promise<void> {
   const { leaves, nodes, entities, state } = drafts;
@@ -59,7 +57,7 @@ export async function removeLeaves(drafts: ContextDrafts, ids: readonly string[]
 
 /** Puts new leaves into buckets: in an empty tree around seeds, else into the most similar bucket. */
 export async function addLeaves(
-  store: Store,
+  store: DocumentStore,
   scope: DatasetScope,
   drafts: ContextDrafts,
   added: readonly FreshLeaf[],
@@ -121,7 +119,7 @@ async function growSeeds(scope: DatasetScope, drafts: ContextDrafts, added: read
 }
 
 async function joinBuckets(
-  store: Store,
+  store: DocumentStore,
   scope: DatasetScope,
   drafts: ContextDrafts,
   added: readonly FreshLeaf[],
@@ -142,7 +140,7 @@ async function joinBuckets(
   }
 }
 
-async function firstOpenMisc(store: Store, scope: DatasetScope): Promise<string | null> {
+async function firstOpenMisc(store: DocumentStore, scope: DatasetScope): Promise<string | null> {
   const where = { level: 0, isOpen: true, isMisc: true };
   const { items } = await store.find(scope, contextNodesCollection, { where, sort: [{ field: 'id' }], limit: 1 });
   return items[0]?.id ?? null;
