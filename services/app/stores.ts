@@ -1,4 +1,5 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { engramError } from '../common/kernel/errors.ts';
 import { once } from '../common/platform/async/once.ts';
 import type { Config, StoreSettings } from '../common/platform/config/configuration.ts';
@@ -115,11 +116,18 @@ function named(name: string, health: HealthCheck | null): Readonly<Record<string
 
 function makeDirectory(directory: string): void {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makePath(resolve(directory));
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw engramError('ServiceUnavailableError', `The data directory ${directory} cannot be made: ${reason}`, {
       cause,
     });
   }
+}
+
+/** As `recursive` of `mkdirSync`, which never ends below folders that take none, such as /proc (Node 24). */
+function makePath(path: string): void {
+  if (existsSync(path)) return void mkdirSync(path, { recursive: true });
+  if (!existsSync(dirname(path))) makePath(dirname(path));
+  mkdirSync(path, { mode: 0o700 });
 }

@@ -61,6 +61,12 @@ describe('starting', () => {
     expectOneMessage(output);
   });
 
+  it('ends at once when the data directory cannot be made', async () => {
+    const { code, output } = await runToExit({ dataDir: '/proc/none/data' });
+    expect(code).to.equal(1);
+    expect(output).to.contain('The data directory /proc/none/data cannot be made: ENOENT');
+  });
+
   it('refuses a data directory that another process uses, and takes it over from a killed one', async () => {
     const data = makeDataDir();
     const first = await startProcess({ dataDir: data.path });
