@@ -84,52 +84,73 @@ async function* folderMembers(folder: string): AsyncGenerator<ArchiveMember> {
   }
 }
 
-function listOf(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) ? value : (Object(value).results ?? Object(value).memories);
-  } catch {
-    return null;
-  }
+/** An export of another memory as JSON: a list of records, or an object with the list. */
+export interface ExportFormat {
+  readonly system: string;
+  /** Names of the list in an object. */
+  readonly lists: readonly string[];
+  /** Null: the record has no text. */
+  itemOf(record: Readonly<Record<string, unknown>>): Pick<ArchivedItem, 'text' | 'id' | 'externalMetadata'> | null;
 }
 
-/**
- * Reads memories as mem0's `get_all` answers them: `[{id, memory, created_at, metadata, categories, user_id, …}]`, also below
- * `results` or `memories`. Errors: `CliFailure` when the file holds no such thing.
- */
-export async function openMem0Export(file: string, dataset: string): Promise<ImportSource> {
+/** As mem0's `get_all` answers: `[{id, memory, created_at, metadata, categories, user_id, …}]`. */
+export const mem0Export: ExportFormat = {
+  system: 'mem0',
+  lists: ['results', 'memories'],
+  itemOf({ id, memory, metadata, categories, user_id, agent_id, run_id }) {
+    if (typeof memory !== 'string') return null;
+    const tags = Array.isArray(categories) && categories.length > 0 ? { node_set: categories } : {};
+    const externalMetadata = { ...Object(metadata), ...textsOf({ user_id, agent_id, run_id }), ...tags };
+    return { id: String(id), text: memory, externalMetadata };
+  },
+};
+
+/** As Zep answers a list of episodes: `[{uuid, content, created_at, source, role, thread_id, metadata, …}]`. */
+export const zepExport: ExportFormat = {
+  system: 'zep',
+  lists: ['episodes', 'items'],
+  itemOf({ uuid, content, role, metadata, source_description, session_id, thread_id }) {
+    if (typeof content !== 'string') return null;
+    // Who speaks is not in the content of a message.
+    const isUnnamed = typeof role !== 'string' || role === '' || content.startsWith(`${role}:`);
+    const externalMetadata = { ...Object(metadata), ...textsOf({ source_description, session_id, thread_id, role }) };
+    return { id: String(uuid), text: isUnnamed ? content : `${role}: ${content}`, externalMetadata };
+  },
+};
+
+function textsOf(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => typeof value === 'string' && value !== ''));
+}
+
+/** Errors: `CliFailure` when the file holds no such list. */
+export async function openJsonExport(file: string, dataset: string, format: ExportFormat): Promise<ImportSource> {
   const text = await readFile(file, 'utf8').catch((error: Error) => {
     throw new CliFailure(`${file} cannot be read: ${error.message}`, exitCodes.usage, { cause: error });
   });
-  const list = listOf(text);
+  const list = listOf(text, format.lists);
   if (!Array.isArray(list)) {
-    throw new CliFailure(`${file} holds no JSON list of memories (results, memories or an array).`, exitCodes.failed);
+    const wanted = [...format.lists, 'an array'].join(', ').replace(/, (?=[^,]*$)/, ' or ');
+    throw new CliFailure(`${file} holds no JSON list of ${format.system} (${wanted}).`, exitCodes.failed);
   }
   const items = list.flatMap((entry: unknown): ArchivedItem[] => {
-    const {
-      id,
-      memory,
-      created_at: time,
-      metadata,
-      categories,
-      user_id,
-      agent_id,
-      run_id,
-    } = Object(entry) as Record<string, unknown>;
-    if (typeof memory !== 'string' || memory.trim() === '') return [];
-    const origin = Object.fromEntries(
-      Object.entries({ user_id, agent_id, run_id }).filter(([, value]) => typeof value === 'string'),
-    );
-    const tags = Array.isArray(categories) && categories.length > 0 ? { node_set: categories } : {};
-    return [
-      {
-        ...{ id: String(id), name: '', extension: 'txt', mimeType: 'text/plain', label: null, text: memory },
-        createdAt: typeof time === 'string' ? time : new Date().toISOString(),
-        externalMetadata: { ...(Object(metadata) as object), ...origin, ...tags },
-      },
-    ];
+    const record = Object(entry) as Record<string, unknown>;
+    const item = format.itemOf(record);
+    if (item === null || item.text.trim() === '') return [];
+    const { created_at: time } = record;
+    const createdAt = typeof time === 'string' ? time : new Date().toISOString();
+    return [{ ...item, createdAt, name: '', extension: 'txt', mimeType: 'text/plain', label: null }];
   });
   const unread = list.length - items.length;
-  const leftBehind = unread === 0 ? [] : [`${unread} entries without a memory text`];
-  return textSource({ name: file, system: 'mem0', leftBehind, dataset }, items);
+  const leftBehind = unread === 0 ? [] : [`${unread} entries without a text`];
+  return textSource({ name: file, system: format.system, leftBehind, dataset }, items);
+}
+
+function listOf(text: string, names: readonly string[]): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (Array.isArray(value)) return value;
+    return names.map((name) => Object(value)[name]).find(Array.isArray);
+  } catch {
+    return null;
+  }
 }

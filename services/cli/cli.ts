@@ -22,7 +22,7 @@ import { demoCommand } from './commands/demo.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { forgetCommand } from './commands/forget.ts';
 import { importCommand } from './commands/import.ts';
-import { importCogneeCommand, importMem0Command } from './commands/import-cognee.ts';
+import { importCogneeCommand, importMem0Command, importZepCommand } from './commands/import-cognee.ts';
 import { improveCommand, memifyCommand } from './commands/improve.ts';
 import { itemsCommand } from './commands/items.ts';
 import { jobsCommand } from './commands/jobs.ts';
@@ -81,7 +81,7 @@ const GROUPS: Readonly<Record<string, readonly Command[]>> = {
   ],
   Data: [
     ...[datasetsCommand, itemsCommand, snapshotCommand, snapshotsCommand, restoreCommand, reembedCommand],
-    ...[schemaCommand, importCogneeCommand, importMem0Command, syncCommand, upgradeCommand],
+    ...[schemaCommand, importCogneeCommand, importMem0Command, importZepCommand, syncCommand, upgradeCommand],
   ],
   Learning: [improveCommand, memifyCommand, sessionsCommand, feedbackCommand, skillsCommand, agentsCommand],
   'People and operation': [

@@ -169,12 +169,31 @@ describe('engram import-cognee', () => {
     await writeFile(file, JSON.stringify({ results: memories }));
     const first = await engram('import-mem0', file, '-d', 'mem0');
     expect(first.out).to.equal('1 item brought over\n');
-    expect(first.err).to.contain('not carried over: 1 entries without a memory text');
+    expect(first.err).to.contain('not carried over: 1 entries without a text');
     const dataset = (await here.get('/datasets')).json.find(({ name }: { name: string }) => name === 'mem0');
     const [item] = (await here.get(`/datasets/${dataset.id}/data`)).json;
     expect(item.externalMetadata).to.deep.include({ user_id: 'ann', node_set: ['food'], imported_from: 'mem0:m1' });
     expect((await engram('import-mem0', file, '-d', 'mem0')).out).to.equal('0 items brought over, 1 already there\n');
     await rm(dirname(file), { recursive: true });
+  });
+
+  it('adds the episodes of Zep with dates and speakers, once', async () => {
+    const file = join(await mkdtemp(join(tmpdir(), 'engram-zep-')), 'episodes.json');
+    const message = { uuid: 'e1', content: 'I moved to Oslo.', role: 'Ann', thread_id: 't1', source: 'message' };
+    const episodes = [
+      { ...message, created_at: '2024-05-02T08:00:00Z' },
+      { uuid: 'e2', content: 'Bob sells bikes.' },
+    ];
+    await writeFile(file, JSON.stringify({ episodes }));
+    expect((await engram('import-zep', file, '-d', 'zep')).out).to.equal('2 items brought over\n');
+    const dataset = (await here.get('/datasets')).json.find(({ name }: { name: string }) => name === 'zep');
+    const items = (await here.get(`/datasets/${dataset.id}/data`)).json as { id: string; externalMetadata: object }[];
+    const ann = items.find(({ externalMetadata }) => JSON.stringify(externalMetadata).includes('zep:e1'));
+    expect(ann?.externalMetadata).to.include({ thread_id: 't1', role: 'Ann', date: '2024-05-02T08:00:00Z' });
+    expect((await here.get(`/datasets/${dataset.id}/data/${ann?.id}/raw`)).text).to.equal('Ann: I moved to Oslo.');
+    expect((await engram('import-zep', file, '-d', 'zep')).out).to.equal('0 items brought over, 2 already there\n');
+    await writeFile(file, '{"facts":[]}');
+    expect((await engram('import-zep', file)).err).to.contain('no JSON list of zep (episodes, items or an array)');
   });
 
   it('names the datasets of the source when the one asked for is not among them', async () => {

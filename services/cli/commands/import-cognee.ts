@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { IMPORTED_FROM, importedMetadata } from '../../common/domain/item-time.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { ApiFailure } from '../api-client.ts';
-import { openCogxArchive, openMem0Export } from '../archive-sources.ts';
+import { type ExportFormat, mem0Export, openCogxArchive, openJsonExport, zepExport } from '../archive-sources.ts';
 import {
   createCogneeSource,
   type ImportSource,
@@ -48,23 +48,34 @@ export const importCogneeCommand: Command = {
   },
 };
 
-export const importMem0Command: Command = {
-  name: 'import-mem0',
-  usage: '<file.json>',
+export const importMem0Command: Command = jsonImport(mem0Export, {
   summary: 'Adds the memories of a mem0 export to a dataset.',
   details:
     "Reads what mem0's get_all answers, saved as JSON: an array of memories, or an object with results or memories. Each memory\nkeeps its date and metadata. The import can be started again; what has been brought over is not added twice.",
-  options: {
-    cognify: { type: 'boolean', meaning: 'build the graph afterwards' },
-    'dry-run': { type: 'boolean', meaning: 'only count what would be brought over' },
-  },
-  async run(call) {
-    const [file, ...more] = call.arguments;
-    if (file === undefined || more.length > 0) throw usageFailure('Name one file. See: engram import-mem0 --help');
-    await using source = await openMem0Export(file, call.dataset);
-    return await importFrom({ ...call, datasetGiven: null }, source);
-  },
-};
+});
+
+export const importZepCommand: Command = jsonImport(zepExport, {
+  summary: 'Adds the episodes of a Zep graph to a dataset.',
+  details:
+    'Reads what Zep answers for the episodes of a user, graph or thread, saved as JSON: an array of episodes, or an object with\nepisodes or items. Each episode keeps its date, speaker and metadata; facts and entities are built anew by --cognify. The\nimport can be started again; what has been brought over is not added twice.',
+});
+
+function jsonImport(format: ExportFormat, texts: Pick<Command, 'summary' | 'details'>): Command {
+  const name = `import-${format.system}`;
+  return {
+    ...{ name, usage: '<file.json>', ...texts },
+    options: {
+      cognify: { type: 'boolean', meaning: 'build the graph afterwards' },
+      'dry-run': { type: 'boolean', meaning: 'only count what would be brought over' },
+    },
+    async run(call) {
+      const [file, ...more] = call.arguments;
+      if (file === undefined || more.length > 0) throw usageFailure(`Name one file. See: engram ${name} --help`);
+      await using source = await openJsonExport(file, call.dataset, format);
+      return await importFrom({ ...call, datasetGiven: null }, source);
+    },
+  };
+}
 
 async function importFrom(call: CommandCall, source: ImportSource): Promise<number> {
   const report = createReport();
