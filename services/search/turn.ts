@@ -139,9 +139,12 @@ function entryOf({ query, explain }: SearchRequest, { outcome }: DatasetOutcome)
   };
 }
 
+/** More passages are no sources that somebody reads; they are sent and stored with the turn. */
+const MAX_REASONS = 50;
+
 /** What `explain` says of each passage, without what repeats its text. */
 function reasonsOf(passages: readonly RankedPassage[]): JsonObject {
-  const entries = passages.map(({ id, relevance, support, explanation }) => {
+  const entries = passages.slice(0, MAX_REASONS).map(({ id, relevance, support, explanation }) => {
     const { statements: _, ...why } = explanation;
     return [id, { relevance, support, explanation: { ...why, via: null } }] as const;
   });

@@ -26,6 +26,7 @@ export const REQUESTS: Readonly<Record<string, (ids: Identifiers) => RouteReques
   'DELETE /api/v1/auth/api-keys/{api_key_id}': ({ apiKey }) => ({ params: { api_key_id: apiKey } }),
   'GET /api/v1/users/me': () => ({}),
   'PATCH /api/v1/users/me': () => ({ json: {} }),
+  'GET /api/v1/users': () => ({}),
   'GET /api/v1/users/{user_id}': ({ member }) => ({ params: { user_id: member } }),
   'PATCH /api/v1/users/{user_id}': ({ member }) => ({ params: { user_id: member }, json: { is_superuser: true } }),
   'DELETE /api/v1/users/{user_id}': ({ member }) => ({ params: { user_id: member } }),
@@ -129,6 +130,7 @@ export const REQUESTS: Readonly<Record<string, (ids: Identifiers) => RouteReques
   // Datasets and what is in them
   'POST /api/v1/sync': ({ dataset }) => ({ json: { dataset_ids: [dataset] } }),
   'GET /api/v1/sync/status': () => ({}),
+  'GET /api/v1/sync/runs': () => ({}),
   'POST /api/v1/add': ({ dataset }) => ({ json: { datasetId: dataset, data: ['A text of the test.'] } }),
   'PATCH /api/v1/update': ({ dataset, item }) => ({
     query: { dataset_id: dataset, data_id: item },
@@ -143,6 +145,11 @@ export const REQUESTS: Readonly<Record<string, (ids: Identifiers) => RouteReques
   }),
   'DELETE /api/v1/skills/{skill_id}': ({ dataset, skill }) => ({
     params: { skill_id: skill },
+    query: { dataset_id: dataset },
+  }),
+  'GET /api/v1/proposals': ({ dataset }) => ({ query: { dataset_id: dataset } }),
+  'POST /api/v1/proposals/{proposal_id}/apply': ({ dataset, proposal }) => ({
+    params: { proposal_id: proposal },
     query: { dataset_id: dataset },
   }),
   'GET /api/v1/proposals/{proposal_id}': ({ dataset, proposal }) => ({
@@ -163,6 +170,9 @@ export const REQUESTS: Readonly<Record<string, (ids: Identifiers) => RouteReques
   'DELETE /api/v1/datasets/{dataset_id}': ({ dataset }) => ({ params: { dataset_id: dataset } }),
   'GET /api/v1/datasets/{dataset_id}/data': ({ dataset }) => ({ params: { dataset_id: dataset } }),
   'GET /api/v1/datasets/{dataset_id}/data/count': ({ dataset }) => ({ params: { dataset_id: dataset } }),
+  'GET /api/v1/datasets/{dataset_id}/data/{data_id}/original': ({ dataset, item }) => ({
+    params: { dataset_id: dataset, data_id: item },
+  }),
   'GET /api/v1/datasets/{dataset_id}/data/{data_id}/raw': ({ dataset, item }) => ({
     params: { dataset_id: dataset, data_id: item },
   }),
@@ -211,6 +221,7 @@ export const REQUESTS: Readonly<Record<string, (ids: Identifiers) => RouteReques
     json: { query: 'Who met Ishmael?', dataset_ids: [dataset], session_id: session },
   }),
   'GET /api/v1/recall': () => ({}),
+  'GET /api/v1/recall/sources': ({ session }) => ({ query: { session_id: session } }),
   'GET /api/v1/visualize': ({ dataset }) => ({ query: { dataset_id: dataset } }),
   'GET /api/v1/visualize/json': ({ dataset }) => ({ query: { dataset_id: dataset } }),
   'GET /api/v1/visualize/drawing': ({ dataset }) => ({ query: { dataset_id: dataset } }),
@@ -237,6 +248,7 @@ export const REQUESTS: Readonly<Record<string, (ids: Identifiers) => RouteReques
     query: { permission_name: 'share' },
     json: [dataset],
   }),
+  'GET /api/v1/permissions/datasets/{dataset_id}/principals': ({ dataset }) => ({ params: { dataset_id: dataset } }),
   'GET /api/v1/permissions/principals/{principal_id}/datasets': ({ owner }) => ({ params: { principal_id: owner } }),
   'POST /api/v1/permissions/roles': () => ({ query: { role_name: `made by the test ${randomUUID()}` } }),
   'DELETE /api/v1/permissions/roles/{role_id}': ({ role }) => ({ params: { role_id: role } }),

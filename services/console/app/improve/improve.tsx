@@ -31,7 +31,7 @@ export function Improve({ dataset }: { readonly dataset: string }) {
   const [stages, setStages] = useState<readonly Stage[] | null>(null);
   const sessions = useQuery({
     queryKey: ['sessions', 'of', dataset],
-    queryFn: () => engram.get('/api/v1/sessions', { query: { range: 'all', limit: 200 } }),
+    queryFn: () => engram.get('/api/v1/sessions', { query: { range: 'all', limit: 200, labels: true } }),
   });
   const own = (sessions.data?.sessions ?? []).filter(({ dataset_id: id }) => id === dataset);
   const start = async () => {
@@ -62,7 +62,10 @@ export function Improve({ dataset }: { readonly dataset: string }) {
             w="100%"
             label="Sessions to learn from"
             placeholder={own.length === 0 ? 'There are no sessions on this dataset yet' : 'Choose sessions'}
-            data={own.map(({ session_id: id, last_activity_at: at }) => ({ value: id, label: `${id} (${ago(at)})` }))}
+            data={own.map(({ session_id: id, label, last_activity_at: at }) => ({
+              value: id,
+              label: `${label ?? id} (${ago(at)})`,
+            }))}
             value={chosen}
             onChange={setChosen}
             searchable
