@@ -4,6 +4,7 @@ import type { Logger } from '../../services/common/ports/logger.ts';
 import {
   type Condition,
   type ConditionDraft,
+  type ConditionState,
   findCondition,
   mergeConditions,
   unknownConditions,
@@ -44,7 +45,7 @@ export interface ReconcileDefinition<T extends CustomObject<unknown, Partial<Sta
   /** Called when the abandon annotation has the uid of the object: reports it, and touches no data. */
   abandon(context: StepContext<T, Status>): Promise<void>;
   /** Returns the Ready condition for when all steps are done. Default: True, `Available`. */
-  summarise?(object: T, status: Readonly<Partial<Status>>): Omit<ConditionDraft, 'type'>;
+  summarise?(object: T, status: Readonly<Partial<Status>>): ConditionState;
   /** Status fields that change with every reconcile: a change of these alone is not written. */
   readonly volatileStatus?: readonly (keyof Status & string)[];
   /** Each object is reconciled again after this time, ± 10 %. */
@@ -192,7 +193,7 @@ export function createReconciler<T extends CustomObject<unknown, Partial<Status>
   };
 }
 
-const AVAILABLE: Omit<ConditionDraft, 'type'> = {
+const AVAILABLE: ConditionState = {
   status: 'True',
   reason: 'Available',
   message: 'All resources match the spec',

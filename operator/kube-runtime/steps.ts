@@ -1,6 +1,6 @@
 import type { Logger } from '../../services/common/ports/logger.ts';
 import { ForeignObjectError } from './applier.ts';
-import { type Condition, type ConditionDraft, findCondition } from './conditions.ts';
+import { type Condition, type ConditionDraft, type ConditionState, findCondition } from './conditions.ts';
 import type { EventNote } from './events.ts';
 import { KubeError, NotLeaderError } from './kube-client.ts';
 import type { CustomObject } from './kube-object.ts';
@@ -172,7 +172,7 @@ export function summarise(
   outcomes: readonly Pick<StepOutcome<unknown>, 'state' | 'reason' | 'message'>[],
   context: {
     /** Ready condition when all steps are done. */
-    readonly ready: Omit<ConditionDraft, 'type'>;
+    readonly ready: ConditionState;
     readonly previous: readonly Condition[];
     /** Number of tries in a row that failed with this reason, including this one. */
     readonly tries: number;

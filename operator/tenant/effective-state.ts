@@ -1,7 +1,7 @@
 import type { DeclaredTenantState, RequestOf } from '../../services/common/platform/messaging/messages.ts';
 import type { Tenant, TenantStatus } from '../api/tenant.ts';
 import { durationMs } from '../api/values.ts';
-import { type ConditionDraft, findCondition } from '../kube-runtime/conditions.ts';
+import { type ConditionState, findCondition } from '../kube-runtime/conditions.ts';
 
 /** Whether the tenant has services and stores of its own. */
 export function isDedicated({ spec }: Pick<Tenant, 'spec'>): boolean {
@@ -61,7 +61,7 @@ function isFenced({ state, isolationCheck }: Tenant['spec'], { conditions }: See
   return state === 'Active' && isLeaking && isolationCheck?.onLeak === 'Fence';
 }
 
-const STATES: Readonly<Record<Tenant['spec']['state'], Omit<ConditionDraft, 'type'>>> = {
+const STATES: Readonly<Record<Tenant['spec']['state'], ConditionState>> = {
   Active: { status: 'True', reason: 'Available', message: 'The tenant serves' },
   Hibernated: {
     status: 'False',
@@ -72,7 +72,7 @@ const STATES: Readonly<Record<Tenant['spec']['state'], Omit<ConditionDraft, 'typ
 };
 
 /** Ready condition when all steps are done. */
-export function readyOf({ spec }: Tenant, { state }: Partial<TenantStatus>): Omit<ConditionDraft, 'type'> {
+export function readyOf({ spec }: Tenant, { state }: Partial<TenantStatus>): ConditionState {
   const { hibernation } = spec;
   if (spec.state !== 'Active' || state !== 'Hibernated' || hibernation === undefined) return STATES[spec.state];
   const how =

@@ -10,7 +10,7 @@ import type { Metrics } from '../common/platform/observability/metrics.ts';
 import { createSystemClock } from '../common/platform/system/clock.ts';
 import type { BlobStore } from '../common/storage/ports/blob-store.ts';
 import type { Bus } from '../common/storage/ports/bus.ts';
-import type { DatasetIndexes } from '../common/storage/ports/dataset-indexes.ts';
+import type { IndexStores } from '../common/storage/ports/dataset-indexes.ts';
 import type { AnyCollection, DocumentStore } from '../common/storage/ports/document-store.ts';
 import { type Descriptors, shareDescriptors } from './descriptors.ts';
 import { installationId } from './installation.ts';
@@ -22,9 +22,9 @@ import type { SourceParts, StoreSource } from './stores/store-source.ts';
 export interface Stores {
   readonly documents: DocumentStore;
   readonly blobs: BlobStore;
-  readonly indexes: Omit<DatasetIndexes, 'close'>;
+  readonly indexes: IndexStores;
   /** Stores for services that answer from indexes: a read fails while its dataset is rebuilt. */
-  readonly readers: Omit<DatasetIndexes, 'close'>;
+  readonly readers: IndexStores;
   readonly bus: Bus;
   /** How each of them is, by its name in `/health/detailed`. */
   readonly health: Readonly<Record<string, HealthCheck>>;
