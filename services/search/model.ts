@@ -38,6 +38,8 @@ export interface SearchRequest {
   /** Returns the context of the answer instead of the answer. */
   readonly onlyContext: boolean;
   readonly includeReferences: boolean;
+  /** Only the surest answer of several datasets is returned; absent: that of each dataset that answers. */
+  readonly isAnsweredOnce?: boolean;
   /** Adds to each result why it was found. */
   readonly explain: boolean;
   /** Statements to show; absent: those that hold now. */
@@ -124,6 +126,8 @@ export type SearchOutcome =
       readonly answer: string | null;
       /** The answer as an object of the response schema; `answer` is then its JSON text. */
       readonly structured?: JsonObject | null;
+      /** How sure memory answers the question, without a model: 0 to 1; null for words to search for. */
+      readonly certainty?: number | null;
       /** The text that the answer is made from; '' when nothing was found. */
       readonly context: string;
       /** User and system message of the answer call. */

@@ -38,9 +38,13 @@ export async function searchDatasets(
     target.conversation ?? (isOneStore && isCompletion(type) ? await defaultConversation(deps, request, null) : null);
   const embedding = type === 'CHUNKS_LEXICAL' || type === 'SKILLS' || isQuery(type) ? null : embedQuery(deps, request);
   const influence = influenceOf(deps.settings, request.principal.id, datasets.length);
-  const outcomes = await Promise.all(
-    datasets.map((dataset) => searchOne(deps, request, embedding, { dataset, type, conversation, influence })),
+  const isOneOfSeveral = datasets.length > 1;
+  const found = await Promise.all(
+    datasets.map((dataset) =>
+      searchOne(deps, request, embedding, { dataset, type, conversation, influence, isOneOfSeveral }),
+    ),
   );
+  const outcomes = isOneOfSeveral ? withoutRefusals(found, request.isAnsweredOnce ?? false) : found;
   const errors = outcomes.flatMap(({ error }) => error ?? []);
   const fatal = errors.find((error) => error.status === 402 || error.status === 403);
   if (fatal !== undefined) throw fatal;
@@ -97,6 +101,23 @@ function isEmpty(outcome: SearchOutcome): boolean {
   if (outcome.kind === 'records') return outcome.records.length === 0;
   if (outcome.kind === 'skills') return outcome.skills.length === 0;
   return outcome.kind === 'rows' ? outcome.rows.length === 0 : outcome.context === '';
+}
+
+/**
+ * Keeps the refusals of a question only when no dataset answers it, and then one; `once`: keeps only the surest answer. Words to
+ * search for are answered by all, and so is everything with a model.
+ */
+function withoutRefusals(outcomes: readonly DatasetOutcome[], once: boolean): readonly DatasetOutcome[] {
+  const certainties = outcomes.map(({ outcome }) => (outcome?.kind === 'completion' ? outcome.certainty : undefined));
+  if (certainties.includes(null)) return outcomes;
+  const most = Math.max(...certainties.map((certainty) => certainty ?? -1));
+  const best = certainties.indexOf(most);
+  return outcomes.map((one, at) => {
+    const [{ outcome }, certainty] = [one, certainties[at]];
+    const isKept = at === best || (!once && certainty !== 0);
+    if (isKept || outcome?.kind !== 'completion' || certainty == null) return one;
+    return { ...one, outcome: { ...outcome, answer: null, context: '', passages: [], used: {} } };
+  });
 }
 
 /** Merges the outcomes of several datasets: rows by rank, answers and contexts joined. */

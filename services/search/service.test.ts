@@ -70,6 +70,21 @@ describe('the search service', () => {
       expect(String(entries[0]?.['search_result'])).to.include('Paris');
     });
 
+    it('omits the refusals of datasets beside the answer of another, and refuses once', async () => {
+      await using search = await start();
+      const answers = async (query: string) => {
+        const { body } = await ask(search, { query, datasets: ['other', 'notes'] });
+        return (body as Json[]).map((entry) => entry['search_result']);
+      };
+      const [none, found] = await answers('Where does the Nile flow?');
+      expect(none).to.deep.equal([]);
+      expect(String(found)).to.match(/Egypt.*\(river\.?\w*, dataset notes\)$/u);
+      expect(await answers('Who painted the Mona Lisa?')).to.deep.equal([
+        ['Nothing in memory answers this question.'],
+        [],
+      ]);
+    });
+
     it('accepts snake_case, prefers ids to names, and defaults to GRAPH_COMPLETION', async () => {
       await using search = await start();
       const body = { query: QUERY, dataset_ids: [notes.id, notes.id], datasets: ['nowhere'], only_context: true };
@@ -290,6 +305,14 @@ describe('the search service', () => {
   });
 
   describe('POST /recall', () => {
+    it('answers a question over several datasets once, and names the dataset', async () => {
+      await using search = await start();
+      const body = { query: QUERY, datasets: ['notes', 'other'], searchType: 'GRAPH_COMPLETION' };
+      const items = (await post(search, '/recall', body)).body as Json[];
+      expect(items).to.have.length(1);
+      expect(String(items[0]?.['text'])).to.include(`, dataset ${items[0]?.['dataset_name']})`);
+    });
+
     const recall = (search: SearchApp, body: object) =>
       post(search, '/recall', { query: QUERY, datasets: ['notes'], ...body });
 

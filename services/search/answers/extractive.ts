@@ -42,6 +42,8 @@ const ENGLISH_QUESTION =
 interface ExtractiveAnswer {
   readonly text: string;
   readonly passageIds: readonly string[];
+  /** How sure memory answers the question, 0 to 1; null for words to search for. */
+  readonly certainty: number | null;
 }
 
 interface Material {
@@ -51,9 +53,13 @@ interface Material {
   readonly inner: InnerAnswer | null;
   /** Relations around the passages. */
   readonly facts: readonly Fact[];
+  /** Name of the dataset for the sources; null when only one is asked. */
+  readonly dataset: string | null;
 }
 
-const NO_ANSWER: ExtractiveAnswer = { text: NOTHING_FITS, passageIds: [] };
+const NO_ANSWER: ExtractiveAnswer = { text: NOTHING_FITS, passageIds: [], certainty: 0 };
+/** Certainty of what the question's own structure answers: rows, changed facts, yes or no. */
+const DIRECT = 0.9;
 
 /**
  * Answers a question without a model: a short answer when one is certain enough, and the best sentences with their sources.
@@ -63,9 +69,9 @@ export function extractiveAnswer(
   query: string,
   retrieval: Retrieval,
   passages: readonly RankedPassage[],
-  { tables, inner, facts }: Material = { tables: [], inner: null, facts: [] },
+  { tables, inner, facts, dataset }: Material = { tables: [], inner: null, facts: [], dataset: null },
 ): ExtractiveAnswer {
-  const counted = quotedRows(query, tables);
+  const counted = quotedRows(query, tables, dataset);
   if (counted !== null) return counted;
   const question = readQuestion(withoutLast(query));
   const isJudged = ENGLISH_QUESTION.test(query);
@@ -74,7 +80,7 @@ export function extractiveAnswer(
     text !== inner?.sentence.statement.text && !(inner?.excluded != null && text.includes(inner.excluded));
   const read = retrieval.withSuperseded ?? passages;
   const all = rankSentences(sentencesOf(question, read).filter(isLeft));
-  const changed = inner === null ? quotedChange(question, all, read) : null;
+  const changed = inner === null ? quotedChange(question, all, { passages: read, dataset }) : null;
   if (changed !== null) return changed;
   const current = all.filter((sentence) => changeOf(sentence)?.isOver !== true);
   const ranked = changeFirst(query, latestFirst(query, current));
@@ -83,14 +89,15 @@ export function extractiveAnswer(
   const said = negatedFirst(question, ranked);
   const isDecided = said[0] !== undefined && yesOrNo(question, said[0]) !== null;
   const isAsked = isJudged && inner === null && !isDecided;
-  if (isAsked && answerability(question, { ranked, short: found, passages }) < MIN_ANSWERABILITY) return NO_ANSWER;
+  const certainty = isAsked ? answerability(question, { ranked, short: found, passages }) : isJudged ? DIRECT : null;
+  if (certainty !== null && certainty < MIN_ANSWERABILITY) return NO_ANSWER;
   const certain = found !== null && found.confidence >= MIN_SHORT_CONFIDENCE ? found : null;
   const short = statedAnswer(question, ranked, facts) ?? certain;
   const quoted = quotedSentences(said, short);
   if (quoted.length === 0) return NO_ANSWER;
   const proofs = inner === null ? quoted : [...quoted.slice(0, MAX_QUOTES - 1), inner.sentence];
   const lines = proofs.map(({ statement, passage }) =>
-    sourcedQuote(passage.payload, statement.text, statement.heading),
+    sourcedQuote(passage.payload, statement.text, statement.heading, dataset),
   );
   const text = lines.join('\n');
   const [best] = quoted;
@@ -99,6 +106,7 @@ export function extractiveAnswer(
   return {
     text: lead == null ? text : `${lead}: ${text}`,
     passageIds: [...new Set(proofs.map(({ passage }) => passage.id))],
+    certainty,
   };
 }
 
@@ -109,7 +117,7 @@ const MAX_MISSING = 0.5;
 function quotedChange(
   question: Question,
   ranked: readonly RankedSentence[],
-  passages: readonly ReadPassage[],
+  { passages, dataset }: { readonly passages: readonly ReadPassage[]; readonly dataset: string | null },
 ): ExtractiveAnswer | null {
   const [best] = ranked;
   const change = best === undefined ? null : changeOf(best);
@@ -119,24 +127,29 @@ function quotedChange(
   if (lead === null) return null;
   const { newer } = change.supersession;
   const told = passages.find(({ id }) => id === newer.chunk);
-  const quote = told === undefined ? quoteLine(newer.text, dateText(newer.at)) : sourcedQuote(told.payload, newer.text);
+  const quote =
+    told === undefined
+      ? quoteLine(newer.text, dateText(newer.at))
+      : sourcedQuote(told.payload, newer.text, '', dataset);
   return {
     text: `${lead}: ${quote}`,
     passageIds: [newer.chunk],
+    certainty: DIRECT,
   };
 }
 
 const MAX_ROWS = 10;
 
 /** Answers from tables and lists, with the rows; null when they do not hold the answer. */
-function quotedRows(query: string, tables: readonly Table[]): ExtractiveAnswer | null {
+function quotedRows(query: string, tables: readonly Table[], dataset: string | null): ExtractiveAnswer | null {
   const found = tableAnswer(query, tables);
   if (found === null) return null;
   const rows = found.rows.slice(0, MAX_ROWS);
-  const lines = rows.map(({ line, passage }) => sourcedQuote(passage.payload, line));
+  const lines = rows.map(({ line, passage }) => sourcedQuote(passage.payload, line, '', dataset));
   return {
     text: `${found.text}: ${lines.join('\n')}`,
     passageIds: [...new Set(rows.map(({ passage }) => passage.id))],
+    certainty: DIRECT,
   };
 }
 

@@ -6,8 +6,8 @@ import { quoteLine } from '../../common/text/repetition/own-answers.ts';
 type Source = Pick<ChunkPayload, 'text' | 'documentName' | 'headings'> &
   Partial<Pick<ChunkPayload, 'page' | 'row' | 'externalMetadata'>>;
 
-/** Returns a quote with its source; a speaker's name and the time stand in the source. `heading`: the one above it in the passage. */
-export function sourcedQuote(source: Source, quote: string, heading = ''): string {
+/** Returns a quote with its source; a speaker's name and the time stand in the source. `heading`: the one above it in the passage. `dataset`: named in the source. */
+export function sourcedQuote(source: Source, quote: string, heading = '', dataset: string | null = null): string {
   const turn = turnOf(source, quote);
   const own = turnsOf(quote)[0];
   const said = turn !== null && own?.start === 0 ? quote.slice(own.saidAt) : quote;
@@ -15,6 +15,7 @@ export function sourcedQuote(source: Source, quote: string, heading = ''): strin
   const details = [
     ...(row === null ? [] : [`row ${row}`]),
     ...(turn === null ? [] : [turn.speaker, turn.time].filter((part) => part !== '')),
+    ...(dataset === null ? [] : [`dataset ${dataset}`]),
   ];
   return quoteLine(said, [sourceLabel(source, heading), ...details].join(', '));
 }

@@ -122,7 +122,13 @@ async function graphLane(
   // Answers of several datasets are generated concurrently: their pieces would interleave.
   const isStreamed = listener !== undefined && datasets.length === 1;
   const omitWeak = request.type === null && type === 'CHUNKS';
-  const search: SearchRequest = { ...request, type, omitWeak, ...(isStreamed ? { listener } : {}) };
+  const search: SearchRequest = {
+    ...request,
+    type,
+    omitWeak,
+    isAnsweredOnce: true,
+    ...(isStreamed ? { listener } : {}),
+  };
   listener?.retrieving();
   let ran = type;
   let turn = await answerTurn(deps, search, { type, datasets });

@@ -155,7 +155,7 @@ async function tripletRows(
   return currentRows(deps, request, target.dataset, found);
 }
 
-interface AnswerInput extends Pick<SearchTarget, 'dataset' | 'influence'> {
+interface AnswerInput extends Pick<SearchTarget, 'dataset' | 'influence' | 'isOneOfSeveral'> {
   readonly type: CompletionType;
   readonly passages: readonly RankedPassage[];
   readonly material: TurnPassages & Partial<Pick<ResolvedPassages, 'inner'>>;
@@ -190,10 +190,10 @@ async function answered(deps: TypeDependencies, request: SearchRequest, shown: A
     system: request.systemPrompt || DEFAULT_SYSTEM_PROMPT,
   };
   if (request.onlyContext) return { ...base, answer: null, prompt };
-  const { text, structured, quoted } = await generateAnswer(deps, request, { ...shown, prompt, offered });
+  const { text, structured, quoted, certainty } = await generateAnswer(deps, request, { ...shown, prompt, offered });
   const read = withFound(passages, toolbox?.found() ?? []);
   const used = quoted?.length === 0 ? {} : { used: usedElements(read, knowledge, quoted) };
-  const outcome = { ...base, ...used, passages: read, prompt };
+  const outcome = { ...base, ...used, passages: read, prompt, ...(certainty === undefined ? {} : { certainty }) };
   if (structured !== null || !request.includeReferences || text === NOTHING_FITS) {
     return { ...outcome, answer: text, structured };
   }
@@ -216,17 +216,18 @@ interface AnswerCall {
 async function generateAnswer(
   deps: TypeDependencies,
   request: SearchRequest,
-  { dataset, material, passages, knowledge, prompt, offered, toolbox }: AnswerInput & AnswerCall,
+  { dataset, isOneOfSeveral, material, passages, knowledge, prompt, offered, toolbox }: AnswerInput & AnswerCall,
 ) {
   const { languageModel, settings, clock } = deps;
   if (languageModel === null) {
     const tables = await readTables(deps, dataset, material.query, passages);
-    const { text, passageIds } = extractiveAnswer(material.query, material.retrieval, passages, {
+    const { text, passageIds, certainty } = extractiveAnswer(material.query, material.retrieval, passages, {
       tables,
       inner: material.inner ?? null,
       facts: knowledge?.facts ?? [],
+      dataset: isOneOfSeveral ? dataset.name : null,
     });
-    return { text: withSkills(text, toolbox?.skills ?? offered), structured: null, quoted: passageIds };
+    return { text: withSkills(text, toolbox?.skills ?? offered), structured: null, quoted: passageIds, certainty };
   }
   const streaming = settings.answerStreaming ?? false;
   if (toolbox !== undefined) {

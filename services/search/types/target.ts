@@ -21,4 +21,6 @@ export interface SearchTarget {
   /** The conversation of the question; only for completions. */
   readonly conversation: Conversation | null;
   readonly influence: InfluenceOptions;
+  /** Other datasets are asked the same: sources name their dataset. */
+  readonly isOneOfSeveral: boolean;
 }
