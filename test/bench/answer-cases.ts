@@ -17,17 +17,10 @@ export interface Case extends Asked {
   readonly passages: readonly ReadPassage[];
 }
 
-export interface Cases {
-  /** Of `samples/notes.json`: notes in the first person. */
-  readonly notes: readonly Case[];
-  /** Of `samples/journal.json`: a diary and minutes of meetings. */
-  readonly journal: readonly Case[];
-  /** Of `samples/school.json`: notes with questions that are hard to refuse. */
-  readonly school: readonly Case[];
-  /** Of `samples/diary.json`: a diary whose questions use other words. */
-  readonly diary: readonly Case[];
-  /** Of `samples/logbook.json`, which nothing is learned from. */
-  readonly logbook: readonly Case[];
+/** Notes of invented people, written for this project. Nothing is learned from `logbook` and `practice`. */
+const SAMPLES = ['notes', 'journal', 'school', 'diary', 'household', 'team', 'logbook', 'practice'] as const;
+
+export interface Cases extends Readonly<Record<(typeof SAMPLES)[number], readonly Case[]>> {
   /** Of `answers/everyday.json`. */
   readonly everyday: readonly Case[];
   /** Of `samples/memories.json`: other questions about the same memories. */
@@ -46,10 +39,12 @@ const NEAR = 0.6;
 /** Returns the cases kept in `file`; finds and keeps them when there is no such file. */
 export async function readCases(file: string | undefined): Promise<Cases> {
   if (file !== undefined && existsSync(file)) return read(file);
-  const samples = ['notes', 'journal', 'school', 'diary', 'logbook', 'memories'] as const;
-  const [notes, journal, school, diary, logbook, memories] = samples.map((name) =>
-    read(new URL(`samples/${name}.json`, import.meta.url)),
-  );
+  const samples: Record<string, readonly Case[]> = {};
+  for (const name of SAMPLES) {
+    const { files, questions } = read(new URL(`samples/${name}.json`, import.meta.url));
+    samples[name] = await findPassages(name, files, questions);
+  }
+  const memories = read(new URL('samples/memories.json', import.meta.url));
   const everyday = read(new URL('answers/everyday.json', DATA));
   const nq = read(new URL('answers/nq.json', DATA));
   const reword = rewording(nq.passages.map(({ text }: { readonly text: string }) => text));
@@ -62,11 +57,7 @@ export async function readCases(file: string | undefined): Promise<Cases> {
   ]);
   let next = nq.questions.length;
   const cases: Cases = {
-    notes: await findPassages('notes', notes.files, notes.questions),
-    journal: await findPassages('journal', journal.files, journal.questions),
-    school: await findPassages('school', school.files, school.questions),
-    diary: await findPassages('diary', diary.files, diary.questions),
-    logbook: await findPassages('logbook', logbook.files, logbook.questions),
+    ...(samples as Record<(typeof SAMPLES)[number], readonly Case[]>),
     everyday: told.slice(0, everyday.questions.length),
     memories: told.slice(everyday.questions.length),
     nq: found.slice(0, next),

@@ -13,7 +13,7 @@ import { answerableFeatures } from '../../services/search/answers/answerable.ts'
 import { readQuestion } from '../../services/search/answers/question.ts';
 import { type ReadPassage, rankSentences, sentencesOf, weigh } from '../../services/search/answers/rank-sentences.ts';
 import { shortAnswer } from '../../services/search/answers/short-answer.ts';
-import { type Case, contains, readCases } from './answer-cases.ts';
+import { type Case, type Cases, contains, readCases } from './answer-cases.ts';
 import { percent, quantile } from './paired.ts';
 
 /** A question with what was found for it. */
@@ -29,8 +29,11 @@ interface Sample {
 }
 
 const TARGET = new URL('../../services/search/answers/answerable-weights.ts', import.meta.url).pathname;
-/** Share of the answerable questions about documents left out of training that may be refused: fewer are with all of them. */
-const REFUSED = 0.1;
+/**
+ * Share of the answerable questions about documents left out of training that may be refused: fewer are with all of them.
+ * Without those of `diary`, which avoid the words of their notes on purpose.
+ */
+const REFUSED = 0.075;
 /** Weights of questions, with less for those whose answer was taken away, and of all Natural Questions. */
 const WEIGHTS = { nothing: 1, passages: 0.1, sentences: 0.05 } as const;
 const NQ_WEIGHT = 0.2;
@@ -134,22 +137,29 @@ const judge = (samples: readonly Sample[], weights: Weights): readonly Judged[] 
     probability: logistic(weigh(one.features, weights)),
   }));
 
-const limitOf = (judged: readonly Judged[], share: number) =>
+const limitOf = (judged: readonly Judged[], isWanted: (one: Judged) => boolean) =>
   quantile(
     judged
-      .filter((one) => !isNq(one) && one.isAnswered)
+      .filter((one) => isWanted(one) && one.isAnswered)
       .map(({ probability }) => probability)
       .toSorted((a, b) => a - b),
-    share,
+    REFUSED,
   );
 
-function report(judged: readonly Judged[], limit: number) {
+const isRefused = (one: Judged, { own, other }: Limits) => one.probability < (isNq(one) ? other : own);
+
+interface Limits {
+  readonly own: number;
+  readonly other: number;
+}
+
+function report(judged: readonly Judged[], limits: Limits) {
   const groups = Map.groupBy(
     judged,
     ({ source, without, isAnswered }) => `${source}, ${isAnswered ? 'answerable' : `without ${without}`}`,
   );
   const people = judged.filter((one) => !isNq(one) && one.without === 'nothing');
-  const refused = (of: readonly Judged[]) => percent(of.map(({ probability }) => Number(probability < limit)));
+  const refused = (of: readonly Judged[]) => percent(of.map((one) => Number(isRefused(one, limits))));
   return {
     unanswerableRefused: refused(people.filter(({ isAnswered }) => !isAnswered)),
     answerableRefused: refused(people.filter(({ isAnswered }) => isAnswered)),
@@ -158,40 +168,49 @@ function report(judged: readonly Judged[], limit: number) {
 }
 
 const cases = await readCases(values.cases);
-const samples = (['notes', 'journal', 'school', 'diary', 'everyday', 'memories', 'nq'] as const).flatMap((source) =>
-  cases[source].filter(({ kind = '' }) => !APART.has(kind)).flatMap((one) => samplesOf(source, one)),
-);
+const casesOf = (source: Exclude<keyof Cases, 'reworded'>) =>
+  cases[source].filter(({ kind = '' }) => !APART.has(kind)).flatMap((one) => samplesOf(source, one));
+const samples = (
+  ['notes', 'journal', 'school', 'diary', 'household', 'team', 'everyday', 'memories', 'nq'] as const
+).flatMap(casesOf);
 /** Sources about the same documents are left out together, with a fifth of Natural Questions. */
-const folds = [['notes'], ['journal'], ['school'], ['diary'], ['everyday', 'memories']];
+const folds = [['notes'], ['journal'], ['school'], ['diary'], ['household'], ['team'], ['everyday', 'memories']];
 const questions = [...new Set(samples.filter(isNq).map(({ question }) => question))];
 const foldOf = new Map(questions.map((question, at) => [question, at % folds.length]));
 const apart = folds.flatMap((fold, at) => {
   const isLeftOut = (one: Sample) => (isNq(one) ? foldOf.get(one.question) === at : fold.includes(one.source));
   return judge(samples.filter(isLeftOut), learn(samples.filter((one) => !isLeftOut(one))));
 });
-const limit = Number(limitOf(apart, REFUSED).toFixed(3));
+const limit = {
+  own: Number(limitOf(apart, (one) => !isNq(one) && one.source !== 'diary').toFixed(3)),
+  other: Number(limitOf(apart, isNq).toFixed(3)),
+};
 const weights = learn(samples);
-const result = { limit, leftOut: report(apart, limit), trained: report(judge(samples, weights), limit) };
+const heldOut = (['logbook', 'practice'] as const).flatMap((source) => casesOf(source));
+const result = {
+  limit,
+  leftOut: report(apart, limit),
+  heldOut: report(judge(heldOut, weights), limit),
+  trained: report(judge(samples, weights), limit),
+};
 process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
 if (values.show !== undefined) {
   const lines = apart
-    .filter((one) => !isNq(one) && one.without === 'nothing' && one.probability < limit === one.isAnswered)
+    .filter((one) => !isNq(one) && one.without === 'nothing' && isRefused(one, limit) === one.isAnswered)
     .map(({ question, source, isAnswered, probability, best }) =>
       [isAnswered ? 'refused' : 'answered', source, probability.toFixed(2), question, '=>', best].join(' '),
     );
   await writeFile(values.show, `${lines.toSorted().join('\n')}\n`);
 }
-const table = JSON.stringify(weights, null, 2)
-  .replace(/"([a-zA-Z0-9]+)":/gu, '$1:')
-  .replaceAll('"', "'");
 await writeFile(
   TARGET,
   `import type { Weights } from './answer-weights.ts';
 
 /** Written by \`npm run train:refusals\`. */
-export const ANSWERABLE_WEIGHTS: Weights = ${table};
+// biome-ignore format: one line
+export const ANSWERABLE_WEIGHTS: Weights = ${JSON.stringify(weights)};
 
-/** Less probable answers are refused. */
-export const MIN_ANSWERABILITY = ${limit};
+/** Less probable answers are refused: of notes in the first person, and of other texts. */
+export const MIN_ANSWERABILITY = { own: ${limit.own}, other: ${limit.other} };
 `,
 );

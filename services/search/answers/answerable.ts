@@ -10,6 +10,7 @@ import { PASSAGES_READ, type RankedSentence, type ReadPassage, weigh } from './r
 import type { ShortAnswer } from './short-answer.ts';
 import { slotFeatures } from './slots.ts';
 import { KINDS_OF, spansOf } from './spans.ts';
+import { formOf, statedParts } from './stated-parts.ts';
 import { statementsOf } from './statements.ts';
 
 const SENTENCES_READ = 3;
@@ -39,6 +40,12 @@ const RAISED = [
   'confidence',
   'softKind',
   'isShort',
+  'verb',
+  'noun',
+  'person',
+  'filler',
+  'newName',
+  'focusBeside',
 ] as const;
 
 /**
@@ -54,7 +61,7 @@ export function answerableFeatures(question: Question, evidence: Evidence): Read
 }
 
 function sentenceFeatures(question: Question, { ranked, short, passages }: Evidence) {
-  const { text, type } = question;
+  const { text } = question;
   const words = keyWords(text);
   const names = words.filter(({ isName }) => isName);
   const lost = (bag: Bag) => Number(names.some((name) => covered(name, bag) < 1));
@@ -64,23 +71,25 @@ function sentenceFeatures(question: Question, { ranked, short, passages }: Evide
   const inAll = bagOf(passages.slice(0, PASSAGES_READ).map(wholeText).join(' '));
   const all = coverage(words, inAll);
   const bags = new Map<ReadPassage, Bag>();
+  const partsOf = statedParts(question);
+  const statements = new Map<ReadPassage, readonly string[]>();
+  const form = formOf(question);
   const slots = new Map<ReadPassage, ReturnType<typeof slotFeatures>>();
   return ranked.slice(0, SENTENCES_READ).map((sentence) => {
     const { statement, features, confidence, probability, passage: source } = sentence;
     const inSentence = bagOf(`${statement.text} ${statement.heading} ${statement.label}`);
     const inPassage = bags.get(source) ?? bagOf(wholeText(source));
     bags.set(source, inPassage);
-    const slot =
-      slots.get(source) ??
-      slotFeatures(
-        question,
-        statementsOf(source).map((one) => one.text),
-      );
+    const told = statements.get(source) ?? statementsOf(source).map((one) => one.text);
+    statements.set(source, told);
+    const slot = slots.get(source) ?? slotFeatures(question, told);
     slots.set(source, slot);
     const own = coverage(words, inSentence);
     const passage = coverage(words, inPassage);
     const kind = kindIn(question, text, statement.text);
     const isShort = short !== null && short.sentence === sentence;
+    const before = told[told.indexOf(statement.text) - 1] ?? '';
+    const parts = partsOf(statement.text, `${statement.heading} ${statement.label} ${before}`);
     return {
       own: own.mean,
       ownExact: own.exact,
@@ -121,10 +130,19 @@ function sentenceFeatures(question: Question, { ranked, short, passages }: Evide
       missing: features.missing,
       pairs: features.pairs,
       ...slot,
+      ...parts,
+      fillerVerb: Math.max(0, parts.filler) * parts.verb,
+      [`filler ${form}`]: parts.filler,
+      [`no filler ${form}`]: Number(parts.filler < 0),
+      [`verb ${form}`]: parts.verb,
+      [`noun ${form}`]: parts.noun,
+      [`kind ${form}`]: kind ?? 0,
+      [`new name ${form}`]: parts.newName,
+      [`focus beside ${form}`]: parts.focusBeside,
       words: Math.min(1, words.length / 6),
       isOneWord: Number(words.length <= 1),
-      [`type ${type}`]: 1,
-      [`covered ${type}`]: passage.sharp,
+      [`type ${form}`]: 1,
+      [`covered ${form}`]: passage.sharp,
     };
   });
 }

@@ -53,6 +53,17 @@ describe('extractive answers', () => {
     expect(await answer('When did I move to Berlin?', [life])).to.match(/^2018: "In 2018 I moved/);
   });
 
+  it('name no pronoun, no verb and not who is asked about', async () => {
+    const luna = {
+      title: 'luna',
+      text: 'None of us knew how shy Luna was. Luna sleeps on my keyboard while I work.',
+    };
+    expect(await answer('Where does Luna sleep?', [luna])).to.match(/^(?:my keyboard: )?"Luna sleeps/);
+    expect(await answer('Who knew how shy Luna was?', [luna])).not.to.match(/^None/);
+    const ada = { title: 'ada', text: 'Ada Lovelace wrote the first program. Ada Lovelace lived in London.' };
+    expect(await answer('What did Ada write?', [ada])).to.match(/^"Ada Lovelace wrote the first program\."/);
+  });
+
   it('begin with a date, an amount or a speaker of the text, never with the time of the turn or a unit', async () => {
     const talk = {
       title: 'talk',

@@ -90,7 +90,8 @@ export function extractiveAnswer(
   const isDecided = said[0] !== undefined && yesOrNo(question, said[0]) !== null;
   const isAsked = isJudged && inner === null && !isDecided;
   const certainty = isAsked ? answerability(question, { ranked, short: found, passages }) : isJudged ? DIRECT : null;
-  if (certainty !== null && certainty < MIN_ANSWERABILITY) return NO_ANSWER;
+  const isOwn = (ranked[0]?.features.ownRank ?? 0) > 0;
+  if (certainty !== null && certainty < MIN_ANSWERABILITY[isOwn ? 'own' : 'other']) return NO_ANSWER;
   const certain = found !== null && found.confidence >= MIN_SHORT_CONFIDENCE ? found : null;
   const short = statedAnswer(question, ranked, facts) ?? certain;
   const quoted = quotedSentences(said, short);

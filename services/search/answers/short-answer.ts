@@ -2,12 +2,14 @@ import { logistic, softmax } from '../../common/kernel/probability.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { turnsOf } from '../../common/text/language/turns.ts';
+import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import { mostOfKind } from '../retrieval/word-likeness.ts';
 import { ANSWER_WEIGHTS, type AnswerWeights } from './answer-weights.ts';
 import { type Question, wordsOf } from './question.ts';
 import { type RankedSentence, weigh } from './rank-sentences.ts';
 import { KINDS_OF, type Span, spansOf, spansOfKind, type WrittenKind } from './spans.ts';
+import { formOf } from './stated-parts.ts';
 import { likenessToKinds, likenessToRoles, NO_KIND } from './word-kinds.ts';
 
 /** A part of a sentence that answers a question by itself. */
@@ -97,11 +99,27 @@ const CALENDAR =
   /^(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october|november|december)$/iu;
 const UNIT = /^(?:EUR|USD|GBP|CHF|JPY|km|kg|GB|MB|AM|PM|%|[$€£¥])$/u;
 
-/** Whether a span says more than the question does: no words of the question, no unit alone, no day for a person. */
-function saysMore({ text }: Span, { type }: Question, named: ReadonlySet<string>): boolean {
+const NO_NAME =
+  /^(?:none|nobody|nothing|someone|something|some|both|many|most|all|each|others?|everyone|everything)$/iu;
+
+/** Whether a span says more than the question does: no words of the question, no unit alone, no pronoun, no verb, no day for a person. */
+function saysMore({ text, kind }: Span, question: Question, named: ReadonlySet<string>): boolean {
+  const { type } = question;
+  if (NO_NAME.test(text) || ((kind === 'kind' || kind === 'phrase') && endsInVerb(text))) return false;
   if (UNIT.test(text) || ((type === 'person' || type === 'place') && CALENDAR.test(text))) return false;
   const words = wordsOf(text).filter((word) => !STOP_WORDS.has(word));
-  return words.length === 0 ? /\d/u.test(text) : words.some((word) => !named.has(stemOf(word)));
+  const isNamed = (word: string) => named.has(stemOf(word));
+  // `Ada Lovelace` is who `What did Ada write?` asks about.
+  if (kind === 'name' && formOf(question) === 'object' && words.some(isNamed)) return false;
+  return words.length === 0 ? /\d/u.test(text) : !words.every(isNamed);
+}
+
+/** `sleeps`, which is a form of a verb more often than a noun. */
+function endsInVerb(text: string): boolean {
+  const last = text.toLowerCase().split(/\s+/u).at(-1) ?? '';
+  if (!/(?:s|ed)$/u.test(last)) return false;
+  const { noun, verb } = wordSenses().partsOf(wordSenses().row(last));
+  return verb > noun;
 }
 
 /** Places of the question's words in a sentence. */

@@ -1,10 +1,12 @@
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
+import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
+import { likenessTo } from '../retrieval/word-likeness.ts';
 import { type Question, wordsOf } from './question.ts';
 
 /** Minimum likeness of a word of the question and one of a passage that says the same. */
-const MIN_LIKENESS = 0.55;
+const MIN_LIKENESS = 0.4;
 
 /** What a passage has in the places where an answer would stand: 1 an answer, -1 nothing, 0 when it is not known. */
 export function slotFeatures({ text, type, focus }: Question, sentences: readonly string[]) {
@@ -23,15 +25,16 @@ const contentWords = (text: string) => wordsOf(text).filter((word) => !STOP_WORD
 
 /** Whether a word or one of like meaning is among others. */
 function isSaid(word: string, others: readonly string[]): boolean {
+  const likeness = likenessTo(word);
   return (
     others.includes(word) ||
     others.some((other) => isSameStem(word, other)) ||
-    others.some((other) => wordTable().similarity(word, other) >= MIN_LIKENESS)
+    others.some((other) => (likeness?.(wordSenses().row(other)) ?? 0) >= MIN_LIKENESS)
   );
 }
 
 /** Stems keep the first two letters. */
-function isSameStem(one: string, other: string): boolean {
+export function isSameStem(one: string, other: string): boolean {
   return one.startsWith(other.slice(0, 2)) && stemOf(one) === stemOf(other);
 }
 
@@ -80,18 +83,24 @@ function focusSlot(focus: string, question: string, sentences: readonly string[]
   if (STOP_WORDS.has(focus) || !new RegExp(`\\b(?:which|what) (?:\\p{Ll}+ )?${focus}\\b`, 'iu').test(question))
     return 0;
   const own = new Set(wordsOf(question).map(stemOf));
+  return sentences.reduce((found, sentence) => {
+    const told = found === 1 ? 1 : tellsWhich(focus, sentence, own);
+    return told === 0 ? found : told;
+  }, 0);
+}
+
+/** Whether a word stands in a sentence beside one that tells which: 1, or -1 when it stands alone; 0 when it is absent. */
+export function tellsWhich(focus: string, sentence: string, asked: ReadonlySet<string>): number {
   const tells = (word: string) =>
-    /[\p{L}\d]/u.test(word) && !STOP_WORDS.has(word) && !DETERMINER.test(word) && !own.has(stemOf(word));
+    /[\p{L}\d]/u.test(word) && !STOP_WORDS.has(word) && !DETERMINER.test(word) && !asked.has(stemOf(word));
   let found = 0;
-  for (const sentence of sentences) {
-    const tokens = sentence.match(/[\p{L}\p{N}][\p{L}\p{N}'’-]*|[",“”]/gu) ?? [];
-    for (const [at, token] of tokens.entries()) {
-      if (!isSameStem(focus, token.toLowerCase())) continue;
-      const [before, after] = [tokens[at - 1] ?? '', tokens[at + 1] ?? ''];
-      const isNamed = /^(?:["“]|(?:called|named|of|is|was|are|were)$)/u.test(after) || /^[\p{Lu}\d]/u.test(after);
-      if (tells(before.toLowerCase()) || isNamed || (after === ',' && /^\p{Lu}/u.test(tokens[at + 2] ?? ''))) return 1;
-      found = -1;
-    }
+  const tokens = sentence.match(/[\p{L}\p{N}][\p{L}\p{N}'’-]*|[",“”]/gu) ?? [];
+  for (const [at, token] of tokens.entries()) {
+    if (!isSameStem(focus, token.toLowerCase())) continue;
+    const [before, after] = [tokens[at - 1] ?? '', tokens[at + 1] ?? ''];
+    const isNamed = /^(?:["“]|(?:called|named|of|is|was|are|were)$)/u.test(after) || /^[\p{Lu}\d]/u.test(after);
+    if (tells(before.toLowerCase()) || isNamed || (after === ',' && /^\p{Lu}/u.test(tokens[at + 2] ?? ''))) return 1;
+    found = -1;
   }
   return found;
 }

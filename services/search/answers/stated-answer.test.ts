@@ -10,12 +10,13 @@ describe('answers that a relation states', () => {
     query: string,
     text: string,
     [source, relation, target]: readonly [string, string, string],
-    type: string,
+    types: string | readonly [string, string],
   ) => {
     const question = readQuestion(query);
     const payload = { text, documentName: 'note', headings: [] };
     const ranked = rankSentences(sentencesOf(question, [{ id: 'a', payload } as unknown as ReadPassage]));
-    const ends = { source: entity(source, type), target: entity(target, type) };
+    const [from, to] = typeof types === 'string' ? [types, types] : types;
+    const ends = { source: entity(source, from), target: entity(target, to) };
     const fact: Fact = { id: 'f', ...ends, relation, text, chunkId: 'a' };
     return statedAnswer(question, ranked, [fact])?.text;
   };
@@ -25,6 +26,14 @@ describe('answers that a relation states', () => {
     expect(answerOf('What do we drive?', text, ['Me', 'drive', 'Volkswagen'], 'Product')).to.equal('Volkswagen');
     expect(answerOf('What does our dog drive?', text, ['Me', 'drive', 'Volkswagen'], 'Product')).to.equal(undefined);
     expect(answerOf('What do we eat?', text, ['Me', 'drive', 'Volkswagen'], 'Product')).to.equal(undefined);
+  });
+
+  it('are of a person who is asked for by one name', () => {
+    const fact = ['Ada Lovelace', 'live_in', 'London'] as const;
+    const text = 'Ada Lovelace lived in London.';
+    expect(answerOf('Where did Ada live?', text, fact, 'Place')).to.equal(undefined);
+    expect(answerOf('Where did Ada live?', text, fact, ['Person', 'Place'])).to.equal('London');
+    expect(answerOf('Where did Ada Byron live?', text, fact, ['Person', 'Place'])).to.equal(undefined);
   });
 
   it('are the subject, when verb and object are', () => {

@@ -50,10 +50,18 @@ export function statedAnswer(
 
 const contentWords = (text: string) => wordsOf(text).filter((word) => !STOP_WORDS.has(word));
 
-function isNamed({ name }: KnownEntity, { text }: Question): boolean {
+/** Whether a question names an entity; a person also by one of the names. */
+function isNamed({ name, type }: KnownEntity, { text }: Question): boolean {
   if (name === OWNER_NAME) return SPEAKER.test(text);
   const asked = new Set(wordsOf(text).map(stemOf));
   const words = contentWords(name);
+  if (type === 'Person' && name.includes(' ')) {
+    const others = text.slice(1).match(/(?<=\p{Lu}\p{Ll}+ )\p{Lu}\p{Ll}+/gu) ?? [];
+    return (
+      words.some((word) => new RegExp(`\\b${word}\\b`, 'iu').test(text) && asked.has(stemOf(word))) &&
+      others.every((other) => words.includes(other.toLowerCase()))
+    );
+  }
   return words.length > 0 && words.every((word) => asked.has(stemOf(word)));
 }
 

@@ -1,0 +1,171 @@
+import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
+import { stemOf } from '../../common/text/language/tokenize.ts';
+import { wordSenses } from '../../common/text/words/word-senses.ts';
+import { wordTable } from '../../common/text/words/word-table.ts';
+import { kindOf, likenessTo } from '../retrieval/word-likeness.ts';
+import { type Question, wordsOf } from './question.ts';
+import { tellsWhich } from './slots.ts';
+import { type Span, spansOf } from './spans.ts';
+import { likenessToKinds, likenessToRoles } from './word-kinds.ts';
+
+/** What a sentence states of a question. */
+interface StatedParts {
+  /** The least stated of the verbs, of the nouns, and of the nouns for persons, 0 to 1; 1 without any. */
+  readonly verb: number;
+  readonly noun: number;
+  readonly person: number;
+  /** Share of the words that tell one of several: `second`. */
+  readonly order: number;
+  /** Whether it has what the question asks for: -1 to 1. */
+  readonly filler: number;
+  /** Whether it has a name that the question does not have. */
+  readonly newName: number;
+  /** Whether the kind that is asked for stands beside a word that tells which: `Elm Road` for `Which road?`; -1 when it stands alone. */
+  readonly focusBeside: number;
+}
+
+const ORDER =
+  /^(?:first|second|third|fourth|fifth|last|next|other|else|besides|only|new|old|older|younger|eldest|favou?rite|best|full|middle|maiden|again|before|after)$/u;
+const MIN_ROLE = 0.5;
+const NAME_ASKED = /\b(?:names?|surname|called)\b/iu;
+const OF_NAME = /^(?:name|called|kind|type)$/u;
+const TITLE = /^(?:Mr|Mrs|Ms|Miss|Dr|Prof|Professor|Sir|Aunt|Uncle)\b/u;
+const REASON = /\b(?:because|since|as|so|due|thanks|owing|therefore|reason|why|after|when|to \p{Ll}+)\b/iu;
+const TIME =
+  /\d|\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Easter|Christmas|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?)\b|\b(?:morning|evening|noon|midnight|summer|winter|spring|autumn|ago|yesterday|o['’]clock)\b/iu;
+const VAGUE_TIME =
+  /\b(?:afternoon|night|weeks?|months?|years?|days?|hours?|when|while|as a (?:child|boy|girl|student))\b/iu;
+const NUMERAL =
+  /\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\p{L}+teen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|dozen|half|once|twice|several|couple|few|many|daily|weekly|monthly|yearly|every)\b/iu;
+const PLACE_PREPOSITION = /^(?:in|at|to|near|from|of|outside|on)$/u;
+const PLACE_PHRASE =
+  /\b(?:in|at|on|near|behind|beside|under|above|outside|from|into|between|along) (?:the|an?|my|our|his|her|their) \p{Ll}+/u;
+
+interface Word {
+  readonly word: string;
+  readonly stem: string;
+  readonly row: number;
+}
+
+/** Reads a question once; returns what reads sentences. `context`: what stands above and before the sentence. */
+export function statedParts(question: Question): (sentence: string, context: string) => StatedParts {
+  const { text, focus } = question;
+  const senses = wordSenses();
+  const read = [...text.matchAll(/[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu)].slice(1).map(([word]) => word);
+  const asked = new Set(wordsOf(text).map(stemOf));
+  const common = read
+    .filter((word) => /^\p{Ll}/u.test(word) && !STOP_WORDS.has(word) && word !== focus && !OF_NAME.test(word))
+    .map((word) => wordOf(word.replace(/['’]s$/u, '')));
+  const isVerb = ({ row }: Word) => {
+    const { noun, verb } = senses.partsOf(row);
+    return verb > noun;
+  };
+  const verbs = common.filter(isVerb);
+  const nouns = common.filter((word) => !isVerb(word));
+  const persons = common.filter(({ word }) => likenessToRoles(word) >= MIN_ROLE);
+  const order = wordsOf(text).filter((word) => ORDER.test(word));
+  const isNew = (span: Pick<Span, 'text'>) =>
+    wordsOf(span.text).some((word) => !STOP_WORDS.has(word) && !asked.has(stemOf(word)));
+  const fillerOf = fillers(question, isNew);
+  const beside = (sentence: string) =>
+    focus === null || STOP_WORDS.has(focus) ? 0 : tellsWhich(focus, sentence, asked);
+  return (sentence, context) => {
+    const all = contentOf(`${sentence} ${context}`);
+    const said = new Set(wordsOf(`${sentence} ${context}`));
+    const stems = new Set(all.map(({ stem }) => stem));
+    const least = (words: readonly Word[]) => Math.min(1, ...words.map((one) => stated(one, all, stems)));
+    return {
+      verb: least(verbs),
+      noun: least(nouns),
+      person: Number(persons.every(({ stem }) => stems.has(stem))),
+      order: order.filter((word) => said.has(word)).length / Math.max(1, order.length) || Number(order.length === 0),
+      filler: fillerOf(sentence),
+      newName: Number(spansOf(sentence, ['name', 'title']).some((span) => span.start > 1 && isNew(span))),
+      focusBeside: beside(sentence),
+    };
+  };
+}
+
+/** Returns what tells whether a sentence has a word, a name or a number of the kind that is asked for. */
+function fillers(
+  { type, focus }: Question,
+  isNew: (span: Pick<Span, 'text'>) => boolean,
+): (sentence: string) => number {
+  const bounded = (value: number) => Math.max(-0.5, Math.min(1, value));
+  const namesOf = (sentence: string) =>
+    spansOf(sentence, ['name'])
+      .filter(isNew)
+      .map(({ text, start }) => ({
+        hasTitle: TITLE.test(text),
+        like: likenessToKinds(wordsOf(text)),
+        isPlaced: PLACE_PREPOSITION.test(sentence.slice(0, start).trim().split(/\s+/u).at(-1)?.toLowerCase() ?? ''),
+      }));
+  switch (type) {
+    case 'reason':
+      return (sentence) => (REASON.test(sentence) ? 1 : -1);
+    case 'number':
+      return (sentence) => (NUMERAL.test(sentence) ? 1 : -1);
+    case 'date':
+      return (sentence) => (TIME.test(sentence) ? 1 : VAGUE_TIME.test(sentence) ? 0 : -1);
+    case 'person':
+      return (sentence) =>
+        Math.max(
+          spansOf(sentence, ['role']).some(isNew) ? 0.4 : -1,
+          ...namesOf(sentence).map(({ hasTitle, like, isPlaced }) => {
+            if (hasTitle) return 1;
+            return isPlaced ? -0.5 : bounded(0.3 + 2 * (like.person - Math.max(like.place, like.group)));
+          }),
+        );
+    case 'place':
+      return (sentence) =>
+        Math.max(
+          PLACE_PHRASE.test(sentence) ? 0.3 : -1,
+          ...namesOf(sentence).map(({ hasTitle, like, isPlaced }) => {
+            const most = 2 * (Math.max(like.place, 0.7 * like.group) - like.person);
+            return hasTitle ? -0.5 : bounded(most + (isPlaced ? 0.6 : 0));
+          }),
+        );
+    case 'thing': {
+      const ofKind = focus === null || STOP_WORDS.has(focus) ? null : kindOf(focus);
+      if (ofKind === null) return () => 0;
+      return (sentence) =>
+        contentOf(sentence).reduce(
+          (most, { word, row }) => (isNew({ text: word }) ? Math.max(most, 2 * ofKind(row) - 1) : most),
+          -1,
+        );
+    }
+    default:
+      return () => 0;
+  }
+}
+
+const wordOf = (word: string): Word => ({ word, stem: stemOf(word), row: wordSenses().row(word) });
+
+const contentOf = (text: string): readonly Word[] =>
+  [...new Set(wordsOf(text))].filter((word) => !STOP_WORDS.has(word)).map(wordOf);
+
+/** How far a word is stated: 1 by itself, less by a synonym or one of its kind; `buy`, which only its vector has near `sell`, does not. */
+function stated({ word, stem, row }: Word, within: readonly Word[], stems: ReadonlySet<string>): number {
+  if (stems.has(stem)) return 1;
+  const likeness = likenessTo(word);
+  if (likeness === null) return 0;
+  let most = 0;
+  for (const { row: other } of within) {
+    const share = likeness(other);
+    if (share > most && share > wordTable().cosineOf(row, other) ** 2 + ROUNDING) most = share;
+  }
+  return most;
+}
+
+/** Likenesses are kept in steps. */
+const ROUNDING = 0.004;
+
+const WHICH = /\b(?:which|what) (?!(?:is|are|was|were|do|does|did|has|have|had|will|would|can|could|should)\b)\p{L}+/iu;
+
+/** What a question asks for, finer than its type: for things a name, one of a kind, a property, or the object of a verb. */
+export function formOf({ type, text }: Question): string {
+  if (type !== 'thing') return type;
+  if (NAME_ASKED.test(text)) return 'called';
+  if (WHICH.test(text)) return 'which';
+  return /\bwhat(?:['’]s| is| are| was| were)\b/iu.test(text) ? 'property' : 'object';
+}
