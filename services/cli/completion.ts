@@ -55,8 +55,9 @@ function fishScript(commands: readonly Command[], common: Options): string {
   for (const { name, summary, actions = [], options } of commands) {
     const isHere = `__fish_seen_subcommand_from ${name}`;
     lines.push(`complete -c engram -f -n "__fish_use_subcommand" -a ${name} -d ${quoted(summary)}`);
+    const isAsked = `${isHere}; and not __fish_seen_subcommand_from ${actions.map((action) => action.name).join(' ')}`;
     for (const action of actions) {
-      lines.push(`complete -c engram -n "${isHere}" -a ${action.name} -d ${quoted(action.summary)}`);
+      lines.push(`complete -c engram -f -n "${isAsked}" -a ${action.name} -d ${quoted(action.summary)}`);
     }
     lines.push(...Object.entries(options).map((entry) => `${fishOption(entry)} -n "${isHere}"`));
   }
