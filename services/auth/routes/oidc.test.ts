@@ -28,6 +28,7 @@ describe('signing in with a provider', () => {
     const answer = await fetch(`${world.url}/api/v1/auth/oidc`);
     expect(await answer.json()).to.deep.equal({
       providers: [{ name: 'corp', title: 'Corp', login_url: `${world.url}/api/v1/auth/oidc/corp/login` }],
+      authentication_required: true,
     });
   });
 

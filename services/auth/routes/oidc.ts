@@ -35,6 +35,7 @@ const callbackQuery = z.object({
 
 const providerList = z.object({
   providers: z.array(z.object({ name: z.string(), title: z.string(), login_url: z.string() })),
+  authentication_required: z.boolean(),
 });
 
 const logoutAnswer = z.object({ logout_url: z.string().nullable() });
@@ -44,13 +45,13 @@ export function oidcRoutes(deps: OidcDependencies): readonly Route[] {
   return [list(deps), start(deps), finish(deps), end(deps)];
 }
 
-function list({ oidc }: OidcDependencies): Route {
+function list({ oidc, settings }: OidcDependencies): Route {
   return defineRoute({
     method: 'GET',
     path: '/api/v1/auth/oidc',
     tag: 'auth',
     operationId: 'listSignInProviders',
-    summary: 'Providers to sign in with, for a login page',
+    summary: 'Providers to sign in with, and whether credentials are required, for a login page',
     auth: 'none',
     permission: NO_PERMISSION,
     responses: { 200: { description: 'The providers, perhaps none', schema: providerList } },
@@ -60,7 +61,7 @@ function list({ oidc }: OidcDependencies): Route {
         title,
         login_url: `${oidc?.publicUrl}/api/v1/auth/oidc/${name}/login`,
       }));
-      return json({ providers });
+      return json({ providers, authentication_required: settings.posture.required });
     },
   });
 }

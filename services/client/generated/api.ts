@@ -88,7 +88,7 @@ export interface Paths {
   };
   '/api/v1/auth/oidc': {
     /**
-     * Providers to sign in with, for a login page
+     * Providers to sign in with, and whether credentials are required, for a login page
      */
     get: {
       parameters: {};
@@ -101,6 +101,7 @@ export interface Paths {
                 title: string;
                 login_url: string;
               }[];
+              authentication_required: boolean;
             };
           };
         };

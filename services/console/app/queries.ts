@@ -1,6 +1,6 @@
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
 import type { Answer, DataDTO, DatasetDTO, PipelineRunStatusWithProgress, UserRead } from '../../client/index.ts';
-import { address, engram } from './api.ts';
+import { engram } from './api.ts';
 
 export type Me = UserRead;
 export type Dataset = DatasetDTO;
@@ -93,12 +93,13 @@ export function usePermitted(permission: Permission): ReadonlySet<string> {
   return new Set((data ?? []).map(({ id }) => id));
 }
 
+export const signInQuery = queryOptions({
+  queryKey: ['providers'],
+  queryFn: () => engram.get('/api/v1/auth/oidc'),
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
 /** Whether the API answers without credentials: then there is nothing to sign out of. */
 export function useIsOpen(): boolean {
-  const { data } = useQuery({
-    queryKey: ['open'],
-    queryFn: async () => (await fetch(address('/users/me'), { credentials: 'omit' })).ok,
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-  return data ?? false;
+  return useQuery(signInQuery).data?.authentication_required === false;
 }

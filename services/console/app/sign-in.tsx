@@ -17,6 +17,7 @@ import { useState } from 'react';
 import { engram, messageOf } from './api.ts';
 import { checkEmail } from './forms.tsx';
 import icon from './icon.svg';
+import { signInQuery } from './queries.ts';
 import { Failed } from './states.tsx';
 
 const TEXTS: Readonly<Record<string, string>> = {
@@ -53,10 +54,7 @@ export function SignIn() {
     return text === null ? null : new Error(text);
   });
   const [isSending, setSending] = useState(false);
-  const providers = useQuery({
-    queryKey: ['providers'],
-    queryFn: () => engram.get('/api/v1/auth/oidc'),
-  });
+  const providers = useQuery(signInQuery);
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { email: '', password: '', token: LINK_TOKEN },
