@@ -259,6 +259,20 @@ describe('pages in a browser', () => {
     await page.context().close();
   });
 
+  it('send a drawing again only after the graph has changed', async () => {
+    expect((await wire.upload('kept', { name: 'ada.txt', content: 'Ada Berg lives in Bergen.' })).status).to.equal(200);
+    expect((await wire.post('/cognify', { datasets: ['kept'] })).status).to.equal(200);
+    const url = `${app.baseUrl}/api/v1/visualize/drawing?dataset_id=${await idOf('kept')}`;
+    const etag = (await fetch(url)).headers.get('etag') ?? '';
+    const again = () => fetch(url, { headers: { 'if-none-match': etag } });
+    expect((await again()).status).to.equal(304);
+    expect((await wire.upload('kept', { name: 'bob.txt', content: 'Bob Lie lives in Oslo.' })).status).to.equal(200);
+    expect((await wire.post('/cognify', { datasets: ['kept'] })).status).to.equal(200);
+    const changed = await again();
+    expect(changed.status).to.equal(200);
+    expect(JSON.stringify(await changed.json())).to.include('Bob Lie');
+  });
+
   it('say so when there is no graph yet', async () => {
     const empty = (await wire.post('/datasets', { name: 'empty' })).json.id;
     const { page, errors } = await openPage(browser);
