@@ -73,14 +73,15 @@ export function statedParts(question: Question): (sentence: string, context: str
     const all = contentOf(`${sentence} ${context}`);
     const said = new Set(wordsOf(`${sentence} ${context}`));
     const stems = new Set(all.map(({ stem }) => stem));
+    const named = spansOf(sentence, ['name', 'title']).filter(isNew);
     const least = (words: readonly Word[]) => Math.min(1, ...words.map((one) => stated(one, all, stems)));
     return {
       verb: least(verbs),
       noun: least(nouns),
       person: Number(persons.every(({ stem }) => stems.has(stem))),
       order: order.filter((word) => said.has(word)).length / Math.max(1, order.length) || Number(order.length === 0),
-      filler: fillerOf(sentence),
-      newName: Number(spansOf(sentence, ['name', 'title']).some((span) => span.start > 1 && isNew(span))),
+      filler: fillerOf(sentence, named),
+      newName: Number(named.some(({ start }) => start > 1)),
       focusBeside: beside(sentence),
     };
   };
@@ -90,11 +91,11 @@ export function statedParts(question: Question): (sentence: string, context: str
 function fillers(
   { type, focus }: Question,
   isNew: (span: Pick<Span, 'text'>) => boolean,
-): (sentence: string) => number {
+): (sentence: string, named: readonly Span[]) => number {
   const bounded = (value: number) => Math.max(-0.5, Math.min(1, value));
-  const namesOf = (sentence: string) =>
-    spansOf(sentence, ['name'])
-      .filter(isNew)
+  const namesOf = (sentence: string, named: readonly Span[]) =>
+    named
+      .filter(({ kind }) => kind === 'name')
       .map(({ text, start }) => ({
         hasTitle: TITLE.test(text),
         like: likenessToKinds(wordsOf(text)),
@@ -108,19 +109,19 @@ function fillers(
     case 'date':
       return (sentence) => (TIME.test(sentence) ? 1 : VAGUE_TIME.test(sentence) ? 0 : -1);
     case 'person':
-      return (sentence) =>
+      return (sentence, named) =>
         Math.max(
           spansOf(sentence, ['role']).some(isNew) ? 0.4 : -1,
-          ...namesOf(sentence).map(({ hasTitle, like, isPlaced }) => {
+          ...namesOf(sentence, named).map(({ hasTitle, like, isPlaced }) => {
             if (hasTitle) return 1;
             return isPlaced ? -0.5 : bounded(0.3 + 2 * (like.person - Math.max(like.place, like.group)));
           }),
         );
     case 'place':
-      return (sentence) =>
+      return (sentence, named) =>
         Math.max(
           PLACE_PHRASE.test(sentence) ? 0.3 : -1,
-          ...namesOf(sentence).map(({ hasTitle, like, isPlaced }) => {
+          ...namesOf(sentence, named).map(({ hasTitle, like, isPlaced }) => {
             const most = 2 * (Math.max(like.place, 0.7 * like.group) - like.person);
             return hasTitle ? -0.5 : bounded(most + (isPlaced ? 0.6 : 0));
           }),
@@ -139,7 +140,18 @@ function fillers(
   }
 }
 
-const wordOf = (word: string): Word => ({ word, stem: stemOf(word), row: wordSenses().row(word) });
+const CACHED_WORDS = 20_000;
+const known = new Map<string, Word>();
+
+function wordOf(word: string): Word {
+  let read = known.get(word);
+  if (read === undefined) {
+    if (known.size >= CACHED_WORDS) known.clear();
+    read = { word, stem: stemOf(word), row: wordSenses().row(word) };
+    known.set(word, read);
+  }
+  return read;
+}
 
 const contentOf = (text: string): readonly Word[] =>
   [...new Set(wordsOf(text))].filter((word) => !STOP_WORDS.has(word)).map(wordOf);
