@@ -306,8 +306,8 @@ describe('pages in a browser', () => {
     const shown = new Set<string>();
     for (let step = 0; step < 100 && shown.size < routes; step += 1) {
       for (const text of await page.locator('.opblock-summary').allTextContents()) shown.add(text);
-      await page.mouse.wheel(0, 300);
-      await page.waitForTimeout(30);
+      await page.mouse.wheel(0, 700);
+      await page.evaluate('new Promise(requestAnimationFrame)');
     }
     expect(shown.size).to.equal(routes);
     await page.locator('.opblock').last().click();
