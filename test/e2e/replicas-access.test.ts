@@ -183,32 +183,9 @@ describe('access at two replicas', () => {
       await sleep(1100);
       expect(await seen(wires)).to.deep.equal([401, 401]);
     });
-
-    it('leave everything to one successor when both replicas delete them at once', async () => {
-      const { id, wires } = await signUp();
-      const made: string[] = [];
-      for (let index = 0; index < 4; index += 1) {
-        made.push((await wires[0].post('/datasets', { name: `shelf-${index}` })).json.id);
-      }
-      const answers = await Promise.all(root.map((wire) => wire.remove(`/users/${id}`)));
-      expect(answers.map(({ status }) => status)).to.include(204);
-      for (const { status } of answers) expect(status).to.be.oneOf([204, 404]);
-      const listed = (await root[1].get('/datasets')).json as readonly { readonly id: string }[];
-      expect(listed.map((dataset) => dataset.id)).to.include.members(made);
-      for (const dataset of made) expect((await root[1].remove(`/datasets/${dataset}`)).status).to.equal(200);
-    });
   });
 
   describe('agents', () => {
-    it('of one name are created once when both create them at the same time', async () => {
-      const { wires } = await signUp();
-      for (let round = 0; round < 5; round += 1) {
-        const answers = await both(wires, (wire) => wire.post(`/agents/create?name=bot-${round}`, ''));
-        expect(answers.map(({ status }) => status).toSorted()).to.deep.equal([200, 409]);
-      }
-      expect((await wires[1].get('/agents/list')).json).to.have.length(5);
-    });
-
     it('lose access at both when they are deleted at one, also where their key is cached', async () => {
       const { wires } = await signUp();
       const { agentId, agentApiKey } = (await wires[0].post('/agents/create?name=bot', '')).json;
@@ -233,28 +210,6 @@ describe('access at two replicas', () => {
         activeAgents: 1,
       });
       expect((await two.get('/agents/connections/me')).json.agent.agent_session_name).to.equal('a');
-    });
-
-    it('merge the metadata of a connection that is registered at both at once', async () => {
-      const { wires } = await signUp();
-      for (let round = 0; round < 5; round += 1) {
-        await Promise.all(
-          wires.map((wire, place) =>
-            wire.post('/agents/register', { agent_session_name: 's', metadata: { [`${round}-${place}`]: true } }),
-          ),
-        );
-      }
-      expect(Object.keys((await wires[0].get('/agents/connections/me')).json.agent.metadata)).to.have.length(10);
-    });
-
-    it('never have more keys than allowed, at both together', async () => {
-      const { wires } = await signUp();
-      const { agentApiKey } = (await wires[0].post('/agents/create?name=bot', '')).json;
-      const agent = withKey(agentApiKey);
-      await both(agent, (wire) =>
-        Promise.all(Array.from({ length: 8 }, (_, index) => wire.post('/auth/api-keys', { name: `key ${index}` }))),
-      );
-      expect((await agent[1].get('/auth/api-keys')).json).to.have.length(10);
     });
 
     it('have keys that expire at both at the same time, with and without messages', async () => {

@@ -80,14 +80,6 @@ describe('the WebSocket of a run', () => {
     expect(longer?.slice(-(shorter?.length ?? 0))).to.deep.equal(shorter);
   });
 
-  it('sends the last frame of a finished run and closes with 1000', async () => {
-    const built = await wire.post('/cognify', { datasets: ['followed'] });
-    const [run] = Object.values(built.json) as { pipeline_run_id: string }[];
-    const { code, frames } = await subscribe(run?.pipeline_run_id ?? '', { header: token }).closed;
-    expect(code).to.equal(1000);
-    expect(frames.map(({ status }) => status)).to.deep.equal(['PipelineRunCompleted']);
-  });
-
   it('closes with 1008 for an unknown run, an invalid id, and a run of another user', async () => {
     const built = await wire.post('/cognify', { datasets: ['followed'] });
     const [run] = Object.values(built.json) as { pipeline_run_id: string }[];

@@ -313,15 +313,6 @@ describe('skills', () => {
       expect((await skillOf(dataset, id)).procedure).to.equal('A newer way.');
     });
 
-    it('and applied by many at once are changed once', async () => {
-      const { dataset, id } = await made();
-      const { json } = await report(dataset, failed(), {});
-      const options = { apply: true, proposal_id: json.items[1].proposal_id };
-      const answers = await Promise.all(Array.from({ length: 8 }, () => report(dataset, failed(), options)));
-      expect(answers.map(({ status }) => status)).to.deep.equal(Array(8).fill(200));
-      expect((await skillOf(dataset, id)).procedure.match(/## Known failures/g)).to.have.length(1);
-    });
-
     it('leave a record of what was applied and deleted, without a word of theirs', async () => {
       const { dataset, id } = await made();
       const { json } = await report(dataset, failed(), {});

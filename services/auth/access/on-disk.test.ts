@@ -4,11 +4,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { startAuth } from '../../../test/support/auth-service.ts';
 import { CALL } from '../../../test/support/call-route.ts';
-import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
-import { datasetsCollection } from '../../common/records/auth/datasets.ts';
 import { openSqliteDocumentStore } from '../../common/storage/documents/sqlite/document-store.ts';
 import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
-import { grantsCollection } from '../repositories/grants.ts';
 
 const ADA = { email: 'ada@example.com', password: 'correct horse' };
 const LOGIN = { body: { username: ADA.email, password: ADA.password } };
@@ -49,38 +46,5 @@ describe('the auth service on SQLite', () => {
     const request = { permission: 'delete' as const };
     const context = { ...CALL, principal };
     expect((await second.messenger.call('auth.ResolveDatasets', request, context)).datasets).to.deep.equal([dataset]);
-  });
-
-  it('enforces every limit on concurrent requests', async () => {
-    await using auth = await startAuth({ store });
-    const registrations = await Promise.allSettled(
-      Array.from({ length: 4 }, () => auth.call('POST', '/api/v1/auth/register', { body: ADA })),
-    );
-    expect(registrations.filter(({ status }) => status === 'fulfilled')).to.have.length(1);
-    const principal = await auth.addUser();
-    const keys = await Promise.allSettled(
-      Array.from({ length: 15 }, () => auth.call('POST', '/api/v1/auth/api-keys', { principal, body: {} })),
-    );
-    expect(keys.filter(({ status }) => status === 'fulfilled')).to.have.length(10);
-    const make = () => auth.messenger.call('auth.CreateDataset', { name: 'same' }, { ...CALL, principal });
-    const made = await Promise.all(Array.from({ length: 20 }, make));
-    expect(new Set(made.map(({ dataset }) => dataset.id)).size).to.equal(1);
-    for (const collection of [datasetsCollection, grantsCollection]) {
-      expect(await store.count(SYSTEM_SCOPE, collection as typeof datasetsCollection, {})).to.equal(1);
-    }
-  });
-
-  it('keeps a dataset and its grants together when it is created and removed at the same time', async () => {
-    await using auth = await startAuth({ store });
-    const principal = await auth.addUser();
-    const make = () => auth.messenger.call('auth.CreateDataset', { name: 'race' }, { ...CALL, principal });
-    for (let round = 0; round < 10; round += 1) {
-      auth.clock.advance(1);
-      const { dataset } = await make();
-      const remove = () => auth.messenger.call('auth.RemoveDataset', { dataset }, CALL);
-      await Promise.all([remove(), make(), remove(), make()]);
-      const datasets = await store.count(SYSTEM_SCOPE, datasetsCollection, {});
-      expect(await store.count(SYSTEM_SCOPE, grantsCollection, {})).to.equal(datasets);
-    }
   });
 });

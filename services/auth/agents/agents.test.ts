@@ -122,20 +122,6 @@ describe('agents', () => {
     await create('My Bot', await auth.addUser());
   });
 
-  it('of one name are created once by concurrent requests, with one key', async () => {
-    const [users, keys] = [await count(usersCollection), await count(apiKeysCollection)];
-    const results = await Promise.allSettled(Array.from({ length: 8 }, () => create('twin')));
-    const refused = results.filter((result) => result.status === 'rejected');
-    expect(refused.map(({ reason }) => (reason as { status: number }).status)).to.deep.equal(Array(7).fill(409));
-    expect(await list()).to.have.length(1);
-    expect([await count(usersCollection), await count(apiKeysCollection)]).to.deep.equal([users + 1, keys + 1]);
-  });
-
-  it('of different names can be created at the same time', async () => {
-    await Promise.all(Array.from({ length: 8 }, (_, index) => create(`bot ${index}`)));
-    expect(await list()).to.have.length(8);
-  });
-
   it('cannot create agents', async () => {
     const agent = await principalOf(await create('bot'));
     expect(await refusal(create('child', agent))).to.include({

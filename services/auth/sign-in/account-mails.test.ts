@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { SignJWT } from 'jose';
-import { open, required, startAuth, type TestAuth, type TestAuthOptions } from '../../../test/support/auth-service.ts';
+import { startAuth, type TestAuth, type TestAuthOptions } from '../../../test/support/auth-service.ts';
 import { type SmtpServer, type SmtpServerOptions, startSmtpServer } from '../../../test/support/smtp-server.ts';
-import { createLogMailer } from '../../app/mailer.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
@@ -84,19 +83,6 @@ describe('mails to accounts', () => {
     const changes = told.filter(({ value }) => value.action === 'user.password_changed');
     expect(changes.map(({ value }) => [value.subject, value.actor])).to.deep.equal([[id, id]]);
     expect(JSON.stringify(told)).to.not.include(token);
-  });
-
-  it('accept one of many concurrent uses of a token', async () => {
-    await start();
-    await register('ada@example.com');
-    await forgot('ada@example.com');
-    const token = await mailedToken(1);
-    const passwords = ['password 1', 'password 2', 'password 3', 'password 4'];
-    const outcomes = await Promise.allSettled(passwords.map((password) => reset(token, password)));
-    const winners = passwords.filter((_, index) => outcomes[index]?.status === 'fulfilled');
-    expect(winners).to.have.length(1);
-    const logins = await Promise.allSettled(passwords.map((password) => login('ada@example.com', password)));
-    expect(passwords.filter((_, index) => logins[index]?.status === 'fulfilled')).to.deep.equal(winners);
   });
 
   it('refuse a token after the password, the address or the account has changed', async () => {
@@ -266,36 +252,6 @@ describe('mails to accounts', () => {
       await auth[Symbol.asyncDispose]();
       await server[Symbol.asyncDispose]();
     }
-  });
-});
-
-describe('mails without a mail server', () => {
-  const asked = async (posture: typeof required, isLogged: boolean) => {
-    const lines: string[] = [];
-    const note = (event: string, fields?: unknown) => lines.push(JSON.stringify([event, fields]));
-    const logger = { debug: note, info: note, warn: note, error: note };
-    await using auth = await startAuth({
-      settings: { posture },
-      mail: { mailer: isLogged ? createLogMailer(logger) : null },
-    });
-    await auth.call('POST', '/api/v1/auth/register', { body: { email: 'ada@example.com', password: OLD } });
-    await auth.call('POST', '/api/v1/auth/forgot-password', { body: { email: 'ada@example.com' } });
-    for (let waits = 0; lines.length === 0 && auth.warnings.length === 0 && waits < 2000; waits += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-    return { lines, warnings: auth.warnings };
-  };
-
-  it('are written to the log in open mode', async () => {
-    const { lines } = await asked(open, true);
-    expect(lines).to.have.length(1);
-    expect(lines[0]).to.match(/mail\.written_to_log.*ada@example\.com.*ey[\w-]+\.[\w-]+\./);
-  });
-
-  it('are replaced by a warning without the token in other postures', async () => {
-    const { lines, warnings } = await asked(required, false);
-    expect(lines).to.deep.equal([]);
-    expect(warnings).to.deep.equal(['auth.mail.not_configured']);
   });
 });
 
