@@ -1,11 +1,13 @@
 import { expect } from 'chai';
 import type { DatasetId } from '../../services/common/kernel/brand.ts';
 import { asId } from '../../services/common/kernel/ids.ts';
-import { PERSONAL_TENANT, SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
+import { datasetScope, PERSONAL_TENANT, SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
 import { createEventLog } from '../../services/common/platform/events/event-log.ts';
 import { jobsCollection } from '../../services/common/platform/jobs/job-document.ts';
 import { blobIntentsCollection } from '../../services/common/records/ingest/blob-intents.ts';
+import { dataItemsCollection } from '../../services/common/records/ingest/data-items.ts';
 import { type SyncRun, syncRunsCollection } from '../../services/common/records/integrations/sync-runs.ts';
+import { syncStateCollections } from '../../services/common/records/integrations/sync-state.ts';
 import { md5, type RemoteMemoryServer, startRemoteMemory } from '../support/remote-memory-server.ts';
 import { startTwoReplicas, type TwoReplicas, type TwoReplicasOptions } from '../support/two-replicas.ts';
 import { until } from '../support/until.ts';
@@ -404,5 +406,95 @@ describe('sync with a remote memory', () => {
     expect((await wire.post('/sync', { datasetIds: ['no id'] })).status).to.equal(400);
     expect((await wire.get('/sync/status')).json).to.deep.equal({ has_running_sync: false, running_sync_count: 0 });
     expect(world.remote.requests).to.be.empty;
+  });
+
+  it('passes over a file that comes wrong at every attempt, and leaves it there; the others are synced', async () => {
+    await using world = await start();
+    const { remote } = world;
+    const { wire } = world.one;
+    await wire.upload('notes', { name: 'here.txt', content: 'here' });
+    const dataset = await datasetOf(wire, 'notes');
+    const wrong = remote.put(dataset, 'wrong.txt', 'wrong');
+    const right = remote.put(dataset, 'right.txt', 'right');
+    remote.intercept((line, _request, response) => {
+      if (!line.startsWith('GET') || !line.includes(wrong)) return false;
+      response.end('some other one');
+      return true;
+    });
+    expect(await sync(world)).to.include({
+      status: 'completed',
+      retries: 3,
+      uploaded: 1,
+      downloaded: 1,
+      passedOver: 1,
+    });
+    expect([...remote.items(dataset).keys()]).to.include.members([wrong, right]);
+    expect(await filesOf(wire, dataset)).to.deep.equal({ here: 'here', right: 'right' });
+  });
+
+  it('leaves nothing of a dataset that is deleted while it fills it', async () => {
+    await using world = await start();
+    const { wire } = world.one;
+    await wire.upload('notes', { name: 'here.txt', content: 'here' });
+    const scope = datasetScope(PERSONAL_TENANT, asId<DatasetId>(await datasetOf(wire, 'notes')));
+    for (let at = 0; at < 500; at += 1) world.remote.put(scope.dataset, `${at}.txt`, `file ${at}`);
+    const { json } = await wire.post('/sync', {});
+    const items = () => world.store.count(scope, dataItemsCollection, {});
+    await until('some files', async () => (await items()) > 5);
+    expect((await world.two.wire.remove(`/datasets/${scope.dataset}`)).status).to.equal(200);
+    await ended(world, json.run_id);
+    expect(await items()).to.equal(0);
+    expect((await world.blobs.list(scope, { limit: 9 })).items).to.deep.equal([]);
+    expect(await world.store.countEach(scope, syncStateCollections)).to.deep.equal([0, 0]);
+  });
+
+  describe('while something is forgotten', () => {
+    let world: World;
+    let dataset: string;
+    beforeEach(async () => {
+      world = await start();
+      const files = ['both', 'sent', 'kept'].map((content) => ({ name: `${content}.txt`, content }));
+      await world.one.wire.upload('notes', ...files);
+      dataset = await datasetOf(world.one.wire, 'notes');
+      for (const content of ['both', 'fetched', 'wanted']) world.remote.put(dataset, `${content}.txt`, content);
+    });
+    afterEach(() => world[Symbol.asyncDispose]());
+
+    const here = async () => Object.keys(await filesOf(world.one.wire, dataset)).toSorted();
+    const there = () => [...world.remote.items(dataset).values()].map(({ content }) => content.toString()).toSorted();
+
+    it('does not bring it back by its next attempt, however far it had come, and removes it there too', async () => {
+      let downloads = 0;
+      world.remote.intercept(async (line, request, response) => {
+        if (!line.startsWith('GET')) return false;
+        downloads += 1;
+        if (downloads !== 2) return false;
+        for (const name of await here()) if (name !== 'kept') await forget(world.one.wire, dataset, name);
+        request.resume();
+        response.writeHead(500).end();
+        return true;
+      });
+      expect(await sync(world)).to.include({ status: 'completed', retries: 1, uploaded: 2, downloaded: 2 });
+      expect(downloads).to.be.greaterThan(2);
+      expect(await here()).to.deep.equal(['kept', 'wanted']);
+      expect(there()).to.deep.equal(['kept', 'wanted']);
+    });
+
+    it('removes it there at once, and keeps there what comes meanwhile', async () => {
+      let downloads = 0;
+      world.remote.intercept(async (line) => {
+        if (!line.startsWith('GET')) return false;
+        downloads += 1;
+        if (downloads !== 2) return false;
+        for (const name of ['both', 'fetched']) await forget(world.one.wire, dataset, name);
+        // As another sync of the dataset brings it.
+        await world.one.wire.upload('notes', { name: 'new.txt', content: 'new' });
+        world.remote.put(dataset, 'new.txt', 'new');
+        return false;
+      });
+      expect(await sync(world)).to.include({ status: 'completed', retries: 0 });
+      expect(there()).to.deep.equal(['kept', 'new', 'sent', 'wanted']);
+      expect(await here()).to.deep.equal(['kept', 'new', 'sent', 'wanted']);
+    });
   });
 });
