@@ -105,17 +105,17 @@ function isEmpty(outcome: SearchOutcome): boolean {
 
 /**
  * Keeps the refusals of a question only when no dataset answers it, and then one; `once`: keeps only the surest answer. Words to
- * search for are answered by all, and so is everything with a model.
+ * search for are answered by each that has them, and everything by each with a model.
  */
 function withoutRefusals(outcomes: readonly DatasetOutcome[], once: boolean): readonly DatasetOutcome[] {
   const certainties = outcomes.map(({ outcome }) => (outcome?.kind === 'completion' ? outcome.certainty : undefined));
-  if (certainties.includes(null)) return outcomes;
-  const most = Math.max(...certainties.map((certainty) => certainty ?? -1));
-  const best = certainties.indexOf(most);
+  const isQuestion = !certainties.includes(null);
+  const ranks = certainties.map((certainty) => (certainty === null ? 1 : (certainty ?? -1)));
+  const best = ranks.indexOf(Math.max(...ranks));
   return outcomes.map((one, at) => {
     const [{ outcome }, certainty] = [one, certainties[at]];
-    const isKept = at === best || (!once && certainty !== 0);
-    if (isKept || outcome?.kind !== 'completion' || certainty == null) return one;
+    const isKept = at === best || ((!once || !isQuestion) && certainty !== 0);
+    if (isKept || outcome?.kind !== 'completion' || certainty === undefined) return one;
     return { ...one, outcome: { ...outcome, answer: null, context: '', passages: [], used: {} } };
   });
 }
