@@ -217,6 +217,9 @@ function Sources({ sources, title, first = FIRST, onOpen }: SourcesProps) {
   );
 }
 
+/** Headings of Markdown stand in the name of the source already. */
+const withoutHeadings = (text: string): string => text.replaceAll(/^#{1,6} .*$/gmu, '').trim() || text;
+
 function SourceCard({ source, onOpen }: { readonly source: Source; onOpen(document: OpenedDocument): void }) {
   const { document, text, quoted, why } = source;
   const [isOpen, { toggle }] = useDisclosure();
@@ -248,7 +251,7 @@ function SourceCard({ source, onOpen }: { readonly source: Source; onOpen(docume
         </Group>
       </Group>
       <Text size="sm" c="dimmed" className="excerpt" px={8} mt={2}>
-        {quoted ?? text}
+        {quoted ?? withoutHeadings(text)}
       </Text>
       {why === null ? null : (
         <Collapse expanded={isOpen}>

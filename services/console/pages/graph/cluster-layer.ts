@@ -1,7 +1,20 @@
 import type Sigma from 'sigma';
-import type { Ends, Inks } from './drawing.ts';
 import type { Cluster } from './layout.ts';
 import type { GraphView, Shown } from './view-model.ts';
+
+/** Numbers of the nodes at the ends of each link. */
+export interface Ends {
+  readonly source: Int32Array;
+  readonly target: Int32Array;
+}
+
+export interface Inks {
+  readonly ground: string;
+  readonly text: string;
+  readonly edge: string;
+  readonly faded: string;
+  readonly accent: string;
+}
 
 export interface ClusterLayer {
   /** The part of the plane that the clusters take. */

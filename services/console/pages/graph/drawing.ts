@@ -1,7 +1,7 @@
 import Graph from 'graphology';
 import Sigma from 'sigma';
 import { NodePointProgram } from 'sigma/rendering';
-import { type ClusterLayer, createClusterLayer } from './cluster-layer.ts';
+import { type ClusterLayer, createClusterLayer, type Ends, type Inks } from './cluster-layer.ts';
 import type { Place } from './layout.ts';
 import type { LayoutAnswer, LayoutRequest } from './layout-worker.ts';
 import { source as workerSource } from './layout-worker.ts?worker';
@@ -270,12 +270,6 @@ function createDrawing(view: GraphView, container: HTMLElement, { options, first
   };
 }
 
-/** Numbers of the nodes at the ends of each link. */
-export interface Ends {
-  readonly source: Int32Array;
-  readonly target: Int32Array;
-}
-
 function endsOf({ nodes, links }: GraphView): Ends {
   const places = new Map(nodes.map(({ id }, place) => [id, place]));
   return {
@@ -380,14 +374,6 @@ function colour(graph: Graph, { colours }: Paint): void {
     },
     { attributes: ['color'] },
   );
-}
-
-export interface Inks {
-  readonly ground: string;
-  readonly text: string;
-  readonly edge: string;
-  readonly faded: string;
-  readonly accent: string;
 }
 
 /** Opaque: the renderer does not blend. */
