@@ -16,7 +16,7 @@ type ConditionStatus = 'True' | 'False' | 'Unknown';
 
 /** A condition as a step returns it; `mergeConditions` adds times and generation. */
 export type ConditionDraft = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
-/** What a condition says, whichever it is. */
+/** The fields of a condition of any type. */
 export type ConditionState = Omit<ConditionDraft, 'type'>;
 
 interface MergeContext {

@@ -125,7 +125,7 @@ function makeDirectory(directory: string): void {
   }
 }
 
-/** As `recursive` of `mkdirSync`, which never ends below folders that take none, such as /proc (Node 24). */
+/** Makes a folder and its parents. `recursive` of `mkdirSync` never ends below folders that take none, such as /proc (Node 24). */
 function makePath(path: string): void {
   if (existsSync(path)) return void mkdirSync(path, { recursive: true });
   if (!existsSync(dirname(path))) makePath(dirname(path));

@@ -93,7 +93,7 @@ export interface ExportFormat {
   itemOf(record: Readonly<Record<string, unknown>>): Pick<ArchivedItem, 'text' | 'id' | 'externalMetadata'> | null;
 }
 
-/** As mem0's `get_all` answers: `[{id, memory, created_at, metadata, categories, user_id, …}]`. */
+/** Format of mem0's `get_all`: `[{id, memory, created_at, metadata, categories, user_id, …}]`. */
 export const mem0Export: ExportFormat = {
   system: 'mem0',
   lists: ['results', 'memories'],
@@ -105,7 +105,7 @@ export const mem0Export: ExportFormat = {
   },
 };
 
-/** As Zep answers a list of episodes: `[{uuid, content, created_at, source, role, thread_id, metadata, …}]`. */
+/** Format of Zep's list of episodes: `[{uuid, content, created_at, source, role, thread_id, metadata, …}]`. */
 export const zepExport: ExportFormat = {
   system: 'zep',
   lists: ['episodes', 'items'],

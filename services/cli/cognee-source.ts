@@ -48,7 +48,7 @@ export interface ImportSource extends AsyncDisposable {
   readonly system: string;
   /** What this source has and an import does not bring over. */
   readonly leftBehind: readonly string[];
-  /** What of it cannot be read. */
+  /** Parts that cannot be read. */
   readonly refused?: readonly { readonly name: string; readonly reason: string }[];
   datasets(): Promise<readonly SourceDataset[]>;
   items(dataset: string): AsyncIterable<SourceItem>;

@@ -50,13 +50,13 @@ export async function apiTypes({ paths, components }: OpenApi): Promise<string> 
   return `${printed}\n${traits(paths)}`;
 }
 
-/** What the client has to know of operations when it runs: which POST and PATCH may be sent again, what takes a key and a form. */
+/** Facts about operations that the client needs at run time: which POST and PATCH may be sent again, which take a key, which a form. */
 function traits(paths: OpenApi['paths']): string {
   const lines = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => {
       const form = Object.keys(operation.requestBody?.content ?? {}).find((type) => !type.endsWith('json'));
       const isTold = operation['x-idempotent'] === true && (method === 'post' || method === 'patch');
-      // What may be sent twice needs no key.
+      // A request that may be sent twice needs no key.
       const isKeyed =
         operation['x-idempotent'] !== true &&
         operation.parameters?.some(({ name }) => name === 'Idempotency-Key') === true;

@@ -142,7 +142,7 @@ function entryOf({ query, explain }: SearchRequest, { outcome }: DatasetOutcome)
 /** More passages are no sources that somebody reads; they are sent and stored with the turn. */
 const MAX_REASONS = 50;
 
-/** What `explain` says of each passage, without what repeats its text. */
+/** The fields that `explain` has of each passage, without its text. */
 function reasonsOf(passages: readonly RankedPassage[]): JsonObject {
   const entries = passages.slice(0, MAX_REASONS).map(({ id, relevance, support, explanation }) => {
     const { statements: _, ...why } = explanation;

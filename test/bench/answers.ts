@@ -1,5 +1,5 @@
 /**
- * What answers are worth without a model: `npm run bench:answers -- [nq] [everyday] [notes] [diary] [household] [team] [practice] [logbook]
+ * Measures answers without a model: `npm run bench:answers -- [nq] [everyday] [notes] [diary] [household] [team] [practice] [logbook]
  * [--out report.json] [--against report.json] [--show] [--type HYBRID_COMPLETION]`. Builds the passages over HTTP, asks each
  * question and looks for the expected strings. `--out` keeps the outcome of each question, `--against` compares with one that
  * was kept (paired bootstrap), `--show` prints the answers that are wrong. Prints JSON.

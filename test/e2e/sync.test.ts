@@ -487,7 +487,7 @@ describe('sync with a remote memory', () => {
         downloads += 1;
         if (downloads !== 2) return false;
         for (const name of ['both', 'fetched']) await forget(world.one.wire, dataset, name);
-        // As another sync of the dataset brings it.
+        // Another sync of the dataset brings it in this form.
         await world.one.wire.upload('notes', { name: 'new.txt', content: 'new' });
         world.remote.put(dataset, 'new.txt', 'new');
         return false;

@@ -79,7 +79,7 @@ export function createOneUseTokens(options: OneUseTokensOptions) {
       return given.length === expected.length && timingSafeEqual(given, expected);
     },
     issueVerification: (user: Account) => issue(verificationKey, VERIFY_AUDIENCE, user, { email: user.email }),
-    /** As `readReset`. */
+    /** Reads a token like `readReset`. */
     async readVerification(token: string) {
       const found = await read(verificationKey, VERIFY_AUDIENCE, 'email', token);
       return found === null ? null : { userId: found.userId, email: found.value };

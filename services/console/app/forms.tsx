@@ -9,7 +9,7 @@ interface NameFormProps {
   readonly action: string;
   readonly placeholder?: string;
   readonly type?: 'text' | 'email';
-  /** What is wrong with the text; null: nothing. */
+  /** Returns the error of a text, null for a valid one. */
   readonly check?: (value: string) => string | null;
   /** Shown below the field when it rejects; the field is emptied when it does not. */
   readonly onSubmit: (value: string) => Promise<unknown>;

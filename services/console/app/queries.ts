@@ -67,7 +67,7 @@ export function useMe(): Me | null {
   return useQuery(meQuery).data ?? null;
 }
 
-/** What the person may do in a tenant beside using datasets; nothing in the personal space. */
+/** Capabilities of the person in the tenant beside using datasets; none in the personal space. */
 export function useCapabilities(tenant: string | null): readonly string[] {
   const { data } = useQuery({
     queryKey: ['capabilities', tenant],

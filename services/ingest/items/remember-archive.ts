@@ -15,7 +15,7 @@ import type { Input } from './input-source.ts';
 import type { RefusedInput } from './refused-input.ts';
 import { type BuildRequest, type RememberOutcome, rememberData } from './remember-data.ts';
 
-/** What a client may ask for. The graph is built from the texts in each of them. */
+/** Modes that a client may ask for. The graph is built from the texts in each of them. */
 export const IMPORT_MODES = ['re-derive', 'preserve', 'hybrid'] as const;
 export type ImportMode = (typeof IMPORT_MODES)[number];
 
@@ -28,7 +28,7 @@ export interface ImportedArchive {
   readonly refused: readonly RefusedInput[];
 }
 
-/** As many as a form may have files. */
+/** The same limit as for files of a form. */
 const MAX_DOCUMENTS = 10_000;
 
 /** Reads an uploaded COGX archive; to be disposed. Errors: 400 as the contract has it, with the reason. */

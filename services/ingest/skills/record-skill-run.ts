@@ -139,7 +139,7 @@ function application(dataset: DatasetRef, principal: Principal, proposal: SkillP
   return { tenant: dataset.tenant, action: 'proposal.applied', actor: principal.id, subject: proposal.id, details };
 }
 
-/** Nobody has judged it. */
+/** Score of a run without a judgement. */
 const UNJUDGED = 0.5;
 
 /** Runs of skills that an agent of search opened. Those of skills that are gone are passed over; how many were kept. */

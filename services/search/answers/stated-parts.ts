@@ -1,3 +1,4 @@
+import { recentlyUsed } from '../../common/kernel/recently-used.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
@@ -8,7 +9,7 @@ import { tellsWhich } from './slots.ts';
 import { type Span, spansOf } from './spans.ts';
 import { likenessToKinds, likenessToRoles } from './word-kinds.ts';
 
-/** What a sentence states of a question. */
+/** Features of a sentence: which parts of the question it states. */
 interface StatedParts {
   /** The least stated of the verbs, of the nouns, and of the nouns for persons, 0 to 1; 1 without any. */
   readonly verb: number;
@@ -144,13 +145,7 @@ const CACHED_WORDS = 20_000;
 const known = new Map<string, Word>();
 
 function wordOf(word: string): Word {
-  let read = known.get(word);
-  if (read === undefined) {
-    if (known.size >= CACHED_WORDS) known.clear();
-    read = { word, stem: stemOf(word), row: wordSenses().row(word) };
-    known.set(word, read);
-  }
-  return read;
+  return recentlyUsed(known, CACHED_WORDS, word, () => ({ word, stem: stemOf(word), row: wordSenses().row(word) }));
 }
 
 const contentOf = (text: string): readonly Word[] =>
@@ -174,7 +169,7 @@ const ROUNDING = 0.004;
 
 const WHICH = /\b(?:which|what) (?!(?:is|are|was|were|do|does|did|has|have|had|will|would|can|could|should)\b)\p{L}+/iu;
 
-/** What a question asks for, finer than its type: for things a name, one of a kind, a property, or the object of a verb. */
+/** Returns the form of a question, finer than its type: for things a name, one of a kind, a property, or the object of a verb. */
 export function formOf({ type, text }: Question): string {
   if (type !== 'thing') return type;
   if (NAME_ASKED.test(text)) return 'called';

@@ -21,7 +21,7 @@ export interface AnswerSources {
   readonly sources: readonly AnswerSource[];
 }
 
-/** As many answers as a session shows. */
+/** Number of answers that a session shows. */
 const SHOWN_ANSWERS = 20;
 
 /**

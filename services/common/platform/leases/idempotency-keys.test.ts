@@ -58,7 +58,7 @@ describe('idempotency keys', () => {
   it('carry out again what failed, and what a killed process left', async () => {
     const { one, two, advance } = await twoReplicas();
     expect(await failure(one.once(REQUEST, () => Promise.reject(new Error('away'))))).to.include({ message: 'away' });
-    // As if it was killed: it never ends.
+    // Never ends, like the work of a killed process.
     void one.once(REQUEST, () => new Promise(() => undefined));
     await new Promise(setImmediate);
     advance(10_001);

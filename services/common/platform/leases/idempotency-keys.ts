@@ -39,7 +39,7 @@ export const idempotencyKeysCollection: OwnedCollection<KeyDocument> = {
 export interface KeyedRequest {
   readonly user: string;
   readonly tenant: string;
-  /** As the client sent it. */
+  /** The key as the client sent it. */
   readonly key: string;
   /** Differs when the request does. */
   readonly fingerprint: string;

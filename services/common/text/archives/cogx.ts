@@ -8,7 +8,7 @@ import { type JsonObject, parseClientJson } from '../../kernel/json.ts';
 import { jsonLines } from './json-lines.ts';
 import { type ArchiveMember, InvalidArchive } from './members.ts';
 
-/** What cognee writes with `export(format="cogx")` and sends with `push`. */
+/** An archive that cognee writes with `export(format="cogx")` and sends with `push`. */
 export interface CogxArchive extends AsyncDisposable {
   readonly sourceSystem: string;
   /** Name of the exported dataset; null when the archive does not say. */
@@ -16,7 +16,7 @@ export interface CogxArchive extends AsyncDisposable {
   /** Records by kind, as the manifest has them. */
   readonly counts: Readonly<Record<string, number>>;
   readonly documents: readonly CogxDocument[];
-  /** What of it could not be read, by place in the archive. */
+  /** Errors of parts that could not be read, by place in the archive. */
   readonly refused: readonly { readonly name: string; readonly reason: string }[];
 }
 
@@ -175,7 +175,7 @@ function draftOf(id: string, record: JsonObject, isNode: boolean): Draft {
   };
 }
 
-/** Of a file that was no text, the archive has the text that was read from it. Cognee names a bare text by its hash. */
+/** The archive has the text that cognee read from a file that was no text. Cognee names a bare text by its hash. */
 function fileNameOf(name: string, origin: unknown): string | null {
   if (name === '' || /^text_[\da-f]{32}$/.test(name)) return null;
   const { source_uri: uri } = Object(origin) as { source_uri?: unknown };

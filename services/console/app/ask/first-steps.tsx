@@ -13,7 +13,7 @@ Ada Berg lives in Bergen and works with Jonas Lie on the catalogue. Jonas Lie jo
 
 A violin is lent for four weeks. Members pay a deposit of 200 kroner, which they get back when the instrument comes back unharmed.`;
 
-/** What an empty server shows: how to get to the first answer. */
+/** First steps on an empty server: how to get to the first answer. */
 export function FirstSteps() {
   const me = useMe();
   const client = useQueryClient();

@@ -105,7 +105,7 @@ export function sourcesOf({ text, dataset_id: dataset, metadata = {} }: Finding)
       item: found.document_id,
       document: found.source,
       ...{ text: found.text ?? '', quoted },
-      // What was asked without reasons has none.
+      // Answers that were asked without reasons have none.
       why: 'lanes' in found ? (found as Explanation) : null,
     };
   });

@@ -17,7 +17,7 @@ export function Options({ dataset }: { readonly dataset: string }) {
   );
 }
 
-/** As many texts as a schema is drawn from. */
+/** Number of texts that a schema is drawn from. */
 const SAMPLES = 3;
 
 function BuildOptions({ dataset }: { readonly dataset: string }) {
@@ -58,7 +58,7 @@ function BuildOptions({ dataset }: { readonly dataset: string }) {
           ...(size === '' ? {} : { chunk_size: size }),
         },
       });
-      // What has no effect on this server is said there.
+      // It also says what has no effect on this server.
       say(response.headers.get('warning')?.replace(/^\d+ \S+ "?|"$/g, '') ?? 'The build has started.');
       await client.invalidateQueries({ queryKey: ['progress'] });
     }),

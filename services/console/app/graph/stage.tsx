@@ -46,7 +46,7 @@ export const hasWebGl = (() => {
 
 interface StageProps {
   readonly view: GraphView;
-  /** Of the whole graph: a type keeps its colour. */
+  /** Types of the whole graph, so that a type keeps its colour. */
   readonly groups: Groups;
   readonly dataset: string;
   /** The nodes around which the view is, none for a whole graph. */
@@ -191,7 +191,7 @@ function Picture({
   const container = useRef<HTMLDivElement>(null);
   const [settled, setSettled] = useState(false);
   const places = useRef<ReadonlyMap<string, Place>>(new Map());
-  // What the first picture shows; changes are told to the drawing by the effects below.
+  // The first picture; the effects below tell the drawing of changes.
   const now = useRef({ paint: { colours, dark }, shown, selected, keep, onSelect, onExpand });
   now.current = { paint: { colours, dark }, shown, selected, keep, onSelect, onExpand };
 
@@ -215,7 +215,7 @@ function Picture({
     drawn.then((made) => {
       if (isGone) return;
       drawing.current = made;
-      // What has changed since the drawing began.
+      // Applies what has changed since the drawing began.
       const { paint, shown: filtered, selected: node } = now.current;
       if (paint.colours !== first.paint.colours) made.repaint(paint);
       if (filtered !== first.shown) made.filter(filtered);

@@ -8,7 +8,7 @@ interface LearnedProps {
   readonly sessions: readonly string[];
 }
 
-/** What sessions taught: documents that improve made of them, and lines that guide their later answers. */
+/** Knowledge from sessions: documents that improve made of them, and lines that guide their later answers. */
 export function Learned({ dataset, sessions }: LearnedProps) {
   const learned = useQuery({
     queryKey: ['learned', dataset, sessions],

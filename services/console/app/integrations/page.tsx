@@ -24,7 +24,7 @@ import { attempt, Empty, Failed, Waiting } from '../states.tsx';
 
 type Sync = Answer<'/api/v1/sync/runs', 'get'>['runs'][number];
 
-/** What this memory is connected with. */
+/** Connections of this memory: another memory, and programs. */
 export function IntegrationsPage() {
   return (
     <Stack gap="xl" maw={860}>

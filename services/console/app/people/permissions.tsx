@@ -120,7 +120,7 @@ export function PermissionMatrix({ datasets }: { readonly datasets: readonly Dat
                   return (
                     <Table.Td key={dataset.id}>
                       {holder.id === me?.id ? (
-                        // Nobody shuts themselves out by a slip.
+                        // The person's own rights cannot be changed here: a slip would lock them out.
                         <Text size="sm">{has.join(', ') || 'by a role'}</Text>
                       ) : (
                         <Group gap={4} wrap="nowrap">

@@ -12,7 +12,7 @@ import { Secret } from './secret.tsx';
 const PATH = '/api/v1/users/{user_id}';
 const PAGE = 100;
 
-/** What a dialog is open for. */
+/** The open dialog: for a new account, or one to change. */
 type Opened = 'new' | Me | null;
 
 /** All accounts of people, for superusers. */

@@ -40,7 +40,7 @@ const NEAR_PIXELS = 190;
 /** Radius up to which the nodes are only dots. */
 const FAR_PIXELS = 90;
 
-/** What a large graph looks like from afar: circles with a name, and lines where many edges go from one to the other. */
+/** Draws a large graph from afar: circles with a name, and lines where many edges go from one to the other. */
 export function createClusterLayer(renderer: Sigma, { view, ends, list }: ClusterLayerOptions): ClusterLayer {
   // The types know only the style.
   renderer.createCanvasContext('clusters', { beforeLayer: 'edges' } as object);

@@ -117,7 +117,7 @@ function createDrawing(view: GraphView, container: HTMLElement, { options, first
   let selected = options.selected ?? null;
   let hovered: string | null = null;
   let marked: ReadonlySet<string> = new Set();
-  /** Of a large graph, the links that are drawn. */
+  /** The links of a large graph that are drawn. */
   let wanted: ReadonlySet<number> | null = null;
   colour(graph, paint);
   const isNear = (node: string): boolean => {
@@ -160,7 +160,7 @@ function createDrawing(view: GraphView, container: HTMLElement, { options, first
       if (touches) data['size'] = isFact ? 2 : 1.2;
       // The renderer makes them thicker the nearer one comes.
       if (isLarge) data['size'] *= Math.sqrt(renderer.getCamera().ratio);
-      // What is structure says so only where somebody looks.
+      // Structural edges have labels only around a chosen node with few edges.
       const isFew = touches && (marked.size > 0 || graph.degree(centre) <= MOST_LABELS);
       if (!isFew && !isFact) data['label'] = null;
       data['forceLabel'] = isFew;
@@ -331,7 +331,7 @@ function keepFrame(renderer: Sigma, graph: Graph, clusters: ClusterLayer | null)
 
 function buildGraph(view: GraphView, groups: Groups, { x, y }: LayoutAnswer): Graph {
   const graph = new Graph({ multi: true, type: 'directed' });
-  // As much as fits: the average distance of two nodes on the screen, compared with that in a small graph.
+  // Sizes shrink with the average distance of two nodes on the screen, compared with that in a small graph.
   const scale = Math.min(1, Math.max(0.2, 32 / Math.sqrt(view.nodes.length)));
   for (const [at, node] of view.nodes.entries()) {
     const place = { x: x[at] as number, y: y[at] as number };

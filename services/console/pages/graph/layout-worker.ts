@@ -12,7 +12,7 @@ export interface LayoutRequest extends Network {
 export interface LayoutAnswer {
   readonly x: Float32Array;
   readonly y: Float32Array;
-  /** Of a large graph, with the first positions. */
+  /** Present for a large graph, with the first positions. */
   readonly clusters?: readonly Cluster[];
   readonly isDone: boolean;
 }

@@ -28,7 +28,7 @@ export interface GraphView {
   readonly total_nodes?: number;
 }
 
-/** What `/visualize/drawing` answers. */
+/** The answer of `/visualize/drawing`. */
 export interface PackedGraph {
   readonly nodes: readonly Pick<GraphNode, 'id' | 'name' | 'type' | 'entity_type'>[];
   readonly relations: readonly { readonly name: string; readonly edge_class: 'structural' | 'semantic' }[];
@@ -72,7 +72,7 @@ const HIDDEN_AT_FIRST: readonly string[] = ['Entity type', 'Summary'];
 const MOST_TYPES = 8;
 const REST = 'Other types';
 
-/** What a node is: an entity has a type of its own, everything else its node type. */
+/** Returns the type to show: an entity has a type of its own, everything else its node type. */
 export function kindOf(node: GraphNode): string {
   return node.type === 'Entity' ? (node.entity_type ?? 'Entity') : (TYPE_LABELS.get(node.type) ?? node.type);
 }

@@ -27,7 +27,7 @@ const MAX_DATES = 6;
 type ReadLink = readonly [source: number, target: number, relation: number, MergedEdge['properties']];
 
 /**
- * What a picture of a whole graph needs and nothing more: names, types, ends and dates; no texts and no evidence. Read page
+ * Returns the data of a picture of a whole graph: names, types, ends and dates; no texts and no evidence. Read page
  * by page: a graph of 50,000 nodes takes about 40 MB while it is presented.
  */
 export async function presentDrawing(graph: VisibleGraph, signal?: AbortSignal): Promise<Drawing> {
