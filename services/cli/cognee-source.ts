@@ -46,7 +46,7 @@ export interface ImportSource extends AsyncDisposable {
   readonly name: string;
   /** Names the ids of the items. */
   readonly system: string;
-  /** What this source has and an import does not bring over. */
+  /** Parts of this source that an import does not bring over. */
   readonly leftBehind: readonly string[];
   /** Parts that cannot be read. */
   readonly refused?: readonly { readonly name: string; readonly reason: string }[];

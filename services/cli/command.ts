@@ -32,7 +32,7 @@ export interface Action {
   readonly parameters?: string;
   readonly summary: string;
   readonly options?: Readonly<Record<string, OptionDescription>>;
-  /** What happens, as a question to a person before it does: `Delete user x?`. */
+  /** The effect, as a question to a person before it does: `Delete user x?`. */
   readonly asks?: (call: CommandCall) => string;
   /** Resolves to the answer of the server. */
   request(call: CommandCall): Promise<unknown>;

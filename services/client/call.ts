@@ -19,7 +19,7 @@ type BodyOf<Content> = Content extends { 'multipart/form-data': infer Fields }
   ? Fields | FormData
   : Content[keyof Content];
 
-/** What a call answers. */
+/** The answer of a call. */
 export type Answer<Path extends keyof Paths, M extends Method> =
   Operation<Path, M> extends { responses: infer Responses }
     ? { [Status in keyof Responses]: ContentOf<Responses[Status]> }[keyof Responses]

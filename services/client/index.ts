@@ -38,7 +38,7 @@ type Caller<M extends Method> = <Path extends PathsWith<M>>(
   ...call: CallArguments<Path, M>
 ) => Promise<Answer<Path, M>>;
 
-/** What is remembered: texts and addresses, files, or both. */
+/** Input of a write: texts and addresses, files, or both. */
 export type Input = string | Blob | readonly (string | Blob)[];
 type AddOptions = Partial<Omit<BodyAddApiV1AddPost, 'data' | 'raw_data' | 'datasetName' | 'datasetId'>> & CallOptions;
 type Options<Payload> = Partial<Omit<Payload, 'query'>> & { readonly call?: CallOptions };

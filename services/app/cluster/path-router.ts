@@ -22,7 +22,7 @@ export interface PathRouterOptions {
 
 /** Long enough for a cognify that is waited for. */
 const ANSWER_TIMEOUT_MS = 3_600_000;
-/** As the services, whose answers tell it to clients: a connection closed earlier would cost the request that a client just sends. */
+/** The same as in the services, whose answers tell it to clients: a connection closed earlier would cost the request that a client just sends. */
 const KEEP_ALIVE_MS = 65_000;
 
 /** Sends each request to the service that has its path, as the ingress of a cluster does. */

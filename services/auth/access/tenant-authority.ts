@@ -41,7 +41,7 @@ export async function authorityIn(deps: AuthDependencies, user: UserId, tenant: 
   };
 }
 
-/** As `authorityIn`, for the sender of a request: with a tenant's API key it has no rights in other tenants. */
+/** Returns the authority of the sender of a request: with a tenant's API key it has no rights in other tenants. */
 export async function authorityOf(
   deps: AuthDependencies,
   principal: Pick<Principal, 'id' | 'key'>,

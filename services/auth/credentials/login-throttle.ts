@@ -124,7 +124,7 @@ export function createLoginThrottle({
     return taken;
   };
 
-  /** As `admit`, but waits while only the limit of the address is exceeded. */
+  /** Admits like `admit`, but waits while only the limit of the address is exceeded. */
   const admitAfterWait = async (counted: readonly Counted[], address: string): Promise<readonly Taken[]> => {
     const deadline = performance.now() + turnTimeoutMs;
     for (;;) {

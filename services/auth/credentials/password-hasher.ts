@@ -33,7 +33,7 @@ interface PasswordHasherOptions {
   readonly concurrency?: number;
   /** Hashes that may wait; more are refused instead of filling the memory. */
   readonly maxWaiting?: number;
-  /** Of new hashes; a lower one is for tests. */
+  /** Cost of new hashes; a lower one is for tests. */
   readonly cost?: Argon2Cost;
 }
 

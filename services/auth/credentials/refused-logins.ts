@@ -4,7 +4,7 @@ import type { AuditEntry, AuditLog } from '../../common/ports/audit-log.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 
 interface RefusedLogin {
-  /** As it was entered. */
+  /** The name as it was entered. */
   readonly account: string;
   readonly address: string;
 }

@@ -32,7 +32,7 @@ export interface ModelSettingsView {
   readonly vectorDatabase: { readonly provider: string; readonly url: string; readonly key: string | null };
 }
 
-/** As clients send it: all fields of a part, and a key that may be blank or masked. */
+/** Settings as clients send them: all fields of a part, and a key that may be blank or masked. */
 interface ModelSettingsChange {
   readonly languageModel?: { readonly provider: string; readonly model: string; readonly apiKey: string } | undefined;
   readonly vectorDatabase?: { readonly provider: string; readonly url: string; readonly apiKey: string } | undefined;

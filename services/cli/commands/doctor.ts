@@ -51,7 +51,7 @@ function programs(): Check[] {
   return checks;
 }
 
-/** Of a server that would be started here. */
+/** Checks a server that would be started here. */
 async function configuration({ terminal: { environment } }: CommandCall): Promise<Check[]> {
   // Loaded here, for no other command needs it.
   const { ConfigurationError, loadConfig, readDotenv } = await import('../../common/platform/config/load-config.ts');

@@ -314,7 +314,7 @@ function countsOf(entries: readonly Entry[]): Map<string, number> {
   return counts;
 }
 
-/** What two entries share that say the same; stored values of a trace are cut, so those are left out. */
+/** Key that is equal for entries that say the same; stored values of a trace are cut, so those are left out. */
 function keyOf(entry: Entry): string {
   const { type, question, answer, origin_function, status } = entry;
   return JSON.stringify(type === 'qa' ? [type, question, answer] : [type, origin_function, status]);

@@ -17,7 +17,7 @@ function tenantOf(call: CommandCall): Promise<string> {
 const first = (call: CommandCall) => call.arguments[0] ?? '';
 const second = (call: CommandCall) => call.arguments[1] ?? '';
 
-/** Of the option, or asked from a person; not on the command line, which other programs can see. */
+/** Returns the password from the environment, or asks a person for it: other programs can see the command line. */
 async function passwordOf(call: CommandCall): Promise<string> {
   const given = call.terminal.environment['ENGRAM_PASSWORD'];
   if (given !== undefined && given !== '') return given;

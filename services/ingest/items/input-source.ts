@@ -146,7 +146,7 @@ async function urlSource(url: string, options: SourceOptions, signal: AbortSigna
   });
 }
 
-/** As file systems have it; the name goes into a header when the file is read back. */
+/** The limit of file systems; the name goes into a header when the file is read back. */
 const MAX_NAME_LENGTH = 255;
 
 /** The last segment of a path in either spelling; never empty, never `.` or `..`; a long one keeps its extension. */

@@ -105,7 +105,7 @@ type Row = Readonly<Record<string, unknown>>;
 /** So long after its last activity an account counts as live. */
 const LIVE_MS = 30 * 60 * 1000;
 
-/** As ingest.md §8.3 has it. */
+/** Presents an account as ingest.md §8.3 describes. */
 function presentActiveAccount(
   { user, keyCount, lastActive }: ActiveAccount,
   { now, defaultEmail }: { readonly now: Date; readonly defaultEmail: string },

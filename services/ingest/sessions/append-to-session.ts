@@ -85,7 +85,7 @@ function requirePin(session: Session | null, requested: readonly string[]): void
   );
 }
 
-/** As the reference prints lists. */
+/** Prints a list like the reference. */
 function shown(names: readonly string[]): string {
   return `[${names.map((name) => `'${name}'`).join(', ')}]`;
 }

@@ -15,7 +15,7 @@ export interface EntryRequest<Entry> {
   readonly dataset: DatasetRef;
   /** Null for kinds that need no session and came without one. */
   readonly target: SessionTarget | null;
-  /** As the client sent it; kinds that do not know it ignore it. */
+  /** The value as the client sent it; kinds that do not know it ignore it. */
   readonly skillImprovement: JsonObject | null;
   readonly context: CallContext;
 }

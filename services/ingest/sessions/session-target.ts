@@ -12,7 +12,7 @@ import { type DatasetSelection, targetDataset } from '../items/target-dataset.ts
 export interface SessionTarget {
   readonly scope: Scope;
   readonly key: SessionKey;
-  /** As it was found; null: there is none yet. */
+  /** The session as it was found; null: there is none yet. */
   readonly session: Session | null;
   readonly dataset: DatasetRef;
 }

@@ -51,7 +51,7 @@ export interface RestoreRequest {
   readonly from: PartPlace;
   /** It was uploaded as a file, so its place differs from that of the manifest. */
   readonly isUploaded?: boolean;
-  /** As of `RestoreDatasetRequest`. */
+  /** The signers of `RestoreDatasetRequest`. */
   readonly signers?: readonly string[];
   readonly requestId: string;
   readonly signal: AbortSignal;

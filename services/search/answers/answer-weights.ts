@@ -1,11 +1,11 @@
 export type Weights = Readonly<Record<string, number>>;
 
 export interface AnswerWeights {
-  /** Of a sentence among others. */
+  /** Weights of a sentence among others. */
   readonly sentence: Weights;
   /** That a sentence answers the question at all: logistic, with a bias. */
   readonly confidence: Weights;
-  /** Of a short answer among others. */
+  /** Weights of a short answer among others. */
   readonly span: Weights;
   /** That a short answer is right: logistic, with a bias. */
   readonly spanConfidence: Weights;

@@ -15,7 +15,7 @@ import { statementsOf } from './statements.ts';
 
 const SENTENCES_READ = 3;
 
-/** What was found for a question. */
+/** The passages and sentences found for a question. */
 export interface Evidence {
   readonly ranked: readonly RankedSentence[];
   readonly short: ShortAnswer | null;
@@ -188,7 +188,7 @@ function keyOf(word: string): KeyWord {
 }
 
 interface Bag {
-  /** Of the table of word senses. */
+  /** Rows of its words in the table of word senses. */
   readonly rows: readonly number[];
   readonly stems: ReadonlySet<string>;
   /** Likeness of words that were looked for to the most like one of these. */

@@ -5,7 +5,7 @@ import { type Question, wordsOf } from './question.ts';
 import type { ReadPassage, Sentence } from './rank-sentences.ts';
 import { dateText } from './times.ts';
 
-/** What a sentence says of a fact that has changed. */
+/** A sentence's statement of a fact that has changed. */
 export interface Change {
   readonly supersession: Supersession;
   /** Says the former value, and is omitted from results. */
@@ -24,7 +24,7 @@ export function changeOf({ passage, statement }: Pick<Sentence, 'passage' | 'sta
   return last === undefined ? null : { supersession: last.supersession, isOver: false };
 }
 
-/** What questions call a property, beside its own name; in German, Spanish and French what a speaker says of itself. */
+/** Names of a property in questions, beside its own; in German, Spanish and French what a speaker says of itself. */
 const ASKED_AS: ReadonlyMap<string, string> = new Map([
   ['lives_in', 'live home move town city reside wohne lebe vivo habite vis'],
   ['works_at', 'work job employer employed company arbeite trabajo travaille'],

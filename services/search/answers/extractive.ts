@@ -49,7 +49,7 @@ interface ExtractiveAnswer {
 interface Material {
   /** Tables that may hold the answer. */
   readonly tables: readonly Table[];
-  /** What an inner question was answered with; its sentence is the second proof. */
+  /** The answer of an inner question; its sentence is the second proof. */
   readonly inner: InnerAnswer | null;
   /** Relations around the passages. */
   readonly facts: readonly Fact[];

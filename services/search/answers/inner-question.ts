@@ -18,7 +18,7 @@ interface InnerQuestion {
   readonly offset?: number;
 }
 
-/** What an inner question was answered with. */
+/** The answer of an inner question. */
 export interface InnerAnswer {
   /** The question that is left. */
   readonly outer: string;

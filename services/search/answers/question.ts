@@ -2,7 +2,7 @@ import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf, tokenizeQuery } from '../../common/text/language/tokenize.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 
-/** What a question asks for. `thing`: anything else. `topic`: asks for nothing in particular, such as words to search for. */
+/** The type of answer that a question asks for. `thing`: anything else. `topic`: asks for nothing in particular, such as words to search for. */
 export type AnswerType = 'person' | 'date' | 'number' | 'place' | 'yes-no' | 'reason' | 'way' | 'thing' | 'topic';
 
 export interface Question {
@@ -14,7 +14,7 @@ export interface Question {
 }
 
 export interface QuestionTerm {
-  /** As `tokenizeQuery` returns it. */
+  /** A token as `tokenizeQuery` returns it. */
   readonly term: string;
   /** The words of the question that it stands for, in lower case. */
   readonly words: readonly string[];

@@ -70,7 +70,7 @@ export type SentenceFeatures = Readonly<Record<(typeof SENTENCE_FEATURES)[number
 
 /** Number of passages whose sentences may answer a question. */
 export const PASSAGES_READ = 8;
-/** What begins with a pronoun is about what the sentence before it is about. */
+/** A sentence that begins with a pronoun is about the subject of the sentence before it. */
 const PRONOUN = /^(?:he|she|it|they|his|her|its|their|this|these|er|sie|es|él|ella|il|elle)\s/iu;
 const FIRST_PERSON = /\b(?:I|[Mm]y|[Ww]e|[Oo]ur|[Ii]ch|[Mm]eine?|[Ww]ir|[Yy]o|[Mm]is?|[Jj]e|[Mm]on|[Mm]a|[Nn]ous)\b/u;
 const DEFINITION = /^.{0,80}\b(?:is|was|are|were) (?:an?|the|one) /iu;

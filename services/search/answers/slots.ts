@@ -8,7 +8,7 @@ import { type Question, wordsOf } from './question.ts';
 /** Minimum likeness of a word of the question and one of a passage that says the same. */
 const MIN_LIKENESS = 0.4;
 
-/** What a passage has in the places where an answer would stand: 1 an answer, -1 nothing, 0 when it is not known. */
+/** Scores what a passage has in the places where an answer would stand: 1 an answer, -1 nothing, 0 when it is not known. */
 export function slotFeatures({ text, type, focus }: Question, sentences: readonly string[]) {
   const words = [...new Set(sentences.flatMap(contentWords))];
   const asked = contentWords(text).filter((word) => !NAME_WORD.test(word));

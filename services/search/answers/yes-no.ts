@@ -6,7 +6,7 @@ import type { RankedSentence } from './rank-sentences.ts';
 
 const NEGATION = /\b(?:no|not|never|none|nobody|nothing|neither|without|cannot|refused|declined|rejected)\b|n['’]t\b/iu;
 const CONTRAST = /\b(?:but|although|though|until|unless|only)\b|\bnot only\b/iu;
-/** What is over or refused, which is so no more. */
+/** Words for what is over or refused. */
 const ENDING =
   /\b(?:stop(?:s|ped)?|sold|quit|g[ai]ve(?:n|s)? up|hates?|hated|dislike[sd]?|cancell?ed|retired|used to|missed|failed|lost)\b/iu;
 /** Verbs of little meaning, with the forms of which a sentence that affirms them has one. */

@@ -37,7 +37,7 @@ export class CandidatePool {
   private readonly dated: ReadonlySet<string>;
   private readonly datedInformation: number;
   private readonly lanes = new Map<LaneName, readonly LaneHit[]>();
-  /** Of each term in the coverage; null: all count fully. */
+  /** Weight of each term in the coverage; null: all count fully. */
   private weights: readonly number[] | null = null;
 
   constructor(context: LaneContext, origin: PoolOrigin, sentenceWords: SentenceReader) {

@@ -33,7 +33,7 @@ interface Place {
 
 interface Turn extends Place {
   readonly id: string;
-  /** What the turn itself says about the query. */
+  /** Score of the turn by itself. */
   readonly value: number;
 }
 

@@ -6,7 +6,7 @@ import { embedQuery, retrievePassages } from '../retrieval/retrieve-passages.ts'
 import type { SearchTarget, TypeDependencies } from './target.ts';
 
 export interface ResolvedPassages extends TurnPassages {
-  /** What an inner question was answered with; null without one. */
+  /** The answer of an inner question; null without one. */
   readonly inner: InnerAnswer | null;
 }
 

@@ -82,7 +82,7 @@ export async function runSearch(
 
 /** Minimum relevance as a share of the best one; the weakest that answered one of 58 everyday questions had 0.7. */
 const MIN_RELEVANCE = 0.35;
-/** Of a passage that another one completes. */
+/** Least relevance of a passage that another one completes. */
 const MIN_LINKED_RELEVANCE = 0.3;
 /** With less the words of the query say nothing about any passage: it may be misspelt. */
 const MIN_BEST_RELEVANCE = 0.05;

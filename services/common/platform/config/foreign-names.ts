@@ -1,7 +1,7 @@
 export interface ForeignNames {
   /** A name that ends in `*` stands for a family. */
   readonly names: readonly string[];
-  /** What to use instead, or why there is nothing. */
+  /** The setting to use instead, or why there is none. */
   readonly note: string;
 }
 

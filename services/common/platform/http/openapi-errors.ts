@@ -61,7 +61,7 @@ const INVALID = {
   body: { top_k: 10 },
 };
 
-/** What the server answers before and beside its routes: the responses that operations share, by their names. */
+/** Answers of the server before and beside its routes: the responses that operations share, by their names. */
 export const SHARED_ERRORS = {
   InvalidRequest: { description: 'The request is not valid', schema: anyErrorAnswer, example: INVALID },
   NotAuthenticated: error(

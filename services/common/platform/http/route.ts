@@ -77,7 +77,7 @@ export interface AnswerDescription {
   readonly schema?: z.ZodType;
   /** Default: that of the route. */
   readonly mediaType?: string;
-  /** What the events say when the answer is sent as server-sent events on request. */
+  /** Description of the events when the answer is sent as server-sent events on request. */
   readonly events?: string;
 }
 

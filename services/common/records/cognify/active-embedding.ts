@@ -23,7 +23,7 @@ export interface ActiveEmbedding {
 }
 
 /**
- * As it is now. A dataset without vectors gets those of the model that is wanted. Errors: `EmbeddingDimensionMismatchError`
+ * Returns the embedding as it is now. A dataset without vectors gets those of the model that is wanted. Errors: `EmbeddingDimensionMismatchError`
  * when the model of its vectors is no longer configured, and those of `EmbedderSource.wanted`.
  */
 export async function activeEmbedding(

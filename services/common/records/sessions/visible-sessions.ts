@@ -141,7 +141,7 @@ function activity({ from, before }: ActivityRange): Filter<SessionDocument> {
   };
 }
 
-/** As the store orders: by the field, then by the id, both in the one direction. */
+/** Compares in the order of the store: by the field, then by the id, both in the one direction. */
 function inOrder({ order, descending }: SessionPageQuery) {
   const sign = descending ? -1 : 1;
   return (one: Stored<SessionDocument>, other: Stored<SessionDocument>): number => {

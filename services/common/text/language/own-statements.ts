@@ -1,4 +1,4 @@
-/** What a speaker says of itself in German, Spanish or French, in the words of the English rules. */
+/** Translates statements of a speaker about itself from German, Spanish or French into the words of the English rules. */
 export interface OwnStatement {
   /** `live_in`; label of the relation in the graph. */
   readonly relation: string;

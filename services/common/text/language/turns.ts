@@ -1,10 +1,10 @@
-/** What one person says in a conversation, on the line of their name: `Anna:`, `[10:42] Tom Okoye (host):`, `**User:**`. */
+/** A turn of a conversation, which begins with the name of its speaker: `Anna:`, `[10:42] Tom Okoye (host):`, `**User:**`. */
 export interface Turn {
   /** Offsets of the line and of the first word said. */
   readonly start: number;
   readonly saidAt: number;
   readonly speaker: string;
-  /** As written before the name; '' without one. */
+  /** The time as written before the name; '' without one. */
   readonly time: string;
   readonly said: string;
 }

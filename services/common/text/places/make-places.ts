@@ -15,7 +15,7 @@ interface Synset {
 
 const LOCATION = '15';
 const OBJECT = '17';
-/** What a country is an instance of. */
+/** Classes that countries are instances of. */
 const COUNTRY = /^(?:country|(?:\w+ )*\w+ (?:country|nation))$/u;
 /** Names of a class, or of one above it. */
 const CITY = /^(?:capital|city|town|municipality|village)$/u;

@@ -101,7 +101,7 @@ function createSuccessors<Of extends Statement>(): Successors<Of> {
   };
 }
 
-/** Of two statements of the same time that say since when they hold, the later one is newer. */
+/** Compares two statements of the same time that say since when they hold: the later one is newer. */
 const startsBetween = (one: Statement, other: Statement): number =>
   one.from < one.at && other.from < other.at ? Math.sign(Date.parse(one.from) - Date.parse(other.from)) : 0;
 const isNoEarlier = (newer: Statement, older: Statement): boolean => startsBetween(newer, older) >= 0;

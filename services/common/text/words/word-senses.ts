@@ -7,7 +7,7 @@ export interface SynsetRow {
   readonly parent: number;
   /** A second more general one, or `NO_SYNSET`. */
   readonly second: number;
-  /** Of words derived from its words, and the other way round: `donate` and `donation`. */
+  /** Synsets of words derived from its words, and the other way round: `donate` and `donation`. */
   readonly related: readonly number[];
 }
 
@@ -96,7 +96,7 @@ const BROADER = 0.5;
 const STEP_DOWN = 0.97;
 const STEP_UP = 0.75;
 const MAX_STEPS_UP = 3;
-/** What a word of a kind says is less when there are many of that kind: the least factor, of the most general kinds. */
+/** A word of a kind counts less when there are many of that kind: the least factor, of the most general kinds. */
 const LEAST_SPECIFIC = 0.5;
 /** Exponent of the share of a sense: rare senses count more than their share. */
 const RARE_SENSES = 0.35;
@@ -262,7 +262,7 @@ export function readWordSenses(file: string | URL = new URL('senses.bin', import
   };
 }
 
-/** What a meaning is worth, and the weight of it among those of its word. */
+/** Value of a meaning, and its weight among those of its word. */
 interface Found {
   readonly value: number;
   readonly weight: number;
@@ -272,7 +272,7 @@ interface Found {
 interface Wanted {
   /** Derived and broader ones. */
   readonly loose: Map<number, Found>;
-  /** What each is worth as the same or a narrower one, and the weight of the meaning wanted, of `SHARE_STEPS`. */
+  /** Value of each as the same or a narrower one, and the weight of the meaning wanted, of `SHARE_STEPS`. */
   readonly values: Uint8Array;
   readonly weights: Uint8Array;
 }

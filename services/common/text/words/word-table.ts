@@ -88,7 +88,7 @@ export function readWordTable(file: string | URL = new URL('words.bin', import.m
   const wordsAt = ranksAt + 4 * size;
   const vectorsAt = wordsAt + wordBytes;
   const vectors = new Int8Array(content.buffer, content.byteOffset + vectorsAt, size * dimensions);
-  /** Of each row, 1 / length of its vector; 0: not computed yet. */
+  /** 1 / length of the vector of each row; 0: not computed yet. */
   const scales = new Float32Array(size);
   const endOf = (row: number) => (row < 0 ? 0 : content.readUInt32LE(HEADER_BYTES + 4 * row));
   const search = (word: string): number => {

@@ -1,7 +1,7 @@
 import { languageOfExtension } from './code-languages.ts';
 
 export interface FormatDescription {
-  /** As `ParsedDocument.format`. */
+  /** The value of `ParsedDocument.format`. */
   readonly format: string;
   readonly mimeType: string;
   /** Without the dot. */

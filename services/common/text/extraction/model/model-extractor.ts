@@ -65,7 +65,7 @@ function sentencesWithMentions(text: string, entities: readonly ExtractedEntity[
   });
 }
 
-/** As whole words: `Al` is not in `also`. */
+/** Finds names as whole words: `Al` is not in `also`. */
 function holdsName(sentence: string, name: string): boolean {
   for (let at = sentence.indexOf(name); at >= 0; at = sentence.indexOf(name, at + 1)) {
     const before = sentence.slice(0, at);

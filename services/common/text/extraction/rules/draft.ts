@@ -36,7 +36,7 @@ interface Occurrence {
   readonly mention: Mention;
   /** The fullest spelling. */
   readonly name: string;
-  /** Of the sentence. */
+  /** Number of the sentence. */
   readonly index: number;
   readonly sentence: AnalysedSentence;
 }
@@ -145,7 +145,7 @@ function isAdjective({ end }: Mention, { words }: AnalysedSentence): boolean {
   return next !== undefined && /^(?:NOUN|ADJ|PROPN|NUM)$|^-$/u.test(next.text === '-' ? '-' : next.pos);
 }
 
-/** What the type of a name is decided by. */
+/** Returns the evidence that decides the type of a name. */
 export function typeEvidence(draft: Draft, className: string | null, topic: readonly string[]): TypeEvidence {
   const isThing = draft.things * 2 >= draft.mentions;
   const neighbours = draft.contexts.flatMap((one) => one.neighbours.map((name) => String(typeByForm(name, 'name'))));
@@ -157,9 +157,9 @@ const OFFICE =
   /^(?:\p{Lu}\p{L}*[ -]){0,3}(?:Leader|Speaker|Premier|President|Chair(?:man|woman)?|Minister|Secretary|Judge|Justice|Coach|Director|Officer|Governor|Mayor|Ambassador|Commissioner|Commander|Chancellor|Treasurer|Member)s? (?:of|for|to|at) /u;
 /** Kinds of names whose type is certain. */
 const CERTAIN_KINDS = new Set<Draft['kind']>(['date', 'quantity', 'identifier', 'work']);
-/** As many as a definition or a title gives. */
+/** Number of votes that a definition or a title gives. */
 const CERTAIN_VOTES = 4;
-/** What a vote of the rules for a type adds to the logarithm of its probability. */
+/** Added to the logarithm of a type's probability for each vote of the rules. */
 const VOTE_WEIGHT = 0.8;
 /** Below this share probability a name is a `Concept` rather than a wrong person, organisation or place. */
 const MIN_PROBABILITY = 0.55;

@@ -9,7 +9,7 @@ import { snakeCase } from './relation-phrase.ts';
 import type { TaggedWord } from './tagger.ts';
 import { JUDGING_ADJECTIVES, WEAK_WORDS } from './type-words.ts';
 
-/** What a sentence in the first person says about its speaker. */
+/** Statements of a sentence in the first person about its speaker. */
 export interface FirstPerson {
   /** `me`, `us` and unnamed persons of the speaker (`my uncle`): arguments for the relations of the other names. */
   readonly arguments: readonly Argument[];
@@ -20,7 +20,7 @@ export interface SpokenRelation {
   readonly source: string;
   readonly relation: string;
   readonly target: string;
-  /** Of the target, when it is no name of the text. */
+  /** Type of the target, when it is no name of the text. */
   readonly type: 'Person' | 'Concept' | null;
 }
 
@@ -51,7 +51,7 @@ const PERSONS = new Set(
     /\s+/u,
   ),
 );
-/** What follows was not done, or is not known to be so. */
+/** Words after which something was not done, or is not known to be so. */
 const UNSTATED =
   /^(?:not|n['’]t|never|no|nor|neither|cannot|ca|hardly|would|could|should|might|may|must|will|wo|shall|['’]d|['’]ll)$/iu;
 const UNDONE =

@@ -14,7 +14,7 @@ export interface GapReading {
   readonly isPlace: boolean;
   /** How the words begin, which decides whose they are. */
   readonly opening: 'direct' | 'conjunction' | 'participle' | 'relative' | 'apposition';
-  /** As it enters the relation; null without a verb. */
+  /** The verb as it enters the relation; null without one. */
   readonly verb: string | null;
   readonly lemma: string | null;
   readonly isPassive: boolean;

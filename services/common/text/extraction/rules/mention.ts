@@ -11,7 +11,7 @@ import { NAME_TITLES, ROLE_TITLES } from './type-words.ts';
 
 /** Where a sentence names something. Offsets are those of the sentence's text. */
 export interface Mention {
-  /** As written, blanks unified; for dates the normalised name. */
+  /** The name as written, blanks unified; for dates the normalised name. */
   readonly surface: string;
   /** `surface` without a rank in front: the spelling that identifies. */
   readonly name: string;

@@ -30,7 +30,7 @@ const MAX_GAP = 24;
 const UNSTATED =
   /^(?:not|n['’]t|never|no|nor|neither|cannot|hardly|would|could|should|might|may|if|unless|whether|lest|than|like|wanted|hoped|planned|refused|failed)$/iu;
 
-/** What a relation needs beside its probability: types of its ends, and a word of the sentence that speaks of it. */
+/** Conditions of a relation beside its probability: types of its ends, and a word of the sentence that speaks of it. */
 interface Condition {
   readonly from: RegExp;
   readonly to: RegExp;

@@ -1,7 +1,7 @@
 import { softmax } from '../../../kernel/probability.ts';
 import { wordTable } from '../../words/word-table.ts';
 
-/** What a linear model sees of an example: words by the slot they stand in, and flags that hold. */
+/** Features of an example for a linear model: words by the slot they stand in, and flags that hold. */
 export interface SlotFeatures {
   /** By slot; the words of a slot count as their mean. Lower case. */
   readonly slots: readonly (readonly string[])[];
@@ -44,7 +44,7 @@ export function readSlotModel(stored: StoredModel) {
     const at = hashedAt + bucketOf(feature, buckets) * count;
     for (let one = 0; one < count; one++) into[one] = (into[one] as number) + scales[1] * (weights[at + one] as number);
   };
-  /** What a word in a slot adds to each class. */
+  /** Returns the score that a word in a slot adds to each class. */
   const shareOf = (slot: number, word: string): Float64Array => {
     const share = new Float64Array(count);
     const vector = find(word)?.vector;

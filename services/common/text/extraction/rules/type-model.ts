@@ -11,7 +11,7 @@ export interface NameContext {
   readonly neighbours: readonly string[];
 }
 
-/** What is known of a name before its type is decided. */
+/** Evidence for the type of a name. */
 export interface TypeEvidence {
   readonly name: string;
   readonly kind: string;

@@ -1,4 +1,4 @@
-/** What the structure of a document states: a row, a column and a cell; a key and its value; a file and its import. */
+/** A statement made by the structure of a document: a row, a column and a cell; a key and its value; a file and its import. */
 export interface Fact {
   readonly subject: Named;
   /** Words of the column or key, snake_case. */

@@ -102,7 +102,7 @@ function withoutComment(value: string): string {
   return value.replace(/\s+#\s.*$/u, '').trim();
 }
 
-/** What an entry belongs to: the innermost item of a list, else the outermost key. */
+/** Returns the owner of an entry: the innermost item of a list, else the outermost key. */
 function groupOf({ path }: Entry): string {
   const item = path.findLastIndex((key) => typeof key === 'number');
   return path.slice(0, item === -1 ? Math.min(1, path.length - 1) : item + 1).join('\n');
