@@ -1,6 +1,3 @@
-import { existsSync, mkdirSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
-import { engramError } from '../common/kernel/errors.ts';
 import { once } from '../common/platform/async/once.ts';
 import type { Config, StoreSettings } from '../common/platform/config/configuration.ts';
 import type { HealthCheck } from '../common/platform/http/health-probe.ts';
@@ -12,6 +9,7 @@ import type { BlobStore } from '../common/storage/ports/blob-store.ts';
 import type { Bus } from '../common/storage/ports/bus.ts';
 import type { IndexStores } from '../common/storage/ports/dataset-indexes.ts';
 import type { AnyCollection, DocumentStore } from '../common/storage/ports/document-store.ts';
+import { makeDataDirectory } from './data-directory.ts';
 import { type Descriptors, shareDescriptors } from './descriptors.ts';
 import { installationId } from './installation.ts';
 import { openEmbeddedSource } from './stores/embedded-source.ts';
@@ -50,7 +48,7 @@ export async function openStores(parts: StoreParts): Promise<Stores> {
   const { config, metrics } = parts;
   const descriptors = parts.descriptors ?? shareDescriptors(config);
   // In a cluster it holds uploads under way.
-  makeDirectory(config.dataDir);
+  makeDataDirectory(config.dataDir);
   const sources: Promise<StoreSource>[] = [];
   const remember = (open: () => Promise<StoreSource>) =>
     once(() => {
@@ -112,22 +110,4 @@ export async function openStores(parts: StoreParts): Promise<Stores> {
 
 function named(name: string, health: HealthCheck | null): Readonly<Record<string, HealthCheck>> {
   return health === null ? {} : { [name]: health };
-}
-
-function makeDirectory(directory: string): void {
-  try {
-    makePath(resolve(directory));
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw engramError('ServiceUnavailableError', `The data directory ${directory} cannot be made: ${reason}`, {
-      cause,
-    });
-  }
-}
-
-/** Makes a folder and its parents. `recursive` of `mkdirSync` never ends below folders that take none, such as /proc (Node 24). */
-function makePath(path: string): void {
-  if (existsSync(path)) return void mkdirSync(path, { recursive: true });
-  if (!existsSync(dirname(path))) makePath(dirname(path));
-  mkdirSync(path, { mode: 0o700 });
 }

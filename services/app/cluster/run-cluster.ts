@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SERVICE_NAMES } from '../../common/domain/service-paths.ts';
 import type { Config } from '../../common/platform/config/configuration.ts';
@@ -6,6 +5,7 @@ import type { Lifecycle } from '../../common/platform/lifecycle/lifecycle.ts';
 import type { Logger } from '../../common/platform/observability/logger.ts';
 import { createMetrics } from '../../common/platform/observability/metrics.ts';
 import { loadOrCreateSecret } from '../../common/platform/system/generated-secret.ts';
+import { makeDataDirectory } from '../data-directory.ts';
 import { ROOT_KEY_FILE } from '../root-keys.ts';
 import { createPathRouter } from './path-router.ts';
 import { type ServiceProcess, startServiceProcess } from './service-process.ts';
@@ -95,7 +95,7 @@ export function postureBehind({
 
 /** Secrets that all processes must share; made once where none is configured. */
 async function sharedSecrets({ dataDir, jwtSecret, rootKeys }: Config): Promise<Readonly<Record<string, string>>> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  makeDataDirectory(dataDir);
   return {
     ...(jwtSecret === undefined
       ? { FASTAPI_USERS_JWT_SECRET: await loadOrCreateSecret(join(dataDir, 'jwt.secret')) }
