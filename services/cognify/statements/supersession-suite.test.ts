@@ -91,4 +91,28 @@ describe('supersession within one add', () => {
   it('keeps both of two texts that state no change', async () => {
     expect(await replaced('The user lives in Hamburg.', 'The user lives in Leipzig.')).to.deep.equal([]);
   });
+
+  it('reads a statement beside another clause about the same subject', async () => {
+    const moved = 'Ada Berg now lives in Porto.';
+    for (const text of [
+      'Ada Berg lives in Bergen and works at Equinor.',
+      'Ada Berg has two children and lives in Bergen.',
+      'Ada Berg lives in Bergen, where she works at Equinor.',
+      'Ada Berg lives in Bergen, and loves the rain.',
+    ])
+      expect(await replaced(text, moved), text).to.deep.equal(['Bergen > Porto']);
+  });
+
+  it('reads no clause of another subject, and no value with an and of its own', async () => {
+    for (const text of [
+      'Ada Berg lives in Bergen and Oslo.',
+      'Ada Berg knows Bob, and Eve lives in Bergen.',
+      'Ada Berg lives in Bergen or works in Oslo.',
+      'Ada Berg lived in Bergen and works at Equinor.',
+    ])
+      expect(await replaced(text, 'Ada Berg now lives in Porto.'), text).to.deep.equal([]);
+    expect(await replaced('Ada Berg prefers tea and likes biscuits.', 'Ada Berg now prefers coffee.')).to.deep.equal(
+      [],
+    );
+  });
 });

@@ -44,8 +44,8 @@ const NO_SUBJECT =
   /^(?:i|he|she|it|we|you|they|this|that|these|those|there|here|who|what|which|one|everyone|everybody|someone|somebody|nobody|anyone|mine|yours|his|hers|her|its|our|their|my|your|another|other|many|some|most|all|every|each|only|the)$/iu;
 
 /**
- * The statement that a sentence makes, when it makes exactly one, plainly, about a subject with a name, in the present, of
- * a property that has one value at a time. Null otherwise, and when in doubt.
+ * Returns the statement that a sentence makes plainly about a subject with a name, in the present, of a property that has
+ * one value at a time; of two clauses joined by `and` the first such. Null otherwise, and when in doubt.
  */
 export function readStatement(written: string): ReadStatement | null {
   const own = ownStatement(written.trim());
@@ -70,7 +70,7 @@ function readEnglish(sentence: string): ReadStatement | null {
   const text = (own ?? timed.text).replace(TAIL, '');
   if (UNSTATED.test(text.replace(CHANGE_OF_VALUE, '').replaceAll(NO_WORDS, ''))) return null;
   const end = matched(text, ENDS);
-  const found = end ?? matched(text, PATTERNS);
+  const found = end ?? matched(text, PATTERNS) ?? matchedClause(text);
   if (found === null) return null;
   // What is so since a time was not so before.
   const isChange = isUpdate || found.isChange || timed.since !== null;
@@ -129,6 +129,26 @@ function matched(text: string, patterns: readonly Pattern[]): Found | null {
     if (found !== null) return found;
   }
   return null;
+}
+
+const VERB =
+  '(?:now |currently |still )?(?:works?|lives?|resides?|stud(?:y|ies)|loves?|likes?|enjoys?|shares?|rents?|owns?|runs?|leads?|teach(?:es)?|commutes?|plays?|goes|go|has|have|is|am|moved|started)';
+/** `lives in Bergen and works at Equinor`, `lives in Bergen, where she works`. */
+const CLAUSES = new RegExp(`^(?<first>.+?)(?:,? and (?<second>${VERB} .+)|, where .+)$`, 'u');
+/** `Ada Berg`, before a verb. */
+const ACTOR = /^(?:The user|\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+){0,2}) (?=\p{Ll})/u;
+/** Other values, such as what somebody prefers, can have an `and` of their own. */
+const CLAUSE_PATTERNS = PATTERNS.filter(({ predicate }) =>
+  ['works_at', 'lives_in', 'based_in', 'located_in', 'studies_at'].includes(predicate ?? ''),
+);
+
+/** The first clause of two with one subject that is a statement. */
+function matchedClause(text: string): Found | null {
+  const { first = '', second } = CLAUSES.exec(text)?.groups ?? {};
+  const found = matched(first, CLAUSE_PATTERNS);
+  if (found !== null || second === undefined) return found;
+  const [actor] = ACTOR.exec(first) ?? [];
+  return actor === undefined ? null : matched(actor + second, CLAUSE_PATTERNS);
 }
 
 function readMatch(pattern: Pattern, groups: Readonly<Record<string, string | undefined>>): Found | null {
