@@ -5,7 +5,15 @@ import type { TaggedWord } from './tagger.ts';
 import { PERSON_VERBS, PERSONAL_ADJECTIVES, PERSONAL_THINGS, SPEECH_VERBS, TYPE_NOUNS } from './type-words.ts';
 
 /** Things that something can be in without their being places: `in Athletics`, `in Precisionism`. */
-const NO_PLACE = /(?:ism|ics|ology|graphy|tion|ment|ness|ing|ship|ture|ence|ance|als?)$/u;
+const NO_PLACE = /(?:ism|ics|ology|graphy|tion|ment|ness|ing|ship|ture|ence|ance)$/u;
+const EMPLOYMENT = /^(?:work|intern|employ|job|position|career|engineer|manager|director|colleague)$/u;
+const COMPANY_THINGS = new Set(
+  'ceo cto cfo founder cofounder co-founder employee customer shareholder headquarters office product share subsidiary'.split(
+    ' ',
+  ),
+);
+const COMPANY_DEEDS =
+  /^ (?:was|were|is|has been|had been) (?:founded|co-founded|incorporated|acquired|headquartered|rebranded)\b/u;
 const MOTION =
   /^(?:go|come|sail|travel|return|move|arrive|flee|fly|drive|walk|march|ride|trip|journey|voyage|voyag|bind|head|run|back|away|way|road|flight)$/u;
 
@@ -39,6 +47,7 @@ export function voteByContext(votes: TypeVotes, { sentence, words }: AnalysedSen
   };
   voteForPlace(votes, around);
   if (mention.kind === 'name') voteForPerson(votes, around);
+  voteForOrganisation(votes, around);
   voteForNoun(votes, around);
 }
 
@@ -47,7 +56,7 @@ function voteForPlace(votes: TypeVotes, { mention, text, before, beforeThat, aft
   if (mention.kind !== 'acronym' && !isOwner && !isModifier && !NO_PLACE.test(mention.name)) {
     const word = before?.text.toLowerCase() ?? '';
     if (word === 'in' || word === 'into') vote(votes, 'Place', 1);
-    else if (/^(?:near|toward|towards|off|at)$/u.test(word)) vote(votes, 'Place', 0.4);
+    else if (/^(?:near|toward|towards|off|at)$/u.test(word) && !isEmployment(beforeThat)) vote(votes, 'Place', 0.4);
     else if (/^(?:to|from|for)$/u.test(word) && MOTION.test(beforeThat?.lemma.toLowerCase() ?? ''))
       vote(votes, 'Place', 0.8);
   }
@@ -84,6 +93,20 @@ function voteForPerson(votes: TypeVotes, around: Surroundings): void {
   if (mention.isThing) return;
   const isSubject = !isOwner && after?.pos === 'VERB' && after.start - mention.end < 2 && afterThat?.text !== 'by';
   if (isSubject || (isOwner && after?.pos !== 'ADP')) vote(votes, 'Person', 0.5);
+}
+
+/** `works at Globex`, `Globex was founded`, `Globex's CEO` */
+function voteForOrganisation(
+  votes: TypeVotes,
+  { mention, text, before, beforeThat, after, isOwner }: Surroundings,
+): void {
+  if (/^(?:at|for|by)$/u.test(before?.text ?? '') && isEmployment(beforeThat)) vote(votes, 'Organisation', 2);
+  if (COMPANY_DEEDS.test(text.slice(mention.end, mention.end + 40))) vote(votes, 'Organisation', 1);
+  if (isOwner && COMPANY_THINGS.has(after?.lemma.toLowerCase() ?? '')) vote(votes, 'Organisation', 1.5);
+}
+
+function isEmployment(word: TaggedWord | undefined): boolean {
+  return EMPLOYMENT.test(word?.lemma.toLowerCase() ?? '');
 }
 
 /** `said Queequeg`, but not `tell Queequeg's` or `asked in`. */
