@@ -14,9 +14,13 @@ const BIN = 150;
 
 /** Groups nodes that are closely connected; each node is in one group, and the same network gives the same groups. */
 export function groupNodes(network: Network): readonly (readonly number[])[] {
-  const groups = [...membersOf(louvain(network))].flatMap((members) =>
-    members.length > LARGEST ? divide(network, members) : [members],
-  );
+  const communities = membersOf(louvain(network));
+  const large = communities.filter(({ length }) => length > LARGEST);
+  const inside = new Map(parted(network, large).map((part, at) => [large[at], part]));
+  const groups = communities.flatMap((members) => {
+    const part = inside.get(members);
+    return part === undefined ? [members] : divide(part, members);
+  });
   const loose = groups.filter(({ length }) => length < SMALLEST).flat();
   const bins = Array.from({ length: Math.ceil(loose.length / BIN) }, (_, bin) =>
     loose.slice(bin * BIN, (bin + 1) * BIN),
@@ -24,32 +28,17 @@ export function groupNodes(network: Network): readonly (readonly number[])[] {
   return [...groups.filter(({ length }) => length >= SMALLEST), ...bins];
 }
 
-function divide(network: Network, members: readonly number[]): readonly (readonly number[])[] {
-  const parts = membersOf(louvain(within(network, members))).map((part) => part.map((at) => members[at] as number));
+function divide(part: Network, members: readonly number[]): readonly (readonly number[])[] {
+  const parts = membersOf(louvain(part)).map((nodes) => nodes.map((at) => members[at] as number));
   // Scraps of one large part say nothing by themselves.
   const whole = parts.filter(({ length }) => length >= SMALLEST);
   const rest = parts.filter(({ length }) => length < SMALLEST).flat();
   return whole.length < 2 ? [members] : [[...(whole[0] ?? []), ...rest], ...whole.slice(1)];
 }
 
-/** The part of a network between some of its nodes, which get the numbers of their places. */
-function within({ source, target, weight }: Network, members: readonly number[]): Network {
-  const places = new Map(members.map((node, place) => [node, place]));
-  const part = { order: members.length, source: [] as number[], target: [] as number[], weight: [] as number[] };
-  for (let at = 0; at < source.length; at += 1) {
-    const from = places.get(source[at] as number);
-    const to = places.get(target[at] as number);
-    if (from === undefined || to === undefined) continue;
-    part.source.push(from);
-    part.target.push(to);
-    part.weight.push(weight[at] as number);
-  }
-  return part;
-}
-
-/** The parts of a network within each of its groups, in one pass over its edges. */
+/** The parts of a network within each of some groups, whose nodes get the numbers of their places; in one pass over the edges. */
 export function parted({ order, source, target, weight }: Network, groups: readonly (readonly number[])[]): Network[] {
-  const group = new Int32Array(order);
+  const group = new Int32Array(order).fill(-1);
   const place = new Int32Array(order);
   for (const [number, members] of groups.entries()) {
     for (const [at, node] of members.entries()) [group[node], place[node]] = [number, at];
