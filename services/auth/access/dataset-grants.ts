@@ -2,7 +2,13 @@ import { datasetsWith, keyAllows, keyReaches } from '../../common/domain/permiss
 import type { DatasetId } from '../../common/kernel/brand.ts';
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
-import { isLimited, PERMISSIONS, type Permission, type Principal } from '../../common/kernel/principal.ts';
+import {
+  isLimited,
+  limitedKeyError,
+  PERMISSIONS,
+  type Permission,
+  type Principal,
+} from '../../common/kernel/principal.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import { datasetRef } from '../../common/records/auth/datasets.ts';
@@ -117,7 +123,7 @@ export async function datasetHolders(
   principal: Principal,
   id: string,
 ): Promise<readonly { readonly holder: Holder; readonly permissions: ReadonlySet<Permission> }[]> {
-  refuseLimitedKey(principal);
+  if (isLimited(principal)) throw limitedKeyError();
   const datasets = await resolveDatasets(deps, { principal, permission: 'share', ids: [id] });
   const grants = await Promise.all(
     datasets.map((dataset) => deps.grants.onDataset({ tenant: principal.tenant }, dataset.id)),
@@ -162,7 +168,7 @@ export async function principalDatasets(
 
 async function requireInsight(deps: AuthDependencies, principal: Principal, holder: Holder): Promise<void> {
   if (holder.id === principal.id) return;
-  refuseLimitedKey(principal);
+  if (isLimited(principal)) throw limitedKeyError();
   if (holder.kind === 'user') {
     await requireCapability(deps, principal, principal.tenant, 'manage_users');
   } else if (holder.kind === 'role') {
@@ -170,12 +176,6 @@ async function requireInsight(deps: AuthDependencies, principal: Principal, hold
   } else if (holder.id !== principal.tenant) {
     throw engramError('PermissionDeniedError', 'User is not authorized to read datasets of another tenant');
   }
-}
-
-function refuseLimitedKey(principal: Principal): void {
-  if (!isLimited(principal)) return;
-  const text = 'This API key is limited to datasets; the request needs its whole account.';
-  throw engramError('PermissionDeniedError', text);
 }
 
 async function requireRoleInsight(deps: AuthDependencies, principal: Principal, role: Role): Promise<void> {

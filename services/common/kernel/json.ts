@@ -19,6 +19,16 @@ export function parseClientJson(text: string): unknown {
   return value;
 }
 
+/** Returns the JSON object that a client wrote; null for any other text. */
+export function parseClientObject(text: string): JsonObject | null {
+  try {
+    const value = parseClientJson(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
+  } catch {
+    return null;
+  }
+}
+
 /** Number of values in a JSON text, counted up to one more than `most`; an estimate for malformed JSON. */
 export function countValues(text: string, most: number): number {
   let count = 1;

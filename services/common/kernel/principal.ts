@@ -1,4 +1,5 @@
 import type { DatasetId, TenantId, UserId } from './brand.ts';
+import { type EngramError, engramError } from './errors.ts';
 
 /** Independent grants on a dataset: none implies another. */
 export const PERMISSIONS = ['read', 'write', 'delete', 'share'] as const;
@@ -29,6 +30,12 @@ export interface Principal {
 /** A limited key reaches datasets only: neither accounts nor tenants nor the server's settings. */
 export function isLimited({ key }: Pick<Principal, 'key'>): boolean {
   return key !== undefined && (key.permissions !== null || key.datasets !== null);
+}
+
+/** Refusal of a request that a limited key cannot make. */
+export function limitedKeyError(): EngramError {
+  const text = 'This API key is limited to datasets; the request needs its whole account.';
+  return engramError('PermissionDeniedError', text);
 }
 
 /** With a tenant's own key: neither the account of the owner that it acts as, nor other tenants, nor the server. */

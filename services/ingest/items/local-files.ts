@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { engramError } from '../../common/kernel/errors.ts';
+import { createContentDigest } from '../../common/kernel/hashes.ts';
 import type { IngestSettings } from '../dependencies.ts';
 import type { Source } from './input-source.ts';
 
@@ -63,17 +63,13 @@ async function filesBelow(folder: string): Promise<readonly string[]> {
 async function fileSource(path: string, maxBytes: number): Promise<Source> {
   const { size } = await stat(path);
   if (size > maxBytes) throw engramError('PayloadTooLargeError', `${basename(path)} is larger than ${maxBytes} bytes`);
-  const [md5, sha256] = [createHash('md5'), createHash('sha256')];
-  for await (const chunk of createReadStream(path)) {
-    md5.update(chunk);
-    sha256.update(chunk);
-  }
+  const digest = createContentDigest();
+  for await (const chunk of createReadStream(path)) digest.add(chunk as Buffer);
   const fileName = basename(path);
   return {
     fileName,
+    ...digest.result(),
     sizeBytes: size,
-    md5: md5.digest('hex'),
-    sha256: sha256.digest('hex'),
     sourceUri: `file:///${encodeURIComponent(fileName)}`,
     plainText: false,
     bytes: () => readFile(path),

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { billOf, payerOf } from '../../common/domain/budget.ts';
 import { importedMetadata } from '../../common/domain/item-time.ts';
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
+import { createContentDigest } from '../../common/kernel/hashes.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
@@ -84,15 +84,10 @@ export async function rememberArchive(
 
 /** Contents of another memory, which no user of this one has stated. */
 async function inputOf(document: CogxDocument): Promise<Input> {
-  const md5 = createHash('md5');
-  const sha256 = createHash('sha256');
-  for await (const chunk of document.open()) {
-    md5.update(chunk as Buffer);
-    sha256.update(chunk as Buffer);
-  }
-  const hashes = { md5: md5.digest('hex'), sha256: sha256.digest('hex') };
-  const { sizeBytes, nodeSets } = document;
-  const fileName = document.fileName ?? `text_${hashes.md5}.txt`;
-  const file = { field: 'data', fileName, mimeType: 'text/plain', sizeBytes, ...hashes, open: () => document.open() };
-  return { kind: 'upload', file, isCopy: true, nodeSets };
+  const digest = createContentDigest();
+  for await (const chunk of document.open()) digest.add(chunk as Buffer);
+  const facts = digest.result();
+  const fileName = document.fileName ?? `text_${facts.md5}.txt`;
+  const file = { field: 'data', fileName, mimeType: 'text/plain', ...facts, open: () => document.open() };
+  return { kind: 'upload', file, isCopy: true, nodeSets: document.nodeSets };
 }

@@ -93,14 +93,9 @@ export function proposalRoutes(dependencies: IngestDependencies): readonly Route
       },
       handle: ({ principal, params, query, context }) =>
         orFixedFailure(dependencies.logger, 'Failed to apply proposal', async () => {
-          const dataset = await targetDataset(
-            ...([
-              dependencies.messenger,
-              principal,
-              { id: query.dataset_id },
-              { permission: 'write', context },
-            ] as const),
-          );
+          const selection = { id: query.dataset_id };
+          const options = { permission: 'write', context } as const;
+          const dataset = await targetDataset(dependencies.messenger, principal, selection, options);
           const { proposal } = await storedProposal(dependencies, dataset, params.proposalId);
           const wanted = { proposal: proposal.id, skill: null, run: null };
           return json(presentProposal(await applyProposal(dependencies, { principal, dataset }, wanted), dataset));

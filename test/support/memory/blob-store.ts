@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
+import { createContentDigest } from '../../../services/common/kernel/hashes.ts';
 import type { Scope } from '../../../services/common/kernel/scope.ts';
 import { requireBlobKey } from '../../../services/common/storage/blobs/rules/blob-key.ts';
-import { contentChunks, createContentDigest } from '../../../services/common/storage/blobs/rules/incoming-content.ts';
+import { contentChunks } from '../../../services/common/storage/blobs/rules/incoming-content.ts';
 import { compareCodePoints } from '../../../services/common/storage/documents/rules/ordering.ts';
 import type { BlobStore } from '../../../services/common/storage/ports/blob-store.ts';
 

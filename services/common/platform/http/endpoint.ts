@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { RunOrigin } from '../../domain/run.ts';
 import { isUnattended } from '../../domain/unattended-requests.ts';
 import { type EngramError, engramError } from '../../kernel/errors.ts';
-import { isLimited, isTenantKey, type Principal } from '../../kernel/principal.ts';
+import { isLimited, isTenantKey, limitedKeyError, type Principal } from '../../kernel/principal.ts';
 import type { IdempotencyKeys } from '../leases/idempotency-keys.ts';
 import type { Identity } from '../messaging/identify.ts';
 import type { Closure } from '../messaging/messages.ts';
@@ -154,7 +154,7 @@ async function identify(route: Route, context: RequestContext, { options, call }
   if (principal === null) throw stranger(identity);
   if (SUPERUSERS_ONLY.has(route.auth) && !principal.isSuperuser) throw new HttpError(403, { detail: 'Forbidden' });
   if (isTenantKey(principal) && BEYOND_TENANT_KEYS.has(route.permission.over)) throw tenantKey();
-  if (isLimited(principal) && BEYOND_LIMITED_KEYS.has(route.permission.over)) throw limitedKey();
+  if (isLimited(principal) && BEYOND_LIMITED_KEYS.has(route.permission.over)) throw limitedKeyError();
   context.state.principal = principal;
   await options.budgets?.admit(principal);
   const entry: Entry = {
@@ -187,13 +187,6 @@ const ANSWERED_ALWAYS: ReadonlySet<RoutePermission['over']> = new Set(['identity
 
 function tenantKey(): Error {
   return engramError('PermissionDeniedError', 'This API key is of a tenant; the request needs the account of a user.');
-}
-
-function limitedKey(): Error {
-  return engramError(
-    'PermissionDeniedError',
-    'This API key is limited to datasets; the request needs its whole account.',
-  );
 }
 
 interface IdentifiedCall {

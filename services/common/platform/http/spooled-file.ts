@@ -1,8 +1,8 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { engramError } from '../../kernel/errors.ts';
+import { createContentDigest } from '../../kernel/hashes.ts';
+import { openNameless } from '../../kernel/nameless-file.ts';
 import type { UploadedFile } from './route.ts';
 
 /** Uploads up to this size stay in memory. */
@@ -28,18 +28,16 @@ export interface SpoolOptions {
  * name from the moment it is open, so that neither an aborted request nor a killed process leaves one behind.
  */
 export async function spool(part: FilePart, chunks: AsyncIterable<Buffer>, options: SpoolOptions) {
-  const md5 = createHash('md5');
-  const sha256 = createHash('sha256');
+  const digest = createContentDigest();
   const memory: Buffer[] = [];
   let sizeBytes = 0;
   let disk: FileHandle | null = null;
   try {
     for await (const chunk of chunks) {
-      md5.update(chunk);
-      sha256.update(chunk);
+      digest.add(chunk);
       sizeBytes += chunk.length;
       memory.push(chunk);
-      if (disk === null && sizeBytes > options.memoryBytes) disk = await openNameless(options.directory);
+      if (disk === null && sizeBytes > options.memoryBytes) disk = await openNameless(options.directory, 'upload');
       if (disk !== null) await writeAll(disk, memory.splice(0));
     }
   } catch (error) {
@@ -53,9 +51,7 @@ export async function spool(part: FilePart, chunks: AsyncIterable<Buffer>, optio
   const streams = new Set<Readable>();
   const file: UploadedFile = {
     ...part,
-    sizeBytes,
-    md5: md5.digest('hex'),
-    sha256: sha256.digest('hex'),
+    ...digest.result(),
     open() {
       const stream = Readable.from(handle === null ? memoryChunks(content) : diskChunks(handle, sizeBytes), {
         objectMode: false,
@@ -72,14 +68,6 @@ export async function spool(part: FilePart, chunks: AsyncIterable<Buffer>, optio
       await handle?.close();
     },
   };
-}
-
-async function openNameless(directory: string): Promise<FileHandle> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
-  const path = join(directory, `upload-${randomUUID()}`);
-  const handle = await open(path, 'wx+', 0o600);
-  await unlink(path);
-  return handle;
 }
 
 async function writeAll(handle: FileHandle, chunks: readonly Buffer[]): Promise<void> {

@@ -1,5 +1,6 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { engramError } from '../../kernel/errors.ts';
+import { sha256OfJson } from '../../kernel/hashes.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import type { Logger } from '../../ports/logger.ts';
@@ -105,9 +106,7 @@ export function createIdempotencyKeys(options: {
       const { user, tenant, key, fingerprint } = request;
       const nowMs = clock.now().getTime();
       const holder = ids.uuid();
-      const id = createHash('sha256')
-        .update(JSON.stringify([user, tenant, key]))
-        .digest('hex');
+      const id = sha256OfJson([user, tenant, key]);
       const lease = { holder, leasedUntilMs: nowMs + LEASE_MS };
       const mine = { request: fingerprint, ...lease, expiresAtMs: nowMs + KEPT_MS, answer: null };
       const known = await claim(id, mine);

@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto';
-import { type FileHandle, open, unlink } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { type JsonObject, parseClientJson } from '../../kernel/json.ts';
+import { type JsonObject, parseClientObject } from '../../kernel/json.ts';
+import { openNameless } from '../../kernel/nameless-file.ts';
 import { jsonLines } from './json-lines.ts';
 import { type ArchiveMember, InvalidArchive } from './members.ts';
 
@@ -50,7 +49,7 @@ const MAX_METADATA_BYTES = 64 * 1024;
  * cannot be read is refused alone. Errors: `InvalidArchive`.
  */
 export async function readCogx(members: AsyncIterable<ArchiveMember>, limits: CogxLimits): Promise<CogxArchive> {
-  const file = await temporaryFile();
+  const file = await openNameless(tmpdir(), 'engram-archive');
   try {
     const reader = createReader(file, limits);
     let manifest: Manifest | null = null;
@@ -77,7 +76,7 @@ async function readManifest(content: AsyncIterable<Uint8Array>): Promise<Manifes
     if (bytes > MAX_METADATA_BYTES * 16) throw new InvalidArchive('Its manifest.json is too large.');
     pieces.push(piece);
   }
-  const manifest = objectOf(Buffer.concat(pieces).toString());
+  const manifest = parseClientObject(Buffer.concat(pieces).toString());
   if (manifest === null) throw new InvalidArchive('Its manifest.json is no JSON object.');
   const { cogx_version: version, source_system: system, counts, notes } = manifest;
   if (typeof version !== 'string' || !version.startsWith('0.'))
@@ -156,7 +155,7 @@ function createReader(file: FileHandle, { maxDocuments }: CogxLimits) {
 
 function draftOf(id: string, record: JsonObject, isNode: boolean): Draft {
   const { external_metadata: own, metadata, created_at: time, document_name: name } = record;
-  const all = isNode ? (typeof own === 'string' ? objectOf(own) : {}) : Object(metadata);
+  const all = isNode ? (typeof own === 'string' ? parseClientObject(own) : {}) : Object(metadata);
   const { _cognee: origin, node_set: sets, ...rest } = (all ?? {}) as JsonObject;
   const isTooLarge = JSON.stringify(rest).length > MAX_METADATA_BYTES;
   return {
@@ -213,20 +212,4 @@ function documentOf(
 /** The text of a document, whole. */
 export async function textOf(document: CogxDocument): Promise<string> {
   return (await buffer(document.open())).toString();
-}
-
-function objectOf(text: string): JsonObject | null {
-  try {
-    const value = parseClientJson(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
-  } catch {
-    return null;
-  }
-}
-
-async function temporaryFile(): Promise<FileHandle> {
-  const path = join(tmpdir(), `engram-archive-${randomUUID()}`);
-  const file = await open(path, 'wx+', 0o600);
-  await unlink(path);
-  return file;
 }

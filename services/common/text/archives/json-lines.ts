@@ -1,4 +1,4 @@
-import { type JsonObject, parseClientJson } from '../../kernel/json.ts';
+import { type JsonObject, parseClientObject } from '../../kernel/json.ts';
 
 export type JsonLine =
   | { readonly number: number; readonly value: JsonObject }
@@ -39,13 +39,6 @@ export async function* jsonLines(content: AsyncIterable<Uint8Array>, maxLineByte
 }
 
 function parsed(number: number, line: string): JsonLine {
-  try {
-    const value = parseClientJson(line);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return { number, value: value as JsonObject };
-    }
-  } catch {
-    // Said below.
-  }
-  return { number, problem: 'is no JSON object' };
+  const value = parseClientObject(line);
+  return value === null ? { number, problem: 'is no JSON object' } : { number, value };
 }

@@ -1,12 +1,13 @@
 import type { Readable } from 'node:stream';
 import { Binary, type ClientSession, type Document, type ObjectId } from 'mongodb';
 import { engramError } from '../../../kernel/errors.ts';
+import { createContentDigest } from '../../../kernel/hashes.ts';
 import type { Scope } from '../../../kernel/scope.ts';
 import type { MongodbConnection } from '../../documents/mongodb/connection.ts';
 import { isDuplicateKey } from '../../documents/mongodb/mongodb-errors.ts';
 import { inTransaction, retryDisturbed } from '../../documents/mongodb/transaction.ts';
 import type { BlobInfo } from '../../ports/blob-store.ts';
-import { contentChunks, createContentDigest } from '../rules/incoming-content.ts';
+import { contentChunks } from '../rules/incoming-content.ts';
 import { type BlobCollections, type BlobFile, CHUNK_BYTES, liveIn, newFile } from './blob-layout.ts';
 
 /** Chunks that are sent together, and what a put holds in memory. */

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 
 /** Hashing takes a millisecond for so much: others get their turn while a large content is written. */
@@ -25,19 +24,4 @@ export async function* contentChunks(
   } finally {
     signal?.removeEventListener('abort', abort);
   }
-}
-
-/** Size and hashes of what passes by. */
-export function createContentDigest() {
-  const md5 = createHash('md5');
-  const sha256 = createHash('sha256');
-  let sizeBytes = 0;
-  return {
-    add(chunk: Uint8Array) {
-      md5.update(chunk);
-      sha256.update(chunk);
-      sizeBytes += chunk.byteLength;
-    },
-    result: () => ({ sizeBytes, md5: md5.digest('hex'), sha256: sha256.digest('hex') }),
-  };
 }

@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream';
 import { AbortMultipartUploadCommand, ListMultipartUploadsCommand, type MultipartUpload } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
+import { createContentDigest } from '../../../kernel/hashes.ts';
 import type { BlobInfo } from '../../ports/blob-store.ts';
-import { contentChunks, createContentDigest } from '../rules/incoming-content.ts';
+import { contentChunks } from '../rules/incoming-content.ts';
 import type { S3Connection } from './connection.ts';
 import { isDenied, isMissing, isNotOffered } from './s3-errors.ts';
 
