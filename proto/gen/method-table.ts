@@ -53,6 +53,7 @@ export const METHODS = {
   'cognify.Erase': { deadlineMs: 120000, permission: 'delete' },
   'cognify.BuiltStatistics': { deadlineMs: 10000, permission: 'service' },
   'cognify.SetDatasetConfiguration': { deadlineMs: 10000, permission: 'service' },
+  'cognify.StoreDatasetSchema': { deadlineMs: 10000, permission: 'write' },
   'cognify.MigrateEmbedding': { deadlineMs: 30000, permission: 'service' },
   'cognify.ProbeModel': { deadlineMs: 30000, permission: 'service' },
   'cognify.RestoreBuilt': { deadlineMs: 600000, permission: 'service' },

@@ -21,7 +21,7 @@ import { createRepetitions } from '../common/records/ingest/repetitions.ts';
 import type { Subscription } from '../common/storage/ports/bus.ts';
 import { applyGraphPatch } from './built/apply-graph-patch.ts';
 import { builtStatistics } from './built/built-statistics.ts';
-import { setDatasetConfiguration } from './built/dataset-configuration.ts';
+import { setDatasetConfiguration, storeDatasetSchema } from './built/dataset-configuration.ts';
 import { eraseBuilt } from './built/erase-built.ts';
 import { restoreBuilt } from './built/restore-built.ts';
 import type { CognifyDependencies, CognifyServiceOptions } from './dependencies.ts';
@@ -158,6 +158,10 @@ export function createCognifyService(options: CognifyServiceOptions): Service {
         builtStatistics({ ...dependencies, items: createDataItems(store) }, dataset),
       ),
       messenger.serve('cognify.SetDatasetConfiguration', (request) => setDatasetConfiguration(dependencies, request)),
+      messenger.serve('cognify.StoreDatasetSchema', async (request, context) => {
+        await storeDatasetSchema(dependencies, request, callerOf(context).id);
+        return {};
+      }),
       ...(places === undefined
         ? []
         : [messenger.serve('cognify.RestoreBuilt', (request) => restoreBuilt({ ...dependencies, places }, request))]),

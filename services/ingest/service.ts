@@ -65,6 +65,7 @@ import { setRetention } from './retention/set-retention.ts';
 import { activityRoutes } from './routes/activity.ts';
 import { addRoutes } from './routes/add.ts';
 import { builtRoutes } from './routes/built.ts';
+import { datasetSchemaRoutes } from './routes/dataset-schema.ts';
 import { datasetRoutes } from './routes/datasets.ts';
 import { entryRoutes } from './routes/entries.ts';
 import { forgetRoutes } from './routes/forget.ts';
@@ -162,6 +163,7 @@ export function createIngestService(options: IngestServiceOptions): Service {
       ...proposalRoutes(dependencies),
       ...datasetRoutes(dependencies),
       ...builtRoutes(dependencies),
+      ...datasetSchemaRoutes(dependencies),
       ...forgetRoutes(dependencies),
       ...sessionRoutes(dependencies),
       ...activityRoutes(dependencies),

@@ -63,6 +63,21 @@ describe('the service with a model', () => {
     (await get(`/api/v1/datasets/${await datasetId()}/graph`)) as { nodes: Json[]; edges: Json[] };
 
   describe('cognify', () => {
+    it('uses the stored schema and prompt of the dataset where the request has none', async () => {
+      await add('Alice met Bob.');
+      const stored = { graph_schema: { title: 'Meeting', type: 'object' }, custom_prompt: 'Stored words.' };
+      const url = `${app.baseUrl}/api/v1/datasets/${await datasetId()}/schema`;
+      const headers = { 'content-type': 'application/json' };
+      expect((await fetch(url, { method: 'PUT', headers, body: JSON.stringify(stored) })).status).to.equal(200);
+      await cognify();
+      const asked = () => JSON.stringify(provider.requests.at(-1)?.body);
+      expect(asked()).to.include('Stored words.').and.include('Meeting');
+      await add('Carol met Dave.');
+      await cognify({ customPrompt: 'Words of the run.' });
+      expect(asked()).to.include('Words of the run.').and.include('Meeting').and.not.include('Stored words.');
+      expect(await (await fetch(url)).json()).to.deep.equal(stored);
+    });
+
     it('asks once per chunk, builds what the model said, and bills the run, the tenant and the metrics', async () => {
       await add('Alice met Bob.');
       await add('Carol met Dave.');

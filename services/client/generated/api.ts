@@ -3231,6 +3231,49 @@ export interface Paths {
       };
     };
   };
+  '/api/v1/datasets/{dataset_id}/schema': {
+    /**
+     * The stored graph schema and prompt of a dataset
+     */
+    get: {
+      parameters: {
+        path: {
+          dataset_id: string;
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': DatasetSchemaResponseDTO;
+          };
+        };
+      };
+    };
+    /**
+     * Store the graph schema and the prompt that later runs use; null and absent leave a value as it is
+     */
+    put: {
+      parameters: {
+        path: {
+          dataset_id: string;
+        };
+      };
+      requestBody: {
+        content: {
+          'application/json': DatasetSchemaPayloadDTO;
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': {
+              status: 'ok';
+            };
+          };
+        };
+      };
+    };
+  };
   '/api/v1/forget': {
     /**
      * Forget an item, a dataset or everything, and count what is left; snapshots of a dataset that stays keep it
@@ -4777,6 +4820,24 @@ export interface DataItemProcessingStatusDTO {
     failed_at: string | null;
   };
 }
+export interface DatasetSchemaResponseDTO {
+  graph_schema: {
+    [k: string]: unknown;
+  } | null;
+  custom_prompt: string | null;
+}
+export interface DatasetSchemaPayloadDTO {
+  /**
+   * JSON schema with a title; empty: the model of the server
+   */
+  graph_schema?: {
+    [k: string]: unknown;
+  } | null;
+  /**
+   * Empty: the prompt of the server
+   */
+  custom_prompt?: string | null;
+}
 export interface ForgetPayloadDTO {
   dataset?: string | null;
   datasetId?: string | null;
@@ -5524,6 +5585,8 @@ export interface Components {
     GraphEdgeDTO: GraphEdgeDTO;
     DatasetProcessingStatusDTO: DatasetProcessingStatusDTO;
     DataItemProcessingStatusDTO: DataItemProcessingStatusDTO;
+    DatasetSchemaResponseDTO: DatasetSchemaResponseDTO;
+    DatasetSchemaPayloadDTO: DatasetSchemaPayloadDTO;
     ForgetPayloadDTO: ForgetPayloadDTO;
     ForgetResult: ForgetResult;
     SessionRow: SessionRow;

@@ -1,12 +1,13 @@
 import { unusedModelOptions } from '../../common/domain/unused-options.ts';
-import type { DatasetId, TenantId } from '../../common/kernel/brand.ts';
+import type { DatasetId, TenantId, UserId } from '../../common/kernel/brand.ts';
+import { scopeOf } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { sha256 } from '../../common/kernel/hashes.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { type DatasetScope, datasetScope } from '../../common/kernel/scope.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { AnswerOf, CognifyOptions, RequestOf } from '../../common/platform/messaging/messages.ts';
-import { requireManaged } from '../../common/records/auth/require-managed.ts';
+import { ownedByAnother, requireManaged } from '../../common/records/auth/require-managed.ts';
 import type { DatasetConfiguration, RunDefaults } from '../../common/records/cognify/dataset-configurations.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 
@@ -53,6 +54,28 @@ export async function setDatasetConfiguration(
   });
 }
 
+/** Stores the graph model and the prompt of later runs; rules and errors: `cognify.StoreDatasetSchema` in proto/. */
+export async function storeDatasetSchema(
+  deps: Dependencies,
+  { dataset, graphModel, prompt }: RequestOf<'cognify.StoreDatasetSchema'>,
+  by: UserId,
+): Promise<void> {
+  const { tenant, id } = dataset;
+  if (graphModel !== undefined && Object.keys(graphModel).length > 0) requireTitle(graphModel);
+  if ((await deps.managedResources.of({ tenant, dataset: id })) !== null)
+    throw ownedByAnother({ tenant, dataset: id }, 'is managed by a resource, which says its schema and prompt');
+  const scope = scopeOf(dataset);
+  await retryOnConflict(async () => {
+    const before = await deps.configurations.get(scope);
+    const { history = [], graphModel: oldModel, prompt: oldPrompt, chunking } = { ...NOTHING, ...before };
+    const wanted = { graphModel: graphModel ?? oldModel, prompt: prompt ?? oldPrompt, chunking };
+    const hash = totalHash(wanted);
+    const document = { ...wanted, history: [...history, { hash, since: deps.clock.now().toISOString() }].slice(-KEPT) };
+    const entry = { tenant, action: 'dataset.configured', actor: by, subject: id, details: hashesOf(wanted) };
+    await deps.audit.commit(scope, [deps.configurations.putWrite(document, before)], [entry]);
+  });
+}
+
 /** Completes the options of a run with the configuration of its dataset. */
 export async function withDefaults(
   { configurations }: Pick<Dependencies, 'configurations'>,
@@ -64,10 +87,15 @@ export async function withDefaults(
   const { graphModel, prompt, chunking } = configured;
   return {
     ...options,
-    ...(options.graphModel == null && graphModel !== null ? { graphModel } : {}),
-    ...(options.customPrompt === undefined && prompt !== null ? { customPrompt: prompt } : {}),
+    ...(options.graphModel == null && hasKeys(graphModel) ? { graphModel } : {}),
+    ...(options.customPrompt === undefined && prompt ? { customPrompt: prompt } : {}),
     ...(options.chunkSize == null && chunking !== null ? { chunkSize: chunking.maxTokens } : {}),
   };
+}
+
+/** Whether it says something: an empty object is stored to go back to the server's graph model. */
+function hasKeys(graphModel: JsonObject | null): boolean {
+  return graphModel !== null && Object.keys(graphModel).length > 0;
 }
 
 function defaultsOf({ graphModel, prompt, chunking }: RequestOf<'cognify.SetDatasetConfiguration'>): RunDefaults {

@@ -98,6 +98,8 @@ export const OUTCOMES: Readonly<Record<string, Outcome>> = {
   'POST /api/v1/settings': REFUSED,
   'DELETE /api/v1/settings': REFUSED,
   'POST /api/v1/checks/connection': [401, 400, 400, 400],
+  'GET /api/v1/datasets/{dataset_id}/schema': READ,
+  'PUT /api/v1/datasets/{dataset_id}/schema': REFUSED,
   'POST /api/v1/cognify': REFUSED,
   'POST /api/v1/improve': REFUSED,
   'POST /api/v1/memify': REFUSED,

@@ -208,6 +208,8 @@ export const REQUESTS: Readonly<Record<string, (ids: Identifiers) => RouteReques
   'POST /api/v1/datasets/{dataset_id}/supersessions/{supersession_id}/revert': ({ dataset, item }) => ({
     params: { dataset_id: dataset, supersession_id: item },
   }),
+  'GET /api/v1/datasets/{dataset_id}/schema': ({ dataset }) => ({ params: { dataset_id: dataset } }),
+  'PUT /api/v1/datasets/{dataset_id}/schema': ({ dataset }) => ({ params: { dataset_id: dataset }, json: {} }),
   'POST /api/v1/cognify': ({ dataset }) => ({ json: { dataset_ids: [dataset] } }),
   'POST /api/v1/memify': ({ dataset }) => ({
     json: { dataset_id: dataset, enrichment_tasks: ['add_data_points'] },

@@ -40,7 +40,15 @@ describe('console in a browser: datasets, skills, improve, integrations', () => 
     await page.fill('role=textbox[name="Schema"]', '{"type": "object"}');
     await page.click('role=button[name="Build with these"]');
     await page.waitForSelector('text=The schema needs a title');
-    await page.fill('role=textbox[name="Schema"]', '');
+    await page.fill('role=textbox[name="Schema"]', '{"title": "Loan"}');
+    await page.fill('role=textbox[name="Prompt"]', 'Look for loans.');
+    await page.click('role=button[name="Store schema and prompt"]');
+    await page.waitForSelector('text=Later builds use this schema');
+    await page.reload();
+    await page.click('role=tab[name="Options"]');
+    await page.waitForSelector('textarea:has-text("Look for loans.")');
+    expect(await page.inputValue('role=textbox[name="Schema"]')).to.equal('{\n  "title": "Loan"\n}');
+    await keep(page, 'stored-schema');
     await page.fill('role=textbox[name="Tokens of a passage at most"]', '200');
     const frames: string[] = [];
     page.on('websocket', (socket) => socket.on('framereceived', ({ payload }) => frames.push(String(payload))));

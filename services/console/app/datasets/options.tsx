@@ -5,13 +5,24 @@ import { useState } from 'react';
 import { engram } from '../api.ts';
 import { count } from '../format.ts';
 import { readItems } from '../queries.ts';
-import { complain, Failed, say } from '../states.tsx';
+import { complain, Failed, say, Waiting } from '../states.tsx';
+
+const SCHEMA = '/api/v1/datasets/{dataset_id}/schema';
 
 /** How a dataset is built, other than by the button of its page. */
 export function Options({ dataset }: { readonly dataset: string }) {
+  const stored = useQuery({
+    queryKey: ['schema', dataset],
+    queryFn: () => engram.get(SCHEMA, { path: { dataset_id: dataset } }),
+    refetchOnWindowFocus: false,
+  });
+  if (stored.isPending) return <Waiting />;
+  if (stored.isError) return <Failed error={stored.error} onRetry={() => void stored.refetch()} />;
+  const { graph_schema: schema, custom_prompt: prompt } = stored.data;
+  const isStored = schema !== null && Object.keys(schema).length > 0;
   return (
     <Stack gap="xl" maw={720}>
-      <BuildOptions dataset={dataset} />
+      <BuildOptions dataset={dataset} schema={isStored ? JSON.stringify(schema, null, 2) : ''} prompt={prompt ?? ''} />
       <Embedding dataset={dataset} />
     </Stack>
   );
@@ -20,11 +31,18 @@ export function Options({ dataset }: { readonly dataset: string }) {
 /** Number of texts that a schema is drawn from. */
 const SAMPLES = 3;
 
-function BuildOptions({ dataset }: { readonly dataset: string }) {
+interface BuildOptionsProps {
+  readonly dataset: string;
+  /** Stored for all builds; '' for none. */
+  readonly schema: string;
+  readonly prompt: string;
+}
+
+function BuildOptions({ dataset, schema, prompt }: BuildOptionsProps) {
   const client = useQueryClient();
-  const [working, setWorking] = useState<'schema' | 'prompt' | 'build' | null>(null);
+  const [working, setWorking] = useState<'schema' | 'prompt' | 'build' | 'store' | null>(null);
   const form = useForm({
-    initialValues: { schema: '', prompt: '', size: '' as number | '' },
+    initialValues: { schema, prompt, size: '' as number | '' },
     validate: { schema: checkSchema },
   });
   const doing = async (what: NonNullable<typeof working>, work: () => Promise<unknown>) => {
@@ -63,6 +81,14 @@ function BuildOptions({ dataset }: { readonly dataset: string }) {
       await client.invalidateQueries({ queryKey: ['progress'] });
     }),
   );
+  const store = form.onSubmit(({ schema, prompt }) =>
+    doing('store', async () => {
+      const body = { graph_schema: schema.trim() === '' ? {} : JSON.parse(schema), custom_prompt: prompt.trim() };
+      await engram.put(SCHEMA, { path: { dataset_id: dataset }, body });
+      say('Later builds use this schema and this prompt.');
+      await client.invalidateQueries({ queryKey: ['schema', dataset] });
+    }),
+  );
   const hasSchema = form.values.schema.trim() !== '' && checkSchema(form.values.schema) === null;
   return (
     <section aria-label="Build with options">
@@ -70,8 +96,8 @@ function BuildOptions({ dataset }: { readonly dataset: string }) {
         Build with options
       </Title>
       <Text size="sm" c="dimmed" mb="sm">
-        They hold for this build. Schema and prompt are for the language model that reads the texts; a server without
-        one says so.
+        They hold for this build, or for all later ones when they are stored. Schema and prompt are for the language
+        model that reads the texts; a server without one says so.
       </Text>
       <form onSubmit={build} noValidate>
         <Stack gap="sm" align="flex-start">
@@ -118,9 +144,14 @@ function BuildOptions({ dataset }: { readonly dataset: string }) {
             allowDecimal={false}
             {...form.getInputProps('size')}
           />
-          <Button type="submit" loading={working === 'build'}>
-            Build with these
-          </Button>
+          <Group gap="xs">
+            <Button type="submit" loading={working === 'build'}>
+              Build with these
+            </Button>
+            <Button variant="default" loading={working === 'store'} onClick={() => store()}>
+              Store schema and prompt
+            </Button>
+          </Group>
         </Stack>
       </form>
     </section>

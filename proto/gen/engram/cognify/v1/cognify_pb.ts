@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file engram/cognify/v1/cognify.proto.
  */
 export const file_engram_cognify_v1_cognify: GenFile = /*@__PURE__*/
-  fileDesc("Ch9lbmdyYW0vY29nbmlmeS92MS9jb2duaWZ5LnByb3RvEhFlbmdyYW0uY29nbmlmeS52MSK7AgoOQ29nbmlmeU9wdGlvbnMSHQoQZ3JhcGhfbW9kZWxfanNvbhgBIAEoCUgAiAEBEhoKDWN1c3RvbV9wcm9tcHQYAiABKAlIAYgBARIXCgpjaHVua19zaXplGAMgASgFSAKIAQESHQoQY2h1bmtzX3Blcl9iYXRjaBgEIAEoBUgDiAEBEhsKDmRhdGFfcGVyX2JhdGNoGAUgASgFSASIAQESFQoNb250b2xvZ3lfa2V5cxgGIAMoCRIWCglsaWtlX2l0ZW0YByABKAlIBYgBAUITChFfZ3JhcGhfbW9kZWxfanNvbkIQCg5fY3VzdG9tX3Byb21wdEINCgtfY2h1bmtfc2l6ZUITChFfY2h1bmtzX3Blcl9iYXRjaEIRCg9fZGF0YV9wZXJfYmF0Y2hCDAoKX2xpa2VfaXRlbSKlAQoPU3RhcnRSdW5SZXF1ZXN0EioKB2RhdGFzZXQYASABKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXQSMgoHb3B0aW9ucxgCIAEoCzIhLmVuZ3JhbS5jb2duaWZ5LnYxLkNvZ25pZnlPcHRpb25zEhIKCmJhY2tncm91bmQYAyABKAgSEwoGZHVlX2F0GAQgASgJSACIAQFCCQoHX2R1ZV9hdCI7ChBTdGFydFJ1blJlc3BvbnNlEicKA3J1bhgBIAEoCzIaLmVuZ3JhbS5jb21tb24udjEuUnVuU3RhdGUiKQoIUnVuRXJyb3ISDAoEbmFtZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJIp4DChBSZWNvcmRSdW5SZXF1ZXN0EioKB2RhdGFzZXQYASABKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXQSEAoIcGlwZWxpbmUYAiABKAkSDgoGcnVuX2lkGAMgASgJEisKBnN0YXR1cxgEIAEoDjIbLmVuZ3JhbS5jb21tb24udjEuUnVuU3RhdHVzEg0KBWl0ZW1zGAUgAygJEi8KBWVycm9yGAYgASgLMhsuZW5ncmFtLmNvZ25pZnkudjEuUnVuRXJyb3JIAIgBARIUCgdvdXRjb21lGAcgASgJSAGIAQESFwoKYmFja2dyb3VuZBgIIAEoCEgCiAEBEhQKB3Nlc3Npb24YCSABKAlIA4gBARI5ChBjb21wbGV0ZWRfYmVmb3JlGAogAygLMh8uZW5ncmFtLmNvZ25pZnkudjEuQ29tcGxldGVkUnVuEhMKBmpvYl9pZBgLIAEoCUgEiAEBQggKBl9lcnJvckIKCghfb3V0Y29tZUINCgtfYmFja2dyb3VuZEIKCghfc2Vzc2lvbkIJCgdfam9iX2lkIjAKDENvbXBsZXRlZFJ1bhIQCghwaXBlbGluZRgBIAEoCRIOCgZydW5faWQYAiABKAkiEwoRUmVjb3JkUnVuUmVzcG9uc2UiHwoNR2V0UnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkiZgoOR2V0UnVuUmVzcG9uc2USLAoDcnVuGAEgASgLMhouZW5ncmFtLmNvbW1vbi52MS5SdW5TdGF0ZUgAiAEBEhMKBnRlbmFudBgCIAEoCUgBiAEBQgYKBF9ydW5CCQoHX3RlbmFudCJUChJSdW5TdGF0dXNlc1JlcXVlc3QSKwoIZGF0YXNldHMYASADKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXQSEQoJcGlwZWxpbmVzGAIgAygJIj8KE1J1blN0YXR1c2VzUmVzcG9uc2USKAoEcnVucxgBIAMoCzIaLmVuZ3JhbS5jb21tb24udjEuUnVuU3RhdGUiMgoOSXRlbUdlbmVyYXRpb24SDAoEaXRlbRgBIAEoCRISCgpnZW5lcmF0aW9uGAIgASgNIpIBCgdUcmlwbGV0Eg8KB29yZGluYWwYASABKA0SDgoGc291cmNlGAIgASgJEg4KBnRhcmdldBgDIAEoCRIQCghyZWxhdGlvbhgEIAEoCRIMCgR0ZXh0GAUgASgJEhAKCGNodW5rX2lkGAYgASgJEhEKCXN0YXRlbWVudBgHIAEoCRIRCglub2RlX3NldHMYCCADKAkibAoJSXRlbVBhdGNoEjEKBm9yaWdpbhgBIAEoCzIhLmVuZ3JhbS5jb2duaWZ5LnYxLkl0ZW1HZW5lcmF0aW9uEiwKCHRyaXBsZXRzGAIgAygLMhouZW5ncmFtLmNvZ25pZnkudjEuVHJpcGxldCK3AQoWQXBwbHlHcmFwaFBhdGNoUmVxdWVzdBIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0EhMKC2xlYXNlX3Rva2VuGAIgASgJEisKBWl0ZW1zGAMgAygLMhwuZW5ncmFtLmNvZ25pZnkudjEuSXRlbVBhdGNoEi8KBGdvbmUYBCADKAsyIS5lbmdyYW0uY29nbmlmeS52MS5JdGVtR2VuZXJhdGlvbiItChdBcHBseUdyYXBoUGF0Y2hSZXNwb25zZRISCgpsb3N0X2l0ZW1zGAEgAygJIocBCgxFcmFzZVJlcXVlc3QSKgoHZGF0YXNldBgBIAEoCzIZLmVuZ3JhbS5jb21tb24udjEuRGF0YXNldBIsCgVpdGVtcxgCIAEoCzIYLmVuZ3JhbS5jb21tb24udjEuSWRMaXN0SACIAQESEwoLbWVtb3J5X29ubHkYAyABKAhCCAoGX2l0ZW1zIksKDUVyYXNlUmVzcG9uc2USFAoMcmVtb3ZlZF9qc29uGAEgASgJEg8KB3Jlc2lkdWUYAiABKA0SEwoLaXRlbXNfcmVzZXQYAyABKA0ywAsKDkNvZ25pZnlTZXJ2aWNlEo0BCghTdGFydFJ1bhIiLmVuZ3JhbS5jb2duaWZ5LnYxLlN0YXJ0UnVuUmVxdWVzdBojLmVuZ3JhbS5jb2duaWZ5LnYxLlN0YXJ0UnVuUmVzcG9uc2UiOKK7GDQSBmluZ2VzdBIHaW1wcm92ZRIMaW50ZWdyYXRpb25zEghvcGVyYXRvciIJcHJpbmNpcGFsEnsKCVJlY29yZFJ1bhIjLmVuZ3JhbS5jb2duaWZ5LnYxLlJlY29yZFJ1blJlcXVlc3QaJC5lbmdyYW0uY29nbmlmeS52MS5SZWNvcmRSdW5SZXNwb25zZSIjkAICorsYHBIGaW5nZXN0EgdpbXByb3ZlIglwcmluY2lwYWwSgwEKBkdldFJ1bhIgLmVuZ3JhbS5jb2duaWZ5LnYxLkdldFJ1blJlcXVlc3QaIS5lbmdyYW0uY29nbmlmeS52MS5HZXRSdW5SZXNwb25zZSI0kAIBorsYLRIGaW5nZXN0Egdjb2duaWZ5EgdpbXByb3ZlEghvcGVyYXRvciIHc2VydmljZRJ+CgtSdW5TdGF0dXNlcxIlLmVuZ3JhbS5jb2duaWZ5LnYxLlJ1blN0YXR1c2VzUmVxdWVzdBomLmVuZ3JhbS5jb2duaWZ5LnYxLlJ1blN0YXR1c2VzUmVzcG9uc2UiIJACAaK7GBkSBnNlYXJjaBIGaW5nZXN0IgdzZXJ2aWNlEoUBCg9BcHBseUdyYXBoUGF0Y2gSKS5lbmdyYW0uY29nbmlmeS52MS5BcHBseUdyYXBoUGF0Y2hSZXF1ZXN0GiouZW5ncmFtLmNvZ25pZnkudjEuQXBwbHlHcmFwaFBhdGNoUmVzcG9uc2UiG5ACAqK7GBQIwKkHEgdpbXByb3ZlIgV3cml0ZRJnCgVFcmFzZRIfLmVuZ3JhbS5jb2duaWZ5LnYxLkVyYXNlUmVxdWVzdBogLmVuZ3JhbS5jb2duaWZ5LnYxLkVyYXNlUmVzcG9uc2UiG5ACAqK7GBQIwKkHEgZpbmdlc3QiBmRlbGV0ZRKCAQoPQnVpbHRTdGF0aXN0aWNzEikuZW5ncmFtLmNvZ25pZnkudjEuQnVpbHRTdGF0aXN0aWNzUmVxdWVzdBoqLmVuZ3JhbS5jb2duaWZ5LnYxLkJ1aWx0U3RhdGlzdGljc1Jlc3BvbnNlIhiQAgGiuxgREgZpbmdlc3QiB3NlcnZpY2USnAEKF1NldERhdGFzZXRDb25maWd1cmF0aW9uEjEuZW5ncmFtLmNvZ25pZnkudjEuU2V0RGF0YXNldENvbmZpZ3VyYXRpb25SZXF1ZXN0GjIuZW5ncmFtLmNvZ25pZnkudjEuU2V0RGF0YXNldENvbmZpZ3VyYXRpb25SZXNwb25zZSIakAICorsYExIIb3BlcmF0b3IiB3NlcnZpY2USiwEKEE1pZ3JhdGVFbWJlZGRpbmcSKi5lbmdyYW0uY29nbmlmeS52MS5NaWdyYXRlRW1iZWRkaW5nUmVxdWVzdBorLmVuZ3JhbS5jb2duaWZ5LnYxLk1pZ3JhdGVFbWJlZGRpbmdSZXNwb25zZSIekAICorsYFwiw6gESCG9wZXJhdG9yIgdzZXJ2aWNlEnkKClByb2JlTW9kZWwSJC5lbmdyYW0uY29nbmlmeS52MS5Qcm9iZU1vZGVsUmVxdWVzdBolLmVuZ3JhbS5jb2duaWZ5LnYxLlByb2JlTW9kZWxSZXNwb25zZSIekAIBorsYFwiw6gESCG9wZXJhdG9yIgdzZXJ2aWNlEn0KDFJlc3RvcmVCdWlsdBImLmVuZ3JhbS5jb2duaWZ5LnYxLlJlc3RvcmVCdWlsdFJlcXVlc3QaJy5lbmdyYW0uY29nbmlmeS52MS5SZXN0b3JlQnVpbHRSZXNwb25zZSIckAICorsYFQjAzyQSBmluZ2VzdCIHc2VydmljZWIGcHJvdG8z", [file_engram_cognify_v1_managed, file_engram_cognify_v1_snapshots, file_engram_common_v1_dataset, file_engram_common_v1_run, file_engram_options_v1_options]);
+  fileDesc("Ch9lbmdyYW0vY29nbmlmeS92MS9jb2duaWZ5LnByb3RvEhFlbmdyYW0uY29nbmlmeS52MSK7AgoOQ29nbmlmeU9wdGlvbnMSHQoQZ3JhcGhfbW9kZWxfanNvbhgBIAEoCUgAiAEBEhoKDWN1c3RvbV9wcm9tcHQYAiABKAlIAYgBARIXCgpjaHVua19zaXplGAMgASgFSAKIAQESHQoQY2h1bmtzX3Blcl9iYXRjaBgEIAEoBUgDiAEBEhsKDmRhdGFfcGVyX2JhdGNoGAUgASgFSASIAQESFQoNb250b2xvZ3lfa2V5cxgGIAMoCRIWCglsaWtlX2l0ZW0YByABKAlIBYgBAUITChFfZ3JhcGhfbW9kZWxfanNvbkIQCg5fY3VzdG9tX3Byb21wdEINCgtfY2h1bmtfc2l6ZUITChFfY2h1bmtzX3Blcl9iYXRjaEIRCg9fZGF0YV9wZXJfYmF0Y2hCDAoKX2xpa2VfaXRlbSKlAQoPU3RhcnRSdW5SZXF1ZXN0EioKB2RhdGFzZXQYASABKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXQSMgoHb3B0aW9ucxgCIAEoCzIhLmVuZ3JhbS5jb2duaWZ5LnYxLkNvZ25pZnlPcHRpb25zEhIKCmJhY2tncm91bmQYAyABKAgSEwoGZHVlX2F0GAQgASgJSACIAQFCCQoHX2R1ZV9hdCI7ChBTdGFydFJ1blJlc3BvbnNlEicKA3J1bhgBIAEoCzIaLmVuZ3JhbS5jb21tb24udjEuUnVuU3RhdGUiKQoIUnVuRXJyb3ISDAoEbmFtZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJIp4DChBSZWNvcmRSdW5SZXF1ZXN0EioKB2RhdGFzZXQYASABKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXQSEAoIcGlwZWxpbmUYAiABKAkSDgoGcnVuX2lkGAMgASgJEisKBnN0YXR1cxgEIAEoDjIbLmVuZ3JhbS5jb21tb24udjEuUnVuU3RhdHVzEg0KBWl0ZW1zGAUgAygJEi8KBWVycm9yGAYgASgLMhsuZW5ncmFtLmNvZ25pZnkudjEuUnVuRXJyb3JIAIgBARIUCgdvdXRjb21lGAcgASgJSAGIAQESFwoKYmFja2dyb3VuZBgIIAEoCEgCiAEBEhQKB3Nlc3Npb24YCSABKAlIA4gBARI5ChBjb21wbGV0ZWRfYmVmb3JlGAogAygLMh8uZW5ncmFtLmNvZ25pZnkudjEuQ29tcGxldGVkUnVuEhMKBmpvYl9pZBgLIAEoCUgEiAEBQggKBl9lcnJvckIKCghfb3V0Y29tZUINCgtfYmFja2dyb3VuZEIKCghfc2Vzc2lvbkIJCgdfam9iX2lkIjAKDENvbXBsZXRlZFJ1bhIQCghwaXBlbGluZRgBIAEoCRIOCgZydW5faWQYAiABKAkiEwoRUmVjb3JkUnVuUmVzcG9uc2UimwEKGVN0b3JlRGF0YXNldFNjaGVtYVJlcXVlc3QSKgoHZGF0YXNldBgBIAEoCzIZLmVuZ3JhbS5jb21tb24udjEuRGF0YXNldBIdChBncmFwaF9tb2RlbF9qc29uGAIgASgJSACIAQESEwoGcHJvbXB0GAMgASgJSAGIAQFCEwoRX2dyYXBoX21vZGVsX2pzb25CCQoHX3Byb21wdCIcChpTdG9yZURhdGFzZXRTY2hlbWFSZXNwb25zZSIfCg1HZXRSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCSJmCg5HZXRSdW5SZXNwb25zZRIsCgNydW4YASABKAsyGi5lbmdyYW0uY29tbW9uLnYxLlJ1blN0YXRlSACIAQESEwoGdGVuYW50GAIgASgJSAGIAQFCBgoEX3J1bkIJCgdfdGVuYW50IlQKElJ1blN0YXR1c2VzUmVxdWVzdBIrCghkYXRhc2V0cxgBIAMoCzIZLmVuZ3JhbS5jb21tb24udjEuRGF0YXNldBIRCglwaXBlbGluZXMYAiADKAkiPwoTUnVuU3RhdHVzZXNSZXNwb25zZRIoCgRydW5zGAEgAygLMhouZW5ncmFtLmNvbW1vbi52MS5SdW5TdGF0ZSIyCg5JdGVtR2VuZXJhdGlvbhIMCgRpdGVtGAEgASgJEhIKCmdlbmVyYXRpb24YAiABKA0ikgEKB1RyaXBsZXQSDwoHb3JkaW5hbBgBIAEoDRIOCgZzb3VyY2UYAiABKAkSDgoGdGFyZ2V0GAMgASgJEhAKCHJlbGF0aW9uGAQgASgJEgwKBHRleHQYBSABKAkSEAoIY2h1bmtfaWQYBiABKAkSEQoJc3RhdGVtZW50GAcgASgJEhEKCW5vZGVfc2V0cxgIIAMoCSJsCglJdGVtUGF0Y2gSMQoGb3JpZ2luGAEgASgLMiEuZW5ncmFtLmNvZ25pZnkudjEuSXRlbUdlbmVyYXRpb24SLAoIdHJpcGxldHMYAiADKAsyGi5lbmdyYW0uY29nbmlmeS52MS5UcmlwbGV0IrcBChZBcHBseUdyYXBoUGF0Y2hSZXF1ZXN0EioKB2RhdGFzZXQYASABKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXQSEwoLbGVhc2VfdG9rZW4YAiABKAkSKwoFaXRlbXMYAyADKAsyHC5lbmdyYW0uY29nbmlmeS52MS5JdGVtUGF0Y2gSLwoEZ29uZRgEIAMoCzIhLmVuZ3JhbS5jb2duaWZ5LnYxLkl0ZW1HZW5lcmF0aW9uIi0KF0FwcGx5R3JhcGhQYXRjaFJlc3BvbnNlEhIKCmxvc3RfaXRlbXMYASADKAkihwEKDEVyYXNlUmVxdWVzdBIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0EiwKBWl0ZW1zGAIgASgLMhguZW5ncmFtLmNvbW1vbi52MS5JZExpc3RIAIgBARITCgttZW1vcnlfb25seRgDIAEoCEIICgZfaXRlbXMiSwoNRXJhc2VSZXNwb25zZRIUCgxyZW1vdmVkX2pzb24YASABKAkSDwoHcmVzaWR1ZRgCIAEoDRITCgtpdGVtc19yZXNldBgDIAEoDTLMDAoOQ29nbmlmeVNlcnZpY2USjQEKCFN0YXJ0UnVuEiIuZW5ncmFtLmNvZ25pZnkudjEuU3RhcnRSdW5SZXF1ZXN0GiMuZW5ncmFtLmNvZ25pZnkudjEuU3RhcnRSdW5SZXNwb25zZSI4orsYNBIGaW5nZXN0EgdpbXByb3ZlEgxpbnRlZ3JhdGlvbnMSCG9wZXJhdG9yIglwcmluY2lwYWwSewoJUmVjb3JkUnVuEiMuZW5ncmFtLmNvZ25pZnkudjEuUmVjb3JkUnVuUmVxdWVzdBokLmVuZ3JhbS5jb2duaWZ5LnYxLlJlY29yZFJ1blJlc3BvbnNlIiOQAgKiuxgcEgZpbmdlc3QSB2ltcHJvdmUiCXByaW5jaXBhbBKDAQoGR2V0UnVuEiAuZW5ncmFtLmNvZ25pZnkudjEuR2V0UnVuUmVxdWVzdBohLmVuZ3JhbS5jb2duaWZ5LnYxLkdldFJ1blJlc3BvbnNlIjSQAgGiuxgtEgZpbmdlc3QSB2NvZ25pZnkSB2ltcHJvdmUSCG9wZXJhdG9yIgdzZXJ2aWNlEn4KC1J1blN0YXR1c2VzEiUuZW5ncmFtLmNvZ25pZnkudjEuUnVuU3RhdHVzZXNSZXF1ZXN0GiYuZW5ncmFtLmNvZ25pZnkudjEuUnVuU3RhdHVzZXNSZXNwb25zZSIgkAIBorsYGRIGc2VhcmNoEgZpbmdlc3QiB3NlcnZpY2UShQEKD0FwcGx5R3JhcGhQYXRjaBIpLmVuZ3JhbS5jb2duaWZ5LnYxLkFwcGx5R3JhcGhQYXRjaFJlcXVlc3QaKi5lbmdyYW0uY29nbmlmeS52MS5BcHBseUdyYXBoUGF0Y2hSZXNwb25zZSIbkAICorsYFAjAqQcSB2ltcHJvdmUiBXdyaXRlEmcKBUVyYXNlEh8uZW5ncmFtLmNvZ25pZnkudjEuRXJhc2VSZXF1ZXN0GiAuZW5ncmFtLmNvZ25pZnkudjEuRXJhc2VSZXNwb25zZSIbkAICorsYFAjAqQcSBmluZ2VzdCIGZGVsZXRlEoIBCg9CdWlsdFN0YXRpc3RpY3MSKS5lbmdyYW0uY29nbmlmeS52MS5CdWlsdFN0YXRpc3RpY3NSZXF1ZXN0GiouZW5ncmFtLmNvZ25pZnkudjEuQnVpbHRTdGF0aXN0aWNzUmVzcG9uc2UiGJACAaK7GBESBmluZ2VzdCIHc2VydmljZRKcAQoXU2V0RGF0YXNldENvbmZpZ3VyYXRpb24SMS5lbmdyYW0uY29nbmlmeS52MS5TZXREYXRhc2V0Q29uZmlndXJhdGlvblJlcXVlc3QaMi5lbmdyYW0uY29nbmlmeS52MS5TZXREYXRhc2V0Q29uZmlndXJhdGlvblJlc3BvbnNlIhqQAgKiuxgTEghvcGVyYXRvciIHc2VydmljZRKJAQoSU3RvcmVEYXRhc2V0U2NoZW1hEiwuZW5ncmFtLmNvZ25pZnkudjEuU3RvcmVEYXRhc2V0U2NoZW1hUmVxdWVzdBotLmVuZ3JhbS5jb2duaWZ5LnYxLlN0b3JlRGF0YXNldFNjaGVtYVJlc3BvbnNlIhaQAgKiuxgPEgZpbmdlc3QiBXdyaXRlEosBChBNaWdyYXRlRW1iZWRkaW5nEiouZW5ncmFtLmNvZ25pZnkudjEuTWlncmF0ZUVtYmVkZGluZ1JlcXVlc3QaKy5lbmdyYW0uY29nbmlmeS52MS5NaWdyYXRlRW1iZWRkaW5nUmVzcG9uc2UiHpACAqK7GBcIsOoBEghvcGVyYXRvciIHc2VydmljZRJ5CgpQcm9iZU1vZGVsEiQuZW5ncmFtLmNvZ25pZnkudjEuUHJvYmVNb2RlbFJlcXVlc3QaJS5lbmdyYW0uY29nbmlmeS52MS5Qcm9iZU1vZGVsUmVzcG9uc2UiHpACAaK7GBcIsOoBEghvcGVyYXRvciIHc2VydmljZRJ9CgxSZXN0b3JlQnVpbHQSJi5lbmdyYW0uY29nbmlmeS52MS5SZXN0b3JlQnVpbHRSZXF1ZXN0GicuZW5ncmFtLmNvZ25pZnkudjEuUmVzdG9yZUJ1aWx0UmVzcG9uc2UiHJACAqK7GBUIwM8kEgZpbmdlc3QiB3NlcnZpY2ViBnByb3RvMw", [file_engram_cognify_v1_managed, file_engram_cognify_v1_snapshots, file_engram_common_v1_dataset, file_engram_common_v1_run, file_engram_options_v1_options]);
 
 /**
  * Options of a cognify run; absent means the default.
@@ -258,6 +258,46 @@ export const RecordRunResponseSchema: GenMessage<RecordRunResponse> = /*@__PURE_
   messageDesc(file_engram_cognify_v1_cognify, 6);
 
 /**
+ * @generated from message engram.cognify.v1.StoreDatasetSchemaRequest
+ */
+export type StoreDatasetSchemaRequest = Message<"engram.cognify.v1.StoreDatasetSchemaRequest"> & {
+  /**
+   * @generated from field: engram.common.v1.Dataset dataset = 1;
+   */
+  dataset?: Dataset | undefined;
+
+  /**
+   * @generated from field: optional string graph_model_json = 2;
+   */
+  graphModelJson?: string | undefined;
+
+  /**
+   * @generated from field: optional string prompt = 3;
+   */
+  prompt?: string | undefined;
+};
+
+/**
+ * Describes the message engram.cognify.v1.StoreDatasetSchemaRequest.
+ * Use `create(StoreDatasetSchemaRequestSchema)` to create a new message.
+ */
+export const StoreDatasetSchemaRequestSchema: GenMessage<StoreDatasetSchemaRequest> = /*@__PURE__*/
+  messageDesc(file_engram_cognify_v1_cognify, 7);
+
+/**
+ * @generated from message engram.cognify.v1.StoreDatasetSchemaResponse
+ */
+export type StoreDatasetSchemaResponse = Message<"engram.cognify.v1.StoreDatasetSchemaResponse"> & {
+};
+
+/**
+ * Describes the message engram.cognify.v1.StoreDatasetSchemaResponse.
+ * Use `create(StoreDatasetSchemaResponseSchema)` to create a new message.
+ */
+export const StoreDatasetSchemaResponseSchema: GenMessage<StoreDatasetSchemaResponse> = /*@__PURE__*/
+  messageDesc(file_engram_cognify_v1_cognify, 8);
+
+/**
  * @generated from message engram.cognify.v1.GetRunRequest
  */
 export type GetRunRequest = Message<"engram.cognify.v1.GetRunRequest"> & {
@@ -272,7 +312,7 @@ export type GetRunRequest = Message<"engram.cognify.v1.GetRunRequest"> & {
  * Use `create(GetRunRequestSchema)` to create a new message.
  */
 export const GetRunRequestSchema: GenMessage<GetRunRequest> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 7);
+  messageDesc(file_engram_cognify_v1_cognify, 9);
 
 /**
  * @generated from message engram.cognify.v1.GetRunResponse
@@ -296,7 +336,7 @@ export type GetRunResponse = Message<"engram.cognify.v1.GetRunResponse"> & {
  * Use `create(GetRunResponseSchema)` to create a new message.
  */
 export const GetRunResponseSchema: GenMessage<GetRunResponse> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 8);
+  messageDesc(file_engram_cognify_v1_cognify, 10);
 
 /**
  * @generated from message engram.cognify.v1.RunStatusesRequest
@@ -318,7 +358,7 @@ export type RunStatusesRequest = Message<"engram.cognify.v1.RunStatusesRequest">
  * Use `create(RunStatusesRequestSchema)` to create a new message.
  */
 export const RunStatusesRequestSchema: GenMessage<RunStatusesRequest> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 9);
+  messageDesc(file_engram_cognify_v1_cognify, 11);
 
 /**
  * @generated from message engram.cognify.v1.RunStatusesResponse
@@ -337,7 +377,7 @@ export type RunStatusesResponse = Message<"engram.cognify.v1.RunStatusesResponse
  * Use `create(RunStatusesResponseSchema)` to create a new message.
  */
 export const RunStatusesResponseSchema: GenMessage<RunStatusesResponse> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 10);
+  messageDesc(file_engram_cognify_v1_cognify, 12);
 
 /**
  * A generation of an item.
@@ -361,7 +401,7 @@ export type ItemGeneration = Message<"engram.cognify.v1.ItemGeneration"> & {
  * Use `create(ItemGenerationSchema)` to create a new message.
  */
 export const ItemGenerationSchema: GenMessage<ItemGeneration> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 11);
+  messageDesc(file_engram_cognify_v1_cognify, 13);
 
 /**
  * An edge as a text of its own.
@@ -421,7 +461,7 @@ export type Triplet = Message<"engram.cognify.v1.Triplet"> & {
  * Use `create(TripletSchema)` to create a new message.
  */
 export const TripletSchema: GenMessage<Triplet> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 12);
+  messageDesc(file_engram_cognify_v1_cognify, 14);
 
 /**
  * @generated from message engram.cognify.v1.ItemPatch
@@ -445,7 +485,7 @@ export type ItemPatch = Message<"engram.cognify.v1.ItemPatch"> & {
  * Use `create(ItemPatchSchema)` to create a new message.
  */
 export const ItemPatchSchema: GenMessage<ItemPatch> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 13);
+  messageDesc(file_engram_cognify_v1_cognify, 15);
 
 /**
  * @generated from message engram.cognify.v1.ApplyGraphPatchRequest
@@ -483,7 +523,7 @@ export type ApplyGraphPatchRequest = Message<"engram.cognify.v1.ApplyGraphPatchR
  * Use `create(ApplyGraphPatchRequestSchema)` to create a new message.
  */
 export const ApplyGraphPatchRequestSchema: GenMessage<ApplyGraphPatchRequest> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 14);
+  messageDesc(file_engram_cognify_v1_cognify, 16);
 
 /**
  * @generated from message engram.cognify.v1.ApplyGraphPatchResponse
@@ -502,7 +542,7 @@ export type ApplyGraphPatchResponse = Message<"engram.cognify.v1.ApplyGraphPatch
  * Use `create(ApplyGraphPatchResponseSchema)` to create a new message.
  */
 export const ApplyGraphPatchResponseSchema: GenMessage<ApplyGraphPatchResponse> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 15);
+  messageDesc(file_engram_cognify_v1_cognify, 17);
 
 /**
  * @generated from message engram.cognify.v1.EraseRequest
@@ -533,7 +573,7 @@ export type EraseRequest = Message<"engram.cognify.v1.EraseRequest"> & {
  * Use `create(EraseRequestSchema)` to create a new message.
  */
 export const EraseRequestSchema: GenMessage<EraseRequest> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 16);
+  messageDesc(file_engram_cognify_v1_cognify, 18);
 
 /**
  * @generated from message engram.cognify.v1.EraseResponse
@@ -562,7 +602,7 @@ export type EraseResponse = Message<"engram.cognify.v1.EraseResponse"> & {
  * Use `create(EraseResponseSchema)` to create a new message.
  */
 export const EraseResponseSchema: GenMessage<EraseResponse> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 17);
+  messageDesc(file_engram_cognify_v1_cognify, 19);
 
 /**
  * Runs, and the graph and indexes they build.
@@ -654,6 +694,17 @@ export const CognifyService: GenService<{
     methodKind: "unary";
     input: typeof SetDatasetConfigurationRequestSchema;
     output: typeof SetDatasetConfigurationResponseSchema;
+  },
+  /**
+   * Stores the graph model and the prompt of runs of a dataset whose request has none; an absent field stays as it is.
+   * Errors: OwnedByAnother, InvalidGraphModelError.
+   *
+   * @generated from rpc engram.cognify.v1.CognifyService.StoreDatasetSchema
+   */
+  storeDatasetSchema: {
+    methodKind: "unary";
+    input: typeof StoreDatasetSchemaRequestSchema;
+    output: typeof StoreDatasetSchemaResponseSchema;
   },
   /**
    * Sets the embedding model of a dataset and reports how far its vectors are migrated to it from the stored texts.
