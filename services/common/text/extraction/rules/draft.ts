@@ -163,6 +163,8 @@ const CERTAIN_VOTES = 4;
 const VOTE_WEIGHT = 0.8;
 /** Below this share probability a name is a `Concept` rather than a wrong person, organisation or place. */
 const MIN_PROBABILITY = 0.55;
+/** From this share on a name is a person although its class is a noun of no known kind (`Bob Gaudio, a bandmate`). */
+const CERTAIN_SHARE = 0.94;
 
 /** By rules where they are certain, else by the model, which knows what the rules say. */
 export function typeOf(
@@ -194,7 +196,7 @@ export function typeOf(
   const best = indexOfGreatest(found);
   const type = classes[best];
   const share = (found[best] ?? 0) / found.reduce((sum, one) => sum + one, 0);
-  if (type === 'Person' && isNoPerson) return 'Concept';
+  if (type === 'Person' && isNoPerson && share < CERTAIN_SHARE) return 'Concept';
   if (PRODUCT.test(name) && form === null) return 'Concept';
   if (type !== OTHER && share >= MIN_PROBABILITY) return type as EntityType;
   return form === 'Work' || voted === 'Work' ? 'Work' : 'Concept';

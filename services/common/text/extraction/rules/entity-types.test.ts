@@ -26,6 +26,11 @@ describe('entity types by rules', () => {
     }
   });
 
+  it('keep a certain person whose class is an unknown noun', () => {
+    const text = 'The song was co-written by producer Bob Crewe and Bob Gaudio, a bandmate of Valli.';
+    expect(typeIn(text, 'Bob Gaudio')).to.equal('Person');
+  });
+
   it('take no place from a thing that something is in', () => {
     expect(typeIn('He was known for his work in Precisionism.', 'Precisionism')).to.equal('Concept');
     expect(typeIn('They sailed in Queequeg’s boat.', 'Queequeg')).not.to.equal('Place');
