@@ -45,6 +45,7 @@ describe('the collections', () => {
       'account_mails',
       'agent_connections',
       'api_keys',
+      'device_sign_ins',
       'linked_identities',
       'memberships',
       'role_members',

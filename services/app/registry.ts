@@ -80,6 +80,8 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
           cookieName: config.cookieName,
           cookieDomain: config.cookieDomain ?? null,
           cookieSecure: /^https:/i.test(config.publicUrl ?? ''),
+          publicUrl: config.publicUrl ?? null,
+          selectsTenantByHost: config.hosted,
           tokenLifetimeSeconds: config.jwtLifetimeSeconds,
           maxApiKeysPerUser: config.maxUserApiKeys,
           signUp: config.signUp,
@@ -102,6 +104,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
           defaultUserPassword: config.defaultUserPassword ?? null,
         },
         oidc: oidcOptions(parts),
+        limiter: createMemoryRateLimiter(parts),
         mail: accountMailOptions(parts),
       });
     };

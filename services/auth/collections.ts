@@ -3,6 +3,7 @@ import { type AnyOwnedCollection, ownerField } from '../common/storage/ports/own
 import { accountMailsCollection } from './repositories/account-mails.ts';
 import { auditRecordsCollection } from './repositories/audit-log.ts';
 import { capabilityGrantsCollection } from './repositories/capability-grants.ts';
+import { deviceSignInsCollection } from './repositories/device-sign-ins.ts';
 import { erasureReceiptsCollection } from './repositories/erasure-receipts.ts';
 import { grantsCollection } from './repositories/grants.ts';
 import { linkedIdentitiesCollection } from './repositories/linked-identities.ts';
@@ -25,6 +26,7 @@ export const authCollections: readonly AnyOwnedCollection[] = [
   accountMailsCollection,
   auditRecordsCollection,
   capabilityGrantsCollection,
+  deviceSignInsCollection,
   erasureReceiptsCollection,
   grantsCollection,
   linkedIdentitiesCollection,

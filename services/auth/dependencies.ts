@@ -6,7 +6,7 @@ import type { CloudApi } from '../common/ports/cloud-api.ts';
 import type { EventLog } from '../common/ports/event-log.ts';
 import type { Logger } from '../common/ports/logger.ts';
 import type { SecretBox } from '../common/ports/secret-box.ts';
-import type { Clock, IdSource } from '../common/ports/system.ts';
+import type { Clock, IdSource, RateLimiter } from '../common/ports/system.ts';
 import { createAgentConnections } from '../common/records/auth/agent-connections.ts';
 import { createApiKeys } from '../common/records/auth/api-keys.ts';
 import { createDatasets } from '../common/records/auth/datasets.ts';
@@ -34,6 +34,7 @@ import { createOidcSetup } from './oidc/create-oidc-client.ts';
 import type { OidcOptions } from './oidc/oidc-client.ts';
 import { createAuditRecords } from './repositories/audit-records.ts';
 import { createCapabilityGrants } from './repositories/capability-grants.ts';
+import { createDeviceSignIns } from './repositories/device-sign-ins.ts';
 import { createErasureReceipts } from './repositories/erasure-receipts.ts';
 import { createGrants } from './repositories/grants.ts';
 import { createLinkedIdentities } from './repositories/linked-identities.ts';
@@ -78,6 +79,8 @@ export interface AuthServiceOptions {
   readonly secretBox: SecretBox;
   readonly models: ConfiguredModels;
   readonly cloudApi: CloudApi;
+  /** For sign-ins of devices. */
+  readonly limiter: RateLimiter;
   /** Default: not measured. */
   readonly wakes?: WakeMetrics;
   /** Absent: the process does not stop when its agents have gone. */
@@ -143,6 +146,8 @@ export function createDependencies(options: AuthServiceOptions) {
     oidc: createOidcSetup(options.oidc, { clock, logger }),
     linkedIdentities: createLinkedIdentities(store),
     signInAttempts: createSignInAttempts(store),
+    deviceSignIns: createDeviceSignIns(store),
+    deviceLimiter: options.limiter,
     passwords: options.passwords ?? createPasswordHasher(),
     tokens: createAccessTokens({
       secret: secrets.jwt,

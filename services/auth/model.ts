@@ -1,5 +1,6 @@
 import type { ModelSettings } from '../common/platform/config/model-choice.ts';
 import type { AuthPosture } from '../common/platform/config/posture.ts';
+import type { ServerAddress } from '../common/platform/http/host-name.ts';
 import type { AuditLog } from '../common/ports/audit-log.ts';
 import type { Budgets } from '../common/ports/budgets.ts';
 import type { EventLog } from '../common/ports/event-log.ts';
@@ -20,7 +21,8 @@ import type { Memberships } from './repositories/memberships.ts';
 import type { RoleMembers } from './repositories/role-members.ts';
 import type { Roles } from './repositories/roles.ts';
 
-export interface AuthSettings {
+/** Where people reach the server: `ENGRAM_PUBLIC_URL` and `ENGRAM_HOSTED`. */
+export interface AuthSettings extends ServerAddress {
   readonly posture: Pick<AuthPosture, 'required' | 'reason' | 'openByDefault'>;
   /** DEFAULT_USER_EMAIL. Cannot be registered. */
   readonly defaultUserEmail: string;

@@ -30,6 +30,7 @@ import { capabilityRoutes } from './routes/capabilities.ts';
 import { checkRoutes } from './routes/checks.ts';
 import { configurationRoutes } from './routes/configurations.ts';
 import { datasetGrantRoutes } from './routes/dataset-grants.ts';
+import { deviceRoutes } from './routes/device.ts';
 import { oidcRoutes } from './routes/oidc.ts';
 import { roleRoutes } from './routes/roles.ts';
 import { scimRoutes } from './routes/scim.ts';
@@ -58,6 +59,7 @@ export function createAuthService(options: AuthServiceOptions): Service {
     routes: [
       ...sessionRoutes(deps),
       ...oidcRoutes(deps),
+      ...deviceRoutes(deps),
       ...tokenKeyRoutes(deps),
       ...accountRoutes(deps),
       ...userRoutes(deps),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { once } from '../common/platform/async/once.ts';
+import { type ServerAddress, serverAddress } from '../common/platform/http/host-name.ts';
 import { HttpError } from '../common/platform/http/http-error.ts';
 import { defineRoute, json, type Reply, type Route } from '../common/platform/http/route.ts';
 import { NO_PERMISSION } from '../common/platform/http/route-permission.ts';
@@ -10,13 +11,9 @@ import type { ExchangeOptions } from './exchange.ts';
 export const MCP_PATH = '/mcp';
 const METADATA_PATH = '/.well-known/oauth-protected-resource';
 
-export interface McpOptions extends ExchangeOptions {
-  /** Address under which clients reach the server; null: it is not configured. */
-  readonly publicUrl: string | null;
+export interface McpOptions extends ExchangeOptions, ServerAddress {
   /** Issuers whose access tokens the API accepts: where clients can sign in. None: they need a key. */
   readonly issuers: readonly string[];
-  /** Hosted mode: tenants have host names of their own, and each is a resource. */
-  readonly selectsTenantByHost: boolean;
   /** Origins and host names whose pages may connect, beside the server's own. */
   readonly allowedOrigins: readonly string[];
   readonly allowedHosts: readonly string[];
@@ -87,7 +84,7 @@ function metadata(options: McpOptions, path: string): Route {
     responses: { 200: { description: 'Metadata of the protected resource' } },
     handle: async ({ headers }) =>
       json({
-        resource: `${addressOf(options, headers)}${MCP_PATH}`,
+        resource: `${serverAddress(options, headers['host'])}${MCP_PATH}`,
         authorization_servers: options.issuers,
         scopes_supported: ['openid', 'profile', 'email'],
         bearer_methods_supported: ['header'],
@@ -96,19 +93,10 @@ function metadata(options: McpOptions, path: string): Route {
   });
 }
 
-/** The address of the server as the client of a request knows it. */
-function addressOf({ publicUrl, selectsTenantByHost }: McpOptions, { host }: McpRequest['headers']): string {
-  const configured = new URL(publicUrl ?? `http://${host ?? 'localhost'}`);
-  if (selectsTenantByHost && host !== undefined && URL.canParse(`${configured.protocol}//${host}`)) {
-    return `${configured.protocol}//${host}`;
-  }
-  return `${configured.origin}${configured.pathname.replace(/\/+$/u, '')}`;
-}
-
 /** Value of `WWW-Authenticate` for requests without valid credentials. */
 function challenge(options: McpOptions, headers: McpRequest['headers']): string {
   if (options.issuers.length === 0) return 'Bearer realm="Engram"';
-  return `Bearer realm="Engram", resource_metadata="${addressOf(options, headers)}${METADATA_PATH}${MCP_PATH}"`;
+  return `Bearer realm="Engram", resource_metadata="${serverAddress(options, headers['host'])}${METADATA_PATH}${MCP_PATH}"`;
 }
 
 /** An error of the HTTP layer as clients of MCP read it. */

@@ -17,6 +17,7 @@ import type { Reply, Route } from '../../services/common/platform/http/route.ts'
 import type { Credential } from '../../services/common/platform/messaging/messages.ts';
 import { createMessenger, type Messenger } from '../../services/common/platform/messaging/messenger.ts';
 import { createAesGcmSecretBox } from '../../services/common/platform/secrets/aes-gcm-secret-box.ts';
+import { createMemoryRateLimiter } from '../../services/common/platform/system/memory-rate-limiter.ts';
 import type { Clock, IdSource } from '../../services/common/ports/system.ts';
 import { createUsers, type NewUser } from '../../services/common/records/auth/users.ts';
 import { createInProcessBus } from '../../services/common/storage/bus/in-process/bus.ts';
@@ -126,6 +127,8 @@ export async function startAuth(options: TestAuthOptions = {}): Promise<TestAuth
       cookieName: 'auth_token',
       cookieDomain: null,
       cookieSecure: false,
+      publicUrl: null,
+      selectsTenantByHost: false,
       tokenLifetimeSeconds: 3600,
       maxApiKeysPerUser: 10,
       signUp: 'open',
@@ -137,6 +140,7 @@ export async function startAuth(options: TestAuthOptions = {}): Promise<TestAuth
     secrets: { jwt: 'a secret for tests only', defaultUserPassword: null, ...options.secrets },
     mail: { ...NO_MAIL, ...options.mail },
     oidc: options.oidc,
+    limiter: createMemoryRateLimiter({ clock }),
     ...(options.agentMode === undefined ? {} : { agentMode: options.agentMode }),
     ...(options.wakes === undefined ? {} : { wakes: options.wakes }),
   });

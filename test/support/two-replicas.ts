@@ -19,6 +19,7 @@ import { createLogger } from '../../services/common/platform/observability/logge
 import { createMetrics } from '../../services/common/platform/observability/metrics.ts';
 import { createSystemClock } from '../../services/common/platform/system/clock.ts';
 import { createIdSource } from '../../services/common/platform/system/id-source.ts';
+import { createMemoryRateLimiter } from '../../services/common/platform/system/memory-rate-limiter.ts';
 import type { DocumentLoader } from '../../services/common/ports/documents.ts';
 import type { Extractor } from '../../services/common/ports/extractor.ts';
 import type { Clock } from '../../services/common/ports/system.ts';
@@ -146,6 +147,7 @@ async function startReplica(shared: Shared, index: 0 | 1): Promise<Replica> {
       settings: { ...AUTH_SETTINGS, ...options.auth },
       secrets: { jwt: 'a secret that both replicas know', defaultUserPassword: options.password ?? null },
       mail: NO_MAIL,
+      limiter: createMemoryRateLimiter({ clock }),
     }),
     createCognifyService({
       ...{ ...common, ...indexes, blobs, embedder, workQueue },
@@ -218,6 +220,8 @@ const AUTH_SETTINGS: AuthSettings = {
   cookieName: 'auth_token',
   cookieDomain: null,
   cookieSecure: false,
+  publicUrl: null,
+  selectsTenantByHost: false,
   tokenLifetimeSeconds: 3600,
   maxApiKeysPerUser: 10,
   signUp: 'open',

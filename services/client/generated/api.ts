@@ -174,6 +174,145 @@ export interface Paths {
       };
     };
   };
+  '/api/v1/auth/device/code': {
+    /**
+     * Start a sign-in of a program without a browser (RFC 8628)
+     */
+    post: {
+      parameters: {};
+      requestBody: {
+        content: {
+          'application/x-www-form-urlencoded': {
+            client_id: string;
+            device_name?: string;
+          };
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': {
+              device_code: string;
+              user_code: string;
+              verification_uri: string;
+              verification_uri_complete: string;
+              /**
+               * Seconds
+               */
+              expires_in: number;
+              /**
+               * Seconds between two polls
+               */
+              interval: number;
+            };
+          };
+        };
+      };
+    };
+  };
+  '/api/v1/auth/device/token': {
+    /**
+     * Ask for the token of a sign-in that a person approves
+     */
+    post: {
+      parameters: {};
+      requestBody: {
+        content: {
+          'application/x-www-form-urlencoded': {
+            grant_type: string;
+            device_code: string;
+            client_id: string;
+          };
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': {
+              access_token: string;
+              token_type: 'bearer';
+              /**
+               * Seconds; absent: it does not expire
+               */
+              expires_in?: number;
+            };
+          };
+        };
+      };
+    };
+  };
+  '/api/v1/auth/device': {
+    /**
+     * The program that waits with a code
+     */
+    get: {
+      parameters: {
+        query: {
+          user_code: string;
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': {
+              client_id: string;
+              device_name: string | null;
+              /**
+               * Address that the program asked from
+               */
+              address: string;
+              created_at: string;
+              expires_at: string;
+            };
+          };
+        };
+      };
+    };
+    /**
+     * Let a program sign in as the caller, or refuse it
+     */
+    post: {
+      parameters: {};
+      requestBody: {
+        content: {
+          'application/json': {
+            user_code: string;
+            approve: boolean;
+          };
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': null;
+          };
+        };
+      };
+    };
+  };
+  '/.well-known/oauth-authorization-server': {
+    /**
+     * Where programs sign in (RFC 8414)
+     */
+    get: {
+      parameters: {};
+      responses: {
+        '200': {
+          content: {
+            'application/json': {
+              issuer: string;
+              device_authorization_endpoint: string;
+              token_endpoint: string;
+              jwks_uri: string;
+              grant_types_supported: string[];
+              response_types_supported: string[];
+              token_endpoint_auth_methods_supported: string[];
+            };
+          };
+        };
+      };
+    };
+  };
   '/.well-known/jwks.json': {
     /**
      * Public keys of login tokens; none while a secret signs them
@@ -5521,6 +5660,7 @@ export interface Components {
     ValidationError: ValidationError;
     ErrorDetail: ErrorDetail;
     ErrorMessage: ErrorMessage;
+    OAuthError: OAuthError;
     UserCreate: UserCreate;
     UserRead: UserRead;
     UserEmailRequest: UserEmailRequest;
@@ -5674,6 +5814,10 @@ export interface ErrorMessage {
   detail?: string | null;
   [k: string]: unknown;
 }
+export interface OAuthError {
+  error: string;
+  error_description?: string;
+}
 export interface ScimError {
   schemas: string[];
   status: string;
@@ -5684,6 +5828,8 @@ export interface ScimError {
 export const operationTraits: Readonly<Record<string, { readonly idempotent?: boolean; readonly keyed?: boolean; readonly form?: string }>> = {
   'POST /api/v1/auth/login': {"idempotent":true,"form":"application/x-www-form-urlencoded"},
   'POST /api/v1/auth/logout': {"idempotent":true},
+  'POST /api/v1/auth/device/code': {"form":"application/x-www-form-urlencoded"},
+  'POST /api/v1/auth/device/token': {"form":"application/x-www-form-urlencoded"},
   'POST /api/v1/users/get-user-id': {"idempotent":true},
   'POST /api/v1/agents/register': {"keyed":true},
   'POST /api/v1/agents/unregister': {"idempotent":true},

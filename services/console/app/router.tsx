@@ -123,6 +123,15 @@ const settingsRoute = createRoute({
   component: lazyRouteComponent(() => import('./settings/page.tsx'), 'SettingsPage'),
 });
 
+const deviceRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/device',
+  validateSearch: (search: Record<string, unknown>): { readonly user_code?: string } => ({
+    user_code: text(search['user_code']),
+  }),
+  component: lazyRouteComponent(() => import('./device/page.tsx'), 'DevicePage'),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     home,
@@ -139,6 +148,7 @@ export const router = createRouter({
     integrationsRoute,
     costsRoute,
     settingsRoute,
+    deviceRoute,
   ]),
   defaultPreload: 'intent',
   defaultPendingComponent: () => <Waiting />,

@@ -40,6 +40,17 @@ export const REQUESTS: Readonly<Record<string, (ids: Identifiers) => RouteReques
   'GET /api/v1/auth/oidc/{provider}/callback': () => ({ params: { provider: 'missing' }, query: { state: 'guessed' } }),
   'POST /api/v1/auth/oidc/{provider}/logout': () => ({ params: { provider: 'missing' } }),
   'GET /.well-known/jwks.json': () => ({}),
+  'GET /.well-known/oauth-authorization-server': () => ({}),
+  'POST /api/v1/auth/device/code': () => ({ form: { client_id: 'a program' } }),
+  'POST /api/v1/auth/device/token': () => ({
+    form: {
+      grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
+      device_code: 'guessed',
+      client_id: 'a program',
+    },
+  }),
+  'GET /api/v1/auth/device': () => ({ query: { user_code: 'BCDF-GHJK' } }),
+  'POST /api/v1/auth/device': () => ({ json: { user_code: 'BCDF-GHJK', approve: true } }),
 
   // Agents
   'GET /api/v1/agents/list': () => ({}),

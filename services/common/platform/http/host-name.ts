@@ -14,3 +14,19 @@ export function hasSeveralHosts({ rawHeaders }: Pick<IncomingMessage, 'rawHeader
 }
 
 export const SEVERAL_HOSTS = 'The request has more than one Host header.';
+
+export interface ServerAddress {
+  /** Address under which clients reach the server; null: it is not configured. */
+  readonly publicUrl: string | null;
+  /** Hosted mode: tenants have host names of their own. */
+  readonly selectsTenantByHost: boolean;
+}
+
+/** Returns the address of the server as the client of a request knows it, without trailing slash. */
+export function serverAddress({ publicUrl, selectsTenantByHost }: ServerAddress, host: string | undefined): string {
+  const configured = new URL(publicUrl ?? `http://${host ?? 'localhost'}`);
+  if (selectsTenantByHost && host !== undefined && URL.canParse(`${configured.protocol}//${host}`)) {
+    return `${configured.protocol}//${host}`;
+  }
+  return `${configured.origin}${configured.pathname.replace(/\/+$/u, '')}`;
+}
