@@ -50,7 +50,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ...['platform/async', 'platform/config', 'platform/leases', 'platform/messaging', 'platform/observability'],
   ],
   'platform/lifecycle': ['platform/async', 'platform/http', 'platform/observability'],
-  'platform/leases': ['kernel', 'ports', 'storage/ports'],
+  'platform/leases': ['kernel', 'ports', 'storage/ports', 'platform/async'],
   'platform/jobs': [
     ...['kernel', 'domain', 'ports', 'storage/ports', 'records'],
     ...['platform/async', 'platform/leases', 'platform/messaging'],

@@ -61,4 +61,56 @@ describe('kill -9 while sessions are remembered', () => {
       data.remove();
     }
   });
+
+  it('keeps each request with an Idempotency-Key once, however often it is sent again', async () => {
+    const data = makeDataDir();
+    const environment = { IMPROVE_AUTO_ENABLED: 'false' };
+    const unanswered = new Set<number>();
+    let sent = 0;
+    const send = (server: EngramProcess, number: number) => {
+      const headers = { 'content-type': 'application/json', 'idempotency-key': `request-${number}` };
+      const wire = createWire(server.baseUrl);
+      const place = { dataset_name: 'notes', session_id: 'one' };
+      const entry =
+        number % 2 === 0
+          ? { type: 'qa', question: 'x', answer: `text ${number}` }
+          : { type: 'trace', origin_function: `step ${number}` };
+      return wire.post('/remember/entry', { entry, ...place }, headers);
+    };
+    const talk = (server: EngramProcess) =>
+      Promise.allSettled(
+        Array.from({ length: 8 }, async () => {
+          for (;;) {
+            sent += 1;
+            const number = sent;
+            unanswered.add(number);
+            expect((await send(server, number)).status).to.equal(200);
+            unanswered.delete(number);
+          }
+        }),
+      );
+    let server = await startProcess({ dataDir: data.path, environment });
+    try {
+      for (let kill = 0; kill < KILLS; kill += 1) {
+        const talking = talk(server);
+        const enough = sent + 40;
+        await until('enough is sent', () => sent >= enough);
+        await server.kill();
+        await talking;
+        server = await startProcess({ dataDir: data.path, environment });
+      }
+      expect(unanswered.size).to.be.greaterThan(KILLS);
+      for (const number of unanswered) {
+        // The claim of the killed process holds for some seconds.
+        await until('the repetition is answered', async () => (await send(server, number)).status === 200, {
+          everyMs: 500,
+        });
+      }
+      const session = (await createWire(server.baseUrl).get('/sessions/one')).json;
+      expect(session.msg_count + session.tool_calls, JSON.stringify(session).slice(0, 500)).to.equal(sent);
+    } finally {
+      await server.stop();
+      data.remove();
+    }
+  });
 });

@@ -1,7 +1,9 @@
-import type { NewQa, NewTrace, QaEntry, Session, TraceEntry } from '../../common/domain/session.ts';
+import type { NewQa, NewTrace, Session } from '../../common/domain/session.ts';
 import { engramError } from '../../common/kernel/errors.ts';
+import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { AppendOptions } from '../../common/records/sessions/session-entries.ts';
 import type { SessionChange } from '../../common/records/sessions/sessions.ts';
+import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
 import type { SessionDependencies } from '../dependencies.ts';
 import { requireDatasetStillThere } from '../items/dataset-still-there.ts';
 import { boundElsewhere, type SessionTarget } from './session-target.ts';
@@ -9,25 +11,25 @@ import { boundElsewhere, type SessionTarget } from './session-target.ts';
 export interface Appending extends Pick<AppendOptions, 'also'> {
   /** Pins the session's; null and empty pin nothing. */
   readonly nodeSets: readonly string[] | null;
+  /** With its `operationId` an entry that an earlier attempt has appended is not appended again. */
+  readonly context: CallContext;
 }
 
 /**
- * Durable when it resolves. Errors: `SessionNodeSetConflictError`, `InvalidRequestError` for a session bound meanwhile,
- * `PermissionDeniedError` for a dataset that was forgotten meanwhile.
+ * Returns the id of the entry; durable when it resolves. Errors: `SessionNodeSetConflictError`, `InvalidRequestError` for a
+ * session bound meanwhile, `PermissionDeniedError` for a dataset that was forgotten meanwhile.
  */
 export async function appendQa(
   dependencies: SessionDependencies,
   target: SessionTarget,
   entry: NewQa,
   appending: Appending,
-): Promise<QaEntry> {
+): Promise<string> {
   const { change, options } = await prepared(dependencies, target, appending);
   const { scope, key } = target;
-  const appended = await dependencies.sessionEntries.appendQa(
-    ...([scope, key, dependencies.ids.uuid(), entry, change, options] as const),
+  return appendOnce(dependencies, target, appending, (id) =>
+    dependencies.sessionEntries.appendQa(scope, key, id, entry, change, options),
   );
-  await requireDatasetStillThere(dependencies, { scope, key, dataset: target.dataset.id }, 'write');
-  return appended;
 }
 
 export async function appendTrace(
@@ -35,14 +37,30 @@ export async function appendTrace(
   target: SessionTarget,
   entry: NewTrace,
   appending: Appending,
-): Promise<TraceEntry> {
+): Promise<string> {
   const { change, options } = await prepared(dependencies, target, appending);
-  const counted = { ...change, errors: entry.status === 'error' ? 1 : 0 };
-  const id = dependencies.ids.uuid();
   const { scope, key } = target;
-  const appended = await dependencies.sessionEntries.appendTrace(scope, key, id, entry, counted, options);
-  await requireDatasetStillThere(dependencies, { scope, key, dataset: target.dataset.id }, 'write');
-  return appended;
+  const counted = { ...change, errors: entry.status === 'error' ? 1 : 0 };
+  return appendOnce(dependencies, target, appending, (id) =>
+    dependencies.sessionEntries.appendTrace(scope, key, id, entry, counted, options),
+  );
+}
+
+async function appendOnce(
+  dependencies: SessionDependencies,
+  { scope, key, dataset }: SessionTarget,
+  { context: { operationId } }: Appending,
+  append: (id: string) => Promise<unknown>,
+): Promise<string> {
+  const id = operationId ?? dependencies.ids.uuid();
+  try {
+    await append(id);
+  } catch (error) {
+    const isThere = error instanceof DuplicateKeyError && error.index[0] === 'id' && operationId !== undefined;
+    if (!isThere) throw error;
+  }
+  await requireDatasetStillThere(dependencies, { scope, key, dataset: dataset.id }, 'write');
+  return id;
 }
 
 async function prepared(

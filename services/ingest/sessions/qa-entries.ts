@@ -30,8 +30,9 @@ export const qaKind: EntryKind<QaInput> = {
     requirePinnable(entry.node_set);
   },
   async store(dependencies, request) {
-    const { entry } = request;
-    const { id } = await appendQa(dependencies, targetOf(request), newQa(entry), { nodeSets: entry.node_set });
+    const { entry, context } = request;
+    const appending = { nodeSets: entry.node_set, context };
+    const id = await appendQa(dependencies, targetOf(request), newQa(entry), appending);
     return { status: 'session_stored', entryId: id };
   },
 };

@@ -55,7 +55,7 @@ export async function rememberInSession(
     target,
     { ...entry, usedGraphElements: null, usedContextIds: null },
     {
-      nodeSets,
+      ...{ nodeSets, context },
       ...(debounce === null
         ? {}
         : {

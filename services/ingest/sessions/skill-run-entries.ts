@@ -57,7 +57,7 @@ export const skillRunKind: EntryKind<SkillRunInput> = {
     const { run, proposal } = await recordSkillRun(dependencies, {
       ...{ principal, dataset, context },
       selectedSkill: entry.selected_skill_id,
-      run: newRun(entry, entry.run_id ?? dependencies.ids.uuid(), target?.key.session ?? null),
+      run: newRun(entry, entry.run_id ?? context.operationId ?? dependencies.ids.uuid(), target?.key.session ?? null),
       improvement: readImprovement(request.skillImprovement),
     });
     const items = [presentRun(run), ...(proposal === null ? [] : [presentProposal(proposal)])];

@@ -32,11 +32,12 @@ export const traceKind: EntryKind<TraceInput> = {
     requirePinnable(entry.node_set);
   },
   async store(dependencies, request) {
-    const { entry } = request;
+    const { entry, context } = request;
     const step = cutStep(entry);
     const sessionFeedback = cutText((await describedByModel(dependencies, request, step)) ?? outcomeLine(step));
     const trace = { ...step, sessionFeedback };
-    const { id } = await appendTrace(dependencies, targetOf(request), trace, { nodeSets: entry.node_set });
+    const appending = { nodeSets: entry.node_set, context };
+    const id = await appendTrace(dependencies, targetOf(request), trace, appending);
     return { status: 'session_stored', entryId: id };
   },
 };

@@ -81,10 +81,11 @@ export function createEndpoint(route: Route, options: EndpointOptions): Endpoint
         (reason) => shut.abort(reason),
       );
       const input = check({ params, search: context.querystring, body });
-      const work = () =>
-        route.handle(
-          requestOf(context, { input, ...identity, signal: abort.signal, remoteAddress: options.clientAddress(req) }),
-        );
+      const remoteAddress = options.clientAddress(req);
+      const work = (operationId?: string) => {
+        const own = operationId === undefined ? identity : { ...identity, call: { ...identity.call, operationId } };
+        return route.handle(requestOf(context, { input, ...own, signal: abort.signal, remoteAddress }));
+      };
       const key = takesKey ? req.headers['idempotency-key'] : undefined;
       const { principal } = identity;
       const address = [route.method, context.path, context.querystring];

@@ -27,15 +27,15 @@ interface Sent {
 export async function answerOnce(
   keys: IdempotencyKeys,
   { principal, key, address, body }: Sent,
-  work: () => Promise<Reply>,
+  work: (operation: string) => Promise<Reply>,
 ): Promise<Reply> {
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
     throw engramError('InvalidRequestError', 'Idempotency-Key must have 1 to 255 printable characters without spaces.');
   }
   let reply: Reply | null = null;
   const request = { user: principal.id, tenant: principal.tenant, key, fingerprint: fingerprintOf(address, body) };
-  const known = await keys.once(request, async () => {
-    reply = await work();
+  const known = await keys.once(request, async (operation) => {
+    reply = await work(operation);
     return keptOf(reply);
   });
   if (known === null) return reply as unknown as Reply;

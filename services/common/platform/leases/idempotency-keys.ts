@@ -1,20 +1,14 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { hkdfSync } from 'node:crypto';
+import { openText, sealText } from '../../kernel/aes-gcm.ts';
 import { engramError } from '../../kernel/errors.ts';
 import { sha256OfJson } from '../../kernel/hashes.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Clock, IdSource } from '../../ports/system.ts';
-import {
-  type DocumentStore,
-  DuplicateKeyError,
-  insert,
-  removeWhere,
-  replace,
-  update,
-  VersionConflictError,
-} from '../../storage/ports/document-store.ts';
+import { type DocumentStore, insert, removeWhere, replace, update } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
+import { retryOnConflict } from '../async/retry-on-conflict.ts';
 import { createHeartbeat } from './heartbeat.ts';
 import { isLeased } from './lease.ts';
 
@@ -24,8 +18,10 @@ type KeyDocument = {
   readonly holder: string;
   readonly leasedUntilMs: number;
   readonly expiresAtMs: number;
-  /** Sealed with the key, of which only a hash is stored: who reads the store reads no answer. Null: none yet. */
-  readonly answer: string | null;
+  /** See `CallContext.operationId`. */
+  readonly operation: string;
+  /** Null: none yet. */
+  readonly sealedAnswer: string | null;
 };
 
 export const idempotencyKeysCollection: OwnedCollection<KeyDocument> = {
@@ -57,7 +53,8 @@ export type IdempotencyKeys = ReturnType<typeof createIdempotencyKeys>;
 
 /**
  * Carries out a request once per user and key, and gives its first answer again for 24 hours, in whatever process the
- * repetition arrives. A request that failed or whose process was killed is carried out again.
+ * repetition arrives. A request that failed or whose process was killed is carried out again, as the same operation: what
+ * it had committed before its answer was kept is found, not made again.
  */
 export function createIdempotencyKeys(options: {
   readonly store: DocumentStore;
@@ -75,42 +72,45 @@ export function createIdempotencyKeys(options: {
     store.commit(SYSTEM_SCOPE, [expired]).catch((error: unknown) => logger.warn('idempotency.sweep_failed', { error }));
   };
 
-  /** Returns the sealed answer of the first request, or null when the caller is to carry it out. */
-  const claim = async (id: string, mine: KeyDocument): Promise<string | null> => {
-    for (;;) {
-      try {
-        const found = await store.get(SYSTEM_SCOPE, idempotencyKeysCollection, id);
-        const nowMs = clock.now().getTime();
-        const known = found !== null && found.value.expiresAtMs > nowMs ? found.value : null;
-        if (known !== null && known.request !== mine.request) throw otherRequest();
-        if (known?.answer != null) return known.answer;
-        if (known !== null && isLeased(known, nowMs)) throw inProgress(known.leasedUntilMs - nowMs);
-        const write =
-          found === null
-            ? insert(idempotencyKeysCollection, id, mine)
-            : replace(idempotencyKeysCollection, id, mine, found.version);
-        await store.commit(SYSTEM_SCOPE, [write]);
-        return null;
-      } catch (error) {
-        if (!(error instanceof DuplicateKeyError || error instanceof VersionConflictError)) throw error;
+  /** Returns the record of the first request when it has an answer, else the one by which the caller carries it out. */
+  const claim = (id: string, mine: KeyDocument): Promise<KeyDocument> =>
+    retryOnConflict(async () => {
+      const found = await store.get(SYSTEM_SCOPE, idempotencyKeysCollection, id);
+      if (found === null) {
+        await store.commit(SYSTEM_SCOPE, [insert(idempotencyKeysCollection, id, mine)]);
+        return mine;
       }
-    }
-  };
+      const { value, version } = found;
+      const nowMs = clock.now().getTime();
+      if (value.expiresAtMs > nowMs) {
+        if (value.request !== mine.request) throw otherRequest();
+        if (value.sealedAnswer) return value;
+        if (isLeased(value, nowMs)) throw inProgress(value.leasedUntilMs - nowMs);
+      }
+      const isSame = value.request === mine.request && !value.sealedAnswer;
+      const next = isSame ? { ...mine, operation: value.operation ?? mine.operation } : mine;
+      await store.commit(SYSTEM_SCOPE, [replace(idempotencyKeysCollection, id, next, version)]);
+      return next;
+    });
 
   return {
     /**
-     * Returns the first answer, or null after `work` was carried out. `work` returns the answer to keep. Errors:
+     * Returns the first answer, or null after `work` was carried out. `work` gets the id of the operation, the same in each
+     * attempt, and returns the answer to keep. Errors:
      * `CogneeValidationError` for the key of another request, `ConflictError` while the first one is carried out.
      */
-    async once(request: KeyedRequest, work: () => Promise<KeptAnswer>): Promise<JsonObject | null> {
+    async once(request: KeyedRequest, work: (operation: string) => Promise<KeptAnswer>): Promise<JsonObject | null> {
       const { user, tenant, key, fingerprint } = request;
       const nowMs = clock.now().getTime();
       const holder = ids.uuid();
       const id = sha256OfJson([user, tenant, key]);
       const lease = { holder, leasedUntilMs: nowMs + LEASE_MS };
-      const mine = { request: fingerprint, ...lease, expiresAtMs: nowMs + KEPT_MS, answer: null };
-      const known = await claim(id, mine);
-      if (known !== null) return opened(request, known);
+      const mine = {
+        ...{ request: fingerprint, ...lease, expiresAtMs: nowMs + KEPT_MS },
+        ...{ operation: ids.uuid(), sealedAnswer: null },
+      };
+      const { operation, sealedAnswer: known } = await claim(id, mine);
+      if (known !== null) return opened(request, id, known);
       sweep(nowMs);
       const held = (set: Partial<KeyDocument>) =>
         store.commit(SYSTEM_SCOPE, [update(idempotencyKeysCollection, id, { where: { holder }, set })]);
@@ -122,15 +122,13 @@ export function createIdempotencyKeys(options: {
       });
       let answer: KeptAnswer = null;
       try {
-        answer = await work();
+        answer = await work(operation);
         return null;
       } finally {
         await heartbeat.stop();
         // Without an answer the key is as if it was never sent.
-        const end = held({
-          leasedUntilMs: 0,
-          ...(answer === null ? { expiresAtMs: 0 } : { answer: sealed(request, answer) }),
-        });
+        const outcome = answer === null ? { expiresAtMs: 0 } : { sealedAnswer: sealed(request, id, answer) };
+        const end = held({ leasedUntilMs: 0, ...outcome });
         await end.catch((error: unknown) => logger.warn('idempotency.save_failed', { error }));
       }
     },
@@ -147,24 +145,15 @@ function inProgress(leftMs: number): Error {
   return engramError('ConflictError', text, { retryable: true, retryAfterSeconds: Math.ceil(leftMs / 1000) });
 }
 
-const IV_BYTES = 12;
-const TAG_BYTES = 16;
-
-function sealingKey({ user, key }: KeyedRequest): Buffer {
-  return Buffer.from(hkdfSync('sha256', key, user, 'engram idempotency answer', 32));
+/** The key of a request seals its answer: who reads the store, where only its hash is, reads no answer. */
+function sealingKey({ user, key }: KeyedRequest): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', key, user, 'engram idempotency answer', 32));
 }
 
-function sealed(request: KeyedRequest, answer: JsonObject): string {
-  const iv = randomBytes(IV_BYTES);
-  const cipher = createCipheriv('aes-256-gcm', sealingKey(request), iv);
-  const content = Buffer.concat([cipher.update(JSON.stringify(answer)), cipher.final()]);
-  return Buffer.concat([iv, cipher.getAuthTag(), content]).toString('base64');
+function sealed(request: KeyedRequest, id: string, answer: JsonObject): string {
+  return sealText(sealingKey(request), JSON.stringify(answer), Buffer.from(id)).toString('base64');
 }
 
-function opened(request: KeyedRequest, answer: string): JsonObject {
-  const bytes = Buffer.from(answer, 'base64');
-  const decipher = createDecipheriv('aes-256-gcm', sealingKey(request), bytes.subarray(0, IV_BYTES));
-  decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
-  const content = Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
-  return JSON.parse(content.toString()) as JsonObject;
+function opened(request: KeyedRequest, id: string, answer: string): JsonObject {
+  return JSON.parse(openText(sealingKey(request), Buffer.from(answer, 'base64'), Buffer.from(id))) as JsonObject;
 }

@@ -18,6 +18,8 @@ export interface CallContext {
   readonly signal?: AbortSignal;
   /** Absent: the service itself began it. */
   readonly origin?: RunOrigin;
+  /** Id for what a request with `Idempotency-Key` makes: the same each time that it is carried out. */
+  readonly operationId?: string;
 }
 
 /** Writes and reads the principal of messages: signed by auth, except in tests of single services. */

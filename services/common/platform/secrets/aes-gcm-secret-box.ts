@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { hkdfSync } from 'node:crypto';
+import { MIN_SEALED_BYTES, openText, sealText } from '../../kernel/aes-gcm.ts';
 import { engramError } from '../../kernel/errors.ts';
 import type { SecretBox, SecretPlace } from '../../ports/secret-box.ts';
 
@@ -12,8 +13,6 @@ export interface RootKey {
 export type RootKeys = () => Promise<readonly [RootKey, ...RootKey[]]>;
 
 const FORMAT = '1';
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
 
 interface Keyring {
   readonly sealing: string;
@@ -39,23 +38,15 @@ export function createAesGcmSecretBox(rootKeys: RootKeys): SecretBox {
   return {
     async seal(plain, place) {
       const { sealing, keys } = await keyring();
-      const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv('aes-256-gcm', keys.get(sealing) as Buffer, nonce, { authTagLength: TAG_BYTES });
-      cipher.setAAD(associatedData(sealing, place));
-      const sealed = Buffer.concat([nonce, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+      const sealed = sealText(keys.get(sealing) as Buffer, plain, associatedData(sealing, place));
       return `${FORMAT}.${sealing}.${sealed.toString('base64url')}`;
     },
     async open(sealed, place) {
       const { keyId, bytes } = partsOf(sealed);
       const key = (await keyring()).keys.get(keyId);
       if (key === undefined) throw broken(`sealed under the root key "${keyId}", which ENGRAM_ROOT_KEYS does not list`);
-      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES), {
-        authTagLength: TAG_BYTES,
-      });
-      decipher.setAAD(associatedData(keyId, place));
-      decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
       try {
-        return decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
+        return openText(key, bytes, associatedData(keyId, place));
       } catch {
         throw broken(`changed, moved from elsewhere, or sealed under another root key with the name "${keyId}"`);
       }
@@ -76,7 +67,7 @@ function partsOf(sealed: string): { readonly keyId: string; readonly bytes: Buff
   const [format, keyId = '', content = '', ...rest] = sealed.split('.');
   const bytes = Buffer.from(content, 'base64url');
   // The decoder passes over what is no base64url, and over bits after the last byte.
-  const isWhole = rest.length === 0 && bytes.length >= NONCE_BYTES + TAG_BYTES;
+  const isWhole = rest.length === 0 && bytes.length >= MIN_SEALED_BYTES;
   if (format !== FORMAT || !isWhole || bytes.toString('base64url') !== content) throw broken('damaged');
   return { keyId, bytes };
 }
