@@ -12,7 +12,7 @@ import type { ModelCallContext } from '../common/ports/models.ts';
 import type { Supersession } from '../common/records/cognify/supersessions.ts';
 import type { ContextSummary } from '../common/records/improve/context-summaries.ts';
 import type { TextRow } from '../common/storage/ports/text-index.ts';
-import type { CompletionType, QueryType, SearchType } from './search-types.ts';
+import type { CompletionType, QueryType, RowType, SearchType, TextType } from './search-types.ts';
 
 /** The datasets to search. Ids win over names; with neither, every dataset that the caller may read. */
 export interface DatasetChoice {
@@ -116,7 +116,7 @@ export type SearchOutcome =
   /** Rows with a score: CHUNKS, SUMMARIES, CHUNKS_LEXICAL. */
   | {
       readonly kind: 'rows';
-      readonly type: 'CHUNKS' | 'CHUNKS_LEXICAL' | 'SUMMARIES';
+      readonly type: RowType;
       readonly rows: readonly FoundRow[];
     }
   | {
@@ -141,9 +141,61 @@ export type SearchOutcome =
       readonly globalContext?: readonly ContextSummary[];
       /** Triplets that make up the context, best first. */
       readonly triplets?: readonly ScoredRow[];
+      /** How a type that looks more than once came to its answer. */
+      readonly reasoning?: Reasoning;
+      /** Facts in the context. */
+      readonly facts?: readonly CitedFact[];
     }
   | RecordsOutcome
-  | SkillsOutcome;
+  | SkillsOutcome
+  | TextsOutcome;
+
+/** How a type that looks more than once came to its answer. */
+export interface Reasoning {
+  /** Whether a model or rules chose the steps. */
+  readonly by: 'model' | 'rules';
+  readonly steps: readonly ReasoningStep[];
+}
+
+export interface ReasoningStep {
+  readonly kind:
+    | 'follow_up'
+    | 'inner_question'
+    | 'neighbourhood'
+    | 'part'
+    | 'read'
+    | 'summary'
+    | 'time_window'
+    | 'tool';
+  /** The question or words of the step. */
+  readonly query: string;
+  /** Ids of the passages that it added. */
+  readonly found: readonly string[];
+  /** What it came to; null when it only looked. */
+  readonly answer: string | null;
+}
+
+/** A relation between two entities in the context of an answer. */
+export interface CitedFact {
+  readonly id: string;
+  readonly source: string;
+  readonly target: string;
+  readonly relation: string;
+  readonly text: string;
+  /** The passage that states it; null when unknown. */
+  readonly chunkId: string | null;
+}
+
+/** Texts that no question is asked of: CODING_RULES, GRAPH_REPORT. */
+export interface TextsOutcome {
+  readonly kind: 'texts';
+  readonly type: TextType;
+  readonly texts: readonly string[];
+  /** What `onlyContext` returns. */
+  readonly context: string;
+  /** Items that the texts come from; null: the whole dataset. */
+  readonly items: readonly string[] | null;
+}
 
 export interface FoundRow extends ScoredRow {
   readonly passage: RankedPassage | null;

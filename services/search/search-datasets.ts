@@ -10,7 +10,7 @@ import type { DatasetOutcome, SearchOutcome, SearchRequest } from './model.ts';
 import { influenceOf } from './retrieval/learned-weights.ts';
 import { embedQuery, type QueryEmbedding } from './retrieval/retrieve-passages.ts';
 import { hasSearchableMemory } from './retrieval/visibility.ts';
-import { type AnsweredType, isCompletion, isQuery } from './search-types.ts';
+import { type AnsweredType, isCompletion } from './search-types.ts';
 import { checkRequest } from './types/check-request.ts';
 import { runSearch } from './types/run-search.ts';
 import type { SearchTarget } from './types/target.ts';
@@ -36,7 +36,7 @@ export async function searchDatasets(
   const isOneStore = !deps.settings.accessControl && datasets.length > 1;
   const conversation =
     target.conversation ?? (isOneStore && isCompletion(type) ? await defaultConversation(deps, request, null) : null);
-  const embedding = type === 'CHUNKS_LEXICAL' || type === 'SKILLS' || isQuery(type) ? null : embedQuery(deps, request);
+  const embedding = NO_VECTOR.has(type) ? null : embedQuery(deps, request);
   const influence = influenceOf(deps.settings, request.principal.id, datasets.length);
   const isOneOfSeveral = datasets.length > 1;
   const found = await Promise.all(
@@ -54,6 +54,16 @@ export async function searchDatasets(
   return isOneStore ? [mergedOutcome(outcomes)] : outcomes;
 }
 
+/** Types that compare no vectors with the query. */
+const NO_VECTOR: ReadonlySet<AnsweredType> = new Set([
+  ...(['CHUNKS_LEXICAL', 'SKILLS', 'CYPHER', 'NATURAL_LANGUAGE', 'CODING_RULES', 'GRAPH_REPORT'] as const),
+]);
+
+/** Types that answer a dataset without memory with nothing (search-recall.md §1.6). */
+const ALLOW_EMPTY: ReadonlySet<AnsweredType> = new Set([
+  ...(['CYPHER', 'NATURAL_LANGUAGE', 'SKILLS', 'CODING_RULES', 'TEMPORAL'] as const),
+]);
+
 async function searchOne(
   deps: SearchDependencies,
   request: SearchRequest,
@@ -68,7 +78,7 @@ async function searchOne(
       return runInConversation(deps, request, target);
     };
     const outcome = await deps.limitSearches(run);
-    if (!isQuery(type) && type !== 'SKILLS' && isEmpty(outcome) && !(await hasSearchableMemory(deps.store, dataset))) {
+    if (!ALLOW_EMPTY.has(type) && isEmpty(outcome) && !(await hasSearchableMemory(deps.store, dataset))) {
       await requireWholeIndex(deps.store, scopeOf(dataset));
       throw await noDataError(deps.messenger, dataset, request.context);
     }
@@ -100,6 +110,7 @@ function wireError(deps: SearchDependencies, dataset: DatasetRef, error: unknown
 function isEmpty(outcome: SearchOutcome): boolean {
   if (outcome.kind === 'records') return outcome.records.length === 0;
   if (outcome.kind === 'skills') return outcome.skills.length === 0;
+  if (outcome.kind === 'texts') return outcome.texts.length === 0;
   return outcome.kind === 'rows' ? outcome.rows.length === 0 : outcome.context === '';
 }
 
@@ -139,6 +150,19 @@ function mergedOutcome(outcomes: readonly DatasetOutcome[]): DatasetOutcome {
     const skills = found.flatMap((outcome) => (outcome.kind === 'skills' ? outcome.skills : []));
     const ordered = skills.toSorted((a, b) => a.distance - b.distance);
     return { dataset: null, outcome: { ...first, skills: ordered }, error: null };
+  }
+  if (first.kind === 'texts') {
+    const texts = found.flatMap((outcome) => (outcome.kind === 'texts' ? [outcome] : []));
+    const context = texts
+      .map((outcome) => outcome.context)
+      .filter(Boolean)
+      .join('\n\n');
+    const items = first.items === null ? null : texts.flatMap((outcome) => outcome.items ?? []);
+    return {
+      dataset: null,
+      outcome: { ...first, texts: texts.flatMap((outcome) => outcome.texts), context, items },
+      error: null,
+    };
   }
   const completions = found.flatMap((outcome) => (outcome.kind === 'completion' && !isEmpty(outcome) ? [outcome] : []));
   const join = (texts: readonly (string | null | undefined)[]) => texts.filter(Boolean).join('\n\n');

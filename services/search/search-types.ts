@@ -1,4 +1,4 @@
-/** All search types of the contract; unsupported ones are answered with 400. */
+/** All search types of the contract; CODE is answered with 400. */
 export const SEARCH_TYPES = [
   'SUMMARIES',
   'CHUNKS',
@@ -25,42 +25,41 @@ export const SEARCH_TYPES = [
 
 export type SearchType = (typeof SEARCH_TYPES)[number];
 
-/** Search types that this server runs. */
-const ANSWERED_TYPES = [
-  'CHUNKS',
-  'CHUNKS_LEXICAL',
-  'SUMMARIES',
-  'RAG_COMPLETION',
-  'HYBRID_COMPLETION',
-  'GRAPH_COMPLETION',
-  'TRIPLET_COMPLETION',
-  'AGENTIC_COMPLETION',
-  'CYPHER',
-  'NATURAL_LANGUAGE',
-  'SKILLS',
-] as const;
+/** The one type that chooses among the others. */
+const CHOOSING = 'FEELING_LUCKY';
 
-export type AnsweredType = (typeof ANSWERED_TYPES)[number];
+/** Types that search a graph of code, which this server does not build. */
+const MISSING = ['CODE'] as const;
+
+export type AnsweredType = Exclude<SearchType, typeof CHOOSING | (typeof MISSING)[number]>;
 
 /** Search types that a request can name: those that this server runs, and the one that chooses among them. */
-export const OFFERED_TYPES = [...ANSWERED_TYPES, 'FEELING_LUCKY'] as const;
+export const OFFERED_TYPES = SEARCH_TYPES.filter((type) => !(MISSING as readonly string[]).includes(type));
 
 /** Types that return rows of a graph query. */
 export type QueryType = 'CYPHER' | 'NATURAL_LANGUAGE';
 
 /** Types that return passages or summaries. */
-type RowType = 'CHUNKS' | 'CHUNKS_LEXICAL' | 'SUMMARIES';
+export type RowType = 'CHUNKS' | 'CHUNKS_LEXICAL' | 'SUMMARIES';
 
-export type CompletionType = Exclude<AnsweredType, RowType | QueryType | 'SKILLS'>;
+/** Types that return texts which no question is asked of. */
+export type TextType = 'CODING_RULES' | 'GRAPH_REPORT';
+
+const NOT_COMPLETIONS = [
+  ...(['CHUNKS', 'CHUNKS_LEXICAL', 'SUMMARIES', 'CYPHER', 'NATURAL_LANGUAGE', 'SKILLS'] as const),
+  ...(['CODING_RULES', 'GRAPH_REPORT'] as const),
+];
+
+export type CompletionType = Exclude<AnsweredType, (typeof NOT_COMPLETIONS)[number]>;
 
 export function isQuery(type: SearchType): type is QueryType {
   return type === 'CYPHER' || type === 'NATURAL_LANGUAGE';
 }
 
 export function isCompletion(type: AnsweredType): type is CompletionType {
-  return !isQuery(type) && type !== 'SKILLS' && type !== 'CHUNKS' && type !== 'CHUNKS_LEXICAL' && type !== 'SUMMARIES';
+  return !(NOT_COMPLETIONS as readonly string[]).includes(type);
 }
 
 export function isAnswered(type: SearchType): type is AnsweredType {
-  return (ANSWERED_TYPES as readonly string[]).includes(type);
+  return type !== CHOOSING && !(MISSING as readonly string[]).includes(type);
 }

@@ -3,7 +3,8 @@ import { recordSearch } from './history.ts';
 import type { DatasetOutcome, SearchRequest } from './model.ts';
 import { readableDatasets } from './search-datasets.ts';
 import { answerTurn } from './turn.ts';
-import { answeringType, checkDatasetScope, checkTypeOptions, type TypeOptions } from './types/check-request.ts';
+import { checkDatasetScope, checkTypeOptions, type TypeOptions } from './types/check-request.ts';
+import { chooseType } from './types/choose-type.ts';
 
 /**
  * POST /search, from top to bottom: check the request, resolve the datasets, answer the question as a turn of its session,
@@ -19,7 +20,7 @@ export async function search(
   const deps = await withModels(parts, request.principal);
   const datasets = await readableDatasets(deps.messenger, request);
   checkDatasetScope(request.type, request.datasets);
-  const type = answeringType(request.type, request.query, deps);
+  const type = await chooseType(deps, request, datasets);
   const { outcomes, save } = await answerTurn(deps, request, { type, datasets });
   await Promise.all([recordSearch(deps, request, { type: request.type, outcomes, askedAt }), save()]);
   return outcomes;

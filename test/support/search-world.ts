@@ -7,6 +7,8 @@ import {
   containsEdge,
   edgeRow,
   entityRow,
+  NODE_TYPES,
+  RELATIONS,
   subjectNames,
   summaryRow,
 } from '../../services/common/domain/index-rows.ts';
@@ -15,7 +17,7 @@ import type { SessionSpending } from '../../services/common/domain/session.ts';
 import type { DataItemId, DatasetId } from '../../services/common/kernel/brand.ts';
 import { type DatasetRef, scopeOf } from '../../services/common/kernel/dataset.ts';
 import { engramError } from '../../services/common/kernel/errors.ts';
-import { asId, chunkId, datasetId, idFor, summaryId, uuid5 } from '../../services/common/kernel/ids.ts';
+import { asId, chunkId, datasetId, idFor, nodeSetId, summaryId, uuid5 } from '../../services/common/kernel/ids.ts';
 import { PERSONAL_TENANT } from '../../services/common/kernel/scope.ts';
 import { createHashingEmbedder } from '../../services/common/models/hashing/hashing-embedder.ts';
 import type { RequestOf } from '../../services/common/platform/messaging/messages.ts';
@@ -156,8 +158,12 @@ async function writeRows(
     { ...origin, kind: 'summary', id: summaryId(id), vector: summaryVector as Float32Array },
   ]);
   await indexes.graph.upsert(scope, {
-    nodes: [],
+    nodes: [{ ...origin, id, type: NODE_TYPES.chunk, name: '', mentions: 1, properties: { text: passage.text } }],
     edges: [
+      ...origin.nodeSets.map((name) => ({
+        ...{ item, generation, source: id, target: nodeSetId(name) },
+        ...{ relation: RELATIONS.belongsToSet, weight: 1, properties: {} },
+      })),
       ...[...mentioned].map((name) =>
         containsEdge(origin, {
           chunkId: id,

@@ -1,33 +1,49 @@
 // Made from the OpenAPI document by `npm run generate`. Do not edit.
 
 export type SearchType =
+  | 'SUMMARIES'
   | 'CHUNKS'
   | 'CHUNKS_LEXICAL'
-  | 'SUMMARIES'
   | 'RAG_COMPLETION'
   | 'HYBRID_COMPLETION'
-  | 'GRAPH_COMPLETION'
   | 'TRIPLET_COMPLETION'
-  | 'AGENTIC_COMPLETION'
+  | 'GRAPH_COMPLETION'
+  | 'GRAPH_COMPLETION_DECOMPOSITION'
+  | 'GRAPH_SUMMARY_COMPLETION'
   | 'CYPHER'
   | 'NATURAL_LANGUAGE'
-  | 'SKILLS'
-  | 'FEELING_LUCKY';
+  | 'GRAPH_COMPLETION_COT'
+  | 'GRAPH_COMPLETION_CONTEXT_EXTENSION'
+  | 'FEELING_LUCKY'
+  | 'TEMPORAL'
+  | 'CODING_RULES'
+  | 'AGENTIC_COMPLETION'
+  | 'GRAPH_REPORT'
+  | 'BROAD'
+  | 'SKILLS';
 export type RecallItem =
   RecalledFromGraph | RecalledQuestion | RecalledStep | RecalledGuidance | OfferedSkill | MemoryNotReady;
 export type SearchTypeOutput =
+  | 'SUMMARIES'
   | 'CHUNKS'
   | 'CHUNKS_LEXICAL'
-  | 'SUMMARIES'
   | 'RAG_COMPLETION'
   | 'HYBRID_COMPLETION'
-  | 'GRAPH_COMPLETION'
   | 'TRIPLET_COMPLETION'
-  | 'AGENTIC_COMPLETION'
+  | 'GRAPH_COMPLETION'
+  | 'GRAPH_COMPLETION_DECOMPOSITION'
+  | 'GRAPH_SUMMARY_COMPLETION'
   | 'CYPHER'
   | 'NATURAL_LANGUAGE'
-  | 'SKILLS'
-  | 'FEELING_LUCKY';
+  | 'GRAPH_COMPLETION_COT'
+  | 'GRAPH_COMPLETION_CONTEXT_EXTENSION'
+  | 'FEELING_LUCKY'
+  | 'TEMPORAL'
+  | 'CODING_RULES'
+  | 'AGENTIC_COMPLETION'
+  | 'GRAPH_REPORT'
+  | 'BROAD'
+  | 'SKILLS';
 
 export interface OpenApiDocument {
   paths: Paths;

@@ -5,7 +5,7 @@ import { findDatasets } from '../datasets.ts';
 import { defineTool, type Tool, type ToolCall, ToolError } from '../tool.ts';
 
 const SEARCH_TYPES =
-  'GRAPH_COMPLETION (an answer from graph and passages), HYBRID_COMPLETION, RAG_COMPLETION (an answer from passages), CHUNKS (passages), CHUNKS_LEXICAL (passages with these words), SUMMARIES, TRIPLET_COMPLETION, CYPHER (a graph query, where the server allows it), FEELING_LUCKY (chooses)';
+  'GRAPH_COMPLETION (an answer from graph and passages), HYBRID_COMPLETION, RAG_COMPLETION (an answer from passages), CHUNKS (passages), CHUNKS_LEXICAL (passages with these words), SUMMARIES, TRIPLET_COMPLETION, TEMPORAL (what was at a time), GRAPH_COMPLETION_DECOMPOSITION (several questions in one), BROAD (counts and lists over everything), GRAPH_REPORT, CODING_RULES, CYPHER (a graph query, where the server allows it), FEELING_LUCKY (chooses)';
 
 const resultOutput = z.object({
   text: z.string(),

@@ -44,6 +44,8 @@ interface ExtractiveAnswer {
   readonly passageIds: readonly string[];
   /** How sure memory answers the question, 0 to 1; null for words to search for. */
   readonly certainty: number | null;
+  /** The short answer before the first quote. */
+  readonly short?: string | null;
 }
 
 interface Material {
@@ -55,6 +57,8 @@ interface Material {
   readonly facts: readonly Fact[];
   /** Name of the dataset for the sources; null when only one is asked. */
   readonly dataset: string | null;
+  /** Maximum number of quotes. */
+  readonly quotes?: number;
 }
 
 const NO_ANSWER: ExtractiveAnswer = { text: NOTHING_FITS, passageIds: [], certainty: 0 };
@@ -69,7 +73,12 @@ export function extractiveAnswer(
   query: string,
   retrieval: Retrieval,
   passages: readonly RankedPassage[],
-  { tables, inner, facts, dataset }: Material = { tables: [], inner: null, facts: [], dataset: null },
+  { tables, inner, facts, dataset, quotes = MAX_QUOTES }: Material = {
+    tables: [],
+    inner: null,
+    facts: [],
+    dataset: null,
+  },
 ): ExtractiveAnswer {
   const counted = quotedRows(query, tables, dataset);
   if (counted !== null) return counted;
@@ -94,9 +103,9 @@ export function extractiveAnswer(
   if (certainty !== null && certainty < MIN_ANSWERABILITY[isOwn ? 'own' : 'other']) return NO_ANSWER;
   const certain = found !== null && found.confidence >= MIN_SHORT_CONFIDENCE ? found : null;
   const short = statedAnswer(question, ranked, facts) ?? certain;
-  const quoted = quotedSentences(said, short);
+  const quoted = quotedSentences(said, short, quotes);
   if (quoted.length === 0) return NO_ANSWER;
-  const proofs = inner === null ? quoted : [...quoted.slice(0, MAX_QUOTES - 1), inner.sentence];
+  const proofs = inner === null ? quoted : [...quoted.slice(0, quotes - 1), inner.sentence];
   const lines = proofs.map(({ statement, passage }) =>
     sourcedQuote(passage.payload, statement.text, statement.heading, dataset),
   );
@@ -108,6 +117,7 @@ export function extractiveAnswer(
     text: lead == null ? text : `${lead}: ${text}`,
     passageIds: [...new Set(proofs.map(({ passage }) => passage.id))],
     certainty,
+    short: short?.text ?? null,
   };
 }
 
@@ -142,7 +152,7 @@ function quotedChange(
 const MAX_ROWS = 10;
 
 /** Answers from tables and lists, with the rows; null when they do not hold the answer. */
-function quotedRows(query: string, tables: readonly Table[], dataset: string | null): ExtractiveAnswer | null {
+export function quotedRows(query: string, tables: readonly Table[], dataset: string | null): ExtractiveAnswer | null {
   const found = tableAnswer(query, tables);
   if (found === null) return null;
   const rows = found.rows.slice(0, MAX_ROWS);
@@ -195,15 +205,19 @@ function heldInformation(
 }
 
 /** Returns the sentences to quote, best first. */
-function quotedSentences(ranked: readonly RankedSentence[], short: StatedAnswer | null): readonly RankedSentence[] {
+function quotedSentences(
+  ranked: readonly RankedSentence[],
+  short: StatedAnswer | null,
+  limit: number,
+): readonly RankedSentence[] {
   const [best] = ranked;
   if (best === undefined) return [];
   const lead = short?.sentence ?? best;
   const strong = ranked.filter(({ probability }) => probability >= QUOTE_FLOOR * best.probability);
-  const candidates = [lead, ...strong.filter((sentence) => sentence !== lead)].slice(0, 4 * MAX_QUOTES);
+  const candidates = [lead, ...strong.filter((sentence) => sentence !== lead)].slice(0, 4 * limit);
   return collapseNearDuplicates(
     candidates.map((sentence, at) => ({ id: String(at), text: sentence.statement.text, sentence })),
   )
     .map(({ item }) => item.sentence)
-    .slice(0, MAX_QUOTES);
+    .slice(0, limit);
 }

@@ -97,9 +97,13 @@ export function weigh(features: Readonly<Record<string, number>>, weights: Weigh
 }
 
 /** Returns the sentences of the best passages with their features, in order. */
-export function sentencesOf(question: Question, passages: readonly ReadPassage[]): readonly Sentence[] {
+export function sentencesOf(
+  question: Question,
+  passages: readonly ReadPassage[],
+  limit: number = PASSAGES_READ,
+): readonly Sentence[] {
   const coverageOf = coverageOfTexts(question);
-  const read = passages.slice(0, PASSAGES_READ).map((passage) => {
+  const read = passages.slice(0, limit).map((passage) => {
     const { documentName, headings } = passage.payload;
     const context = coverageOf([documentName, ...headings].join('\n'));
     const found = statementsOf(passage);

@@ -13,7 +13,7 @@ export function dateText(time: string | Date): string {
 }
 
 /** When a passage was said: the date of its item, else when it was added. */
-function saidAt({ payload }: ReadPassage): Date {
+export function saidAt({ payload }: ReadPassage): Date {
   return new Date(timeOfMetadata(payload.externalMetadata) ?? payload.createdAt);
 }
 

@@ -26,6 +26,7 @@ export async function retrieveTurnPassages(
     readonly limit: number;
     readonly influence: InfluenceOptions;
     readonly conversation: Conversation | null;
+    readonly now?: Date;
   },
 ): Promise<TurnPassages> {
   const { query } = request;

@@ -23,6 +23,14 @@ const KIND: Readonly<Record<AnsweredType, string>> = {
   GRAPH_COMPLETION: 'graph_completion',
   TRIPLET_COMPLETION: 'graph_completion',
   AGENTIC_COMPLETION: 'graph_completion',
+  GRAPH_COMPLETION_COT: 'graph_completion',
+  GRAPH_COMPLETION_CONTEXT_EXTENSION: 'graph_completion',
+  GRAPH_COMPLETION_DECOMPOSITION: 'graph_completion',
+  GRAPH_SUMMARY_COMPLETION: 'graph_completion',
+  TEMPORAL: 'temporal',
+  CODING_RULES: 'coding_rule',
+  GRAPH_REPORT: 'unknown',
+  BROAD: 'unknown',
   CYPHER: 'cypher',
   NATURAL_LANGUAGE: 'natural_language',
   SKILLS: 'skill',
@@ -34,24 +42,13 @@ export function presentFindings(findings: readonly RecallFinding[], shape: Shape
     if (finding.lane === 'system') return [presentMarker(finding)];
     if (finding.lane === 'skills') return finding.skills.map(presentOfferedSkill);
     if (finding.lane === 'graph') {
-      const routing = finding.missing === null ? {} : { routed_type: finding.missing };
-      return finding.outcomes.flatMap((outcome) => presentGraphItems(outcome, { ...shape, routing }));
+      return finding.outcomes.flatMap((outcome) => presentGraphItems(outcome, shape));
     }
     return presentSessionFinding(finding, shape.explain);
   });
 }
 
-/** Returns the warning for a question routed to an unsupported type; null otherwise. */
-export function missingTypeText(findings: readonly RecallFinding[]): string | null {
-  const found = findings.find((finding) => finding.lane === 'graph');
-  if (found === undefined || found.missing === null) return null;
-  return `The question asks for ${found.missing}, which this server does not have: ${found.type} answered it.`;
-}
-
-function presentGraphItems(
-  { dataset, outcome }: DatasetOutcome,
-  shape: Shape & { readonly routing: object },
-): readonly object[] {
+function presentGraphItems({ dataset, outcome }: DatasetOutcome, shape: Shape): readonly object[] {
   if (outcome === null) return [];
   const common = {
     kind: KIND[outcome.type],
@@ -74,7 +71,7 @@ function presentGraphItems(
     score: own.score ?? null,
     dataset_id: common.dataset_id,
     dataset_name: common.dataset_name,
-    metadata: { ...shape.routing, ...own.metadata },
+    metadata: own.metadata ?? {},
     raw: own.raw,
     structured: own.structured ?? null,
     source: 'graph',
@@ -83,6 +80,10 @@ function presentGraphItems(
     if (shape.onlyContext) return [];
     const metadata = shape.explain ? { explain: presentQuery(outcome) } : {};
     return outcome.records.map((row) => item({ text: JSON.stringify(row), metadata, raw: rawValue(row) }));
+  }
+  if (outcome.kind === 'texts') {
+    const texts = shape.onlyContext && outcome.context !== '' ? [outcome.context] : outcome.texts;
+    return texts.map((text) => item({ text, raw: { value: text } }));
   }
   if (outcome.kind === 'skills') {
     return outcome.skills.map((found) => {

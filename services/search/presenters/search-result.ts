@@ -8,6 +8,7 @@ import type {
   ConversationTurn,
   DatasetOutcome,
   FoundSkill,
+  Reasoning,
   RecordsOutcome,
   ScoredRow,
   SearchOutcome,
@@ -24,6 +25,9 @@ function presentOutcome({ dataset, outcome }: DatasetOutcome, shape: Shape): unk
   if (outcome.kind === 'skills') {
     const { skills } = outcome;
     return shape.onlyContext ? skillsText(skills) : skills.map((found) => presentFoundSkill(found, dataset));
+  }
+  if (outcome.kind === 'texts') {
+    return shape.onlyContext && outcome.type === 'GRAPH_REPORT' ? outcome.context : outcome.texts;
   }
   if (outcome.kind === 'records') return shape.onlyContext ? null : outcome.records;
   if (outcome.kind === 'rows') {
@@ -53,12 +57,21 @@ export function presentQuery({ cypher, columns, isCut }: RecordsOutcome) {
 
 /** Presents why passages were found and what the conversation contributed, for `explain: true`. */
 export function presentCompletion(outcome: Extract<SearchOutcome, { kind: 'completion' }>) {
-  const { passages, turn, globalContext, triplets } = outcome;
+  const { passages, turn, globalContext, triplets, reasoning } = outcome;
   return {
     explain: passages.map(presentExplanation),
     ...(turn === undefined ? {} : { conversation: presentTurn(turn) }),
     ...(globalContext === undefined ? {} : { global_context: globalContext.map(presentContext) }),
     ...(triplets === undefined ? {} : { triplets: triplets.map(presentTriplet) }),
+    ...(reasoning === undefined ? {} : { reasoning: presentReasoning(reasoning) }),
+  };
+}
+
+/** Presents how a type that looks more than once came to its answer. */
+function presentReasoning({ by, steps }: Reasoning) {
+  return {
+    by,
+    steps: steps.map(({ kind, query, found, answer }) => ({ kind, query, found_chunk_ids: found, answer })),
   };
 }
 

@@ -4,9 +4,9 @@ import { type SearchDependencies, type SearchParts, withModels } from '../depend
 import { recordSearch } from '../history.ts';
 import type { AnswerListener, DatasetOutcome, FoundSkill, SearchRequest } from '../model.ts';
 import { readableDatasets } from '../search-datasets.ts';
-import { type AnsweredType, isAnswered, type SearchType } from '../search-types.ts';
+import type { AnsweredType, SearchType } from '../search-types.ts';
 import { answerTurn } from '../turn.ts';
-import { answeringType } from '../types/check-request.ts';
+import { chooseType, routedType } from '../types/choose-type.ts';
 import { suggestedSkills } from '../types/skills.ts';
 import { type LanePlan, planLanes, type RecallLane } from './lane-plan.ts';
 import type { NotReady } from './readiness.ts';
@@ -32,8 +32,6 @@ export type RecallFinding =
 interface GraphFinding {
   readonly lane: 'graph';
   readonly type: AnsweredType;
-  /** The routed type when this server does not support it, and `type` ran instead. */
-  readonly missing: SearchType | null;
   readonly outcomes: readonly DatasetOutcome[];
 }
 
@@ -117,8 +115,10 @@ async function graphLane(
       return lanes.length === 1 ? [{ lane: 'system', notReady, threshold }, ...offered] : offered;
     }
   }
-  const asked = request.type ?? routedType(request.query, deps.languageModel !== null);
-  const type = request.type === null ? supportedTypeOr(asked, 'HYBRID_COMPLETION') : typeOf(request, asked, deps);
+  const type =
+    request.type === null
+      ? routedType(request.query, deps.languageModel !== null)
+      : await chooseType(deps, { ...request, type: request.type }, datasets);
   // Answers of several datasets are generated concurrently: their pieces would interleave.
   const isStreamed = listener !== undefined && datasets.length === 1;
   const omitWeak = request.type === null && type === 'CHUNKS';
@@ -132,14 +132,19 @@ async function graphLane(
   listener?.retrieving();
   let ran = type;
   let turn = await answerTurn(deps, search, { type, datasets });
-  if (request.type === null && type === 'CHUNKS_LEXICAL' && turn.outcomes.length === 0) {
+  if (request.type === null && !turn.outcomes.some(hasRows)) {
     ran = 'HYBRID_COMPLETION';
     turn = await answerTurn(deps, search, { type: ran, datasets });
   }
   const { outcomes, save } = turn;
   await Promise.all([recordSearch(deps, search, { type: ran, outcomes, askedAt }), save()]);
-  const missing = request.type === null && !isAnswered(asked) ? asked : null;
-  return [{ lane: 'graph', type: ran, missing, outcomes }, ...offered];
+  return [{ lane: 'graph', type: ran, outcomes }, ...offered];
+}
+
+/** Whether an outcome has anything; completions say so themselves when they have nothing. */
+function hasRows({ outcome }: DatasetOutcome): boolean {
+  if (outcome?.kind === 'rows' && outcome.type === 'CHUNKS_LEXICAL') return outcome.rows.length > 0;
+  return outcome?.kind !== 'texts' || outcome.texts.length > 0;
 }
 
 /** Returns skills for a query that asks for one in a single dataset (search-recall.md §6.3). */
@@ -152,27 +157,4 @@ async function offeredFindings(
   if (request.onlyContext || request.type === 'SKILLS' || dataset === undefined || others.length > 0) return [];
   const skills = await suggestedSkills(deps, dataset, request.query);
   return skills.length === 0 ? [] : [{ lane: 'skills', skills }];
-}
-
-function typeOf(request: RecallRequest, asked: SearchType, deps: SearchDependencies): AnsweredType {
-  return answeringType(asked, request.query, deps);
-}
-
-/** Returns the type, or the fallback when this server does not support it. */
-function supportedTypeOr(type: SearchType, fallback: AnsweredType): AnsweredType {
-  return isAnswered(type) ? type : fallback;
-}
-
-const QUOTED_PHRASE = /^"[^"]+"$/u;
-const CODING_RULES = /\b(?:coding|code)\s+(?:rules?|standards?|conventions?|guidelines?|style)\b/iu;
-const ABSOLUTE_DATE =
-  /\b(?:in|on|since|before|after|during|between|until|by|from)\s+(?:the\s+)?(?:(?:early|late|mid)[- ])?(?:(?:january|february|march|april|may|june|july|august|september|october|november|december)\s+)?(?:\d{1,2}(?:st|nd|rd|th)?,?\s+)?(?:1\d|20)\d\d\b/iu;
-
-/** Returns the type for a recall that names none: the first rule that matches (search-recall.md §6.3). Calls no model. */
-export function routedType(query: string, hasLanguageModel: boolean): SearchType {
-  if (!hasLanguageModel) return 'CHUNKS';
-  if (QUOTED_PHRASE.test(query.trim())) return 'CHUNKS_LEXICAL';
-  if (CODING_RULES.test(query)) return 'CODING_RULES';
-  if (ABSOLUTE_DATE.test(query)) return 'TEMPORAL';
-  return 'HYBRID_COMPLETION';
 }

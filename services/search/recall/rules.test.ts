@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { SETTINGS } from '../../../test/support/search-world.ts';
 import { answeringType, checkDatasetScope, checkTypeOptions } from '../types/check-request.ts';
-import { routedType } from './recall.ts';
+import { routedType, typeByRules } from '../types/choose-type.ts';
 
 const OPTIONS = { maxIter: null, codeQuery: undefined, skills: undefined, tools: undefined };
 
@@ -17,6 +17,23 @@ describe('routing of a recall without a type', () => {
     expect(routedType('What happened in May 1999?', true)).to.equal('TEMPORAL');
     expect(routedType('Why is the sky blue?', true)).to.equal('HYBRID_COMPLETION');
     expect(routedType('a "quoted" word', true)).to.equal('HYBRID_COMPLETION');
+  });
+});
+
+describe('FEELING_LUCKY without a model', () => {
+  it('chooses by what the question asks for', () => {
+    const chosen = (query: string) => typeByRules(query, new Date('2026-11-27'));
+    expect(chosen('"exact phrase"')).to.equal('CHUNKS_LEXICAL');
+    expect(chosen('What are our coding conventions?')).to.equal('CODING_RULES');
+    expect(chosen('Show me a report of the graph')).to.equal('GRAPH_REPORT');
+    expect(chosen('Where did I study and who taught me chess?')).to.equal('GRAPH_COMPLETION_DECOMPOSITION');
+    expect(chosen('What did I do in the year I moved to Berlin?')).to.equal('GRAPH_COMPLETION_COT');
+    expect(chosen('How many marathons did I run?')).to.equal('BROAD');
+    expect(chosen('Summarise what I learned about servers')).to.equal('GRAPH_SUMMARY_COMPLETION');
+    expect(chosen('What happened in 2019?')).to.equal('TEMPORAL');
+    expect(chosen('What happened last week?')).to.equal('TEMPORAL');
+    expect(chosen('What is connected with Vienna?')).to.equal('GRAPH_COMPLETION_CONTEXT_EXTENSION');
+    expect(chosen('Who taught me chess?')).to.equal('HYBRID_COMPLETION');
   });
 });
 
@@ -37,13 +54,12 @@ describe('search types', () => {
       indexes: { graph: { capabilities: { cypher } } },
     });
     const off = conditions(false, true);
-    expect(status(() => answeringType('CODE', 'x', off))).to.equal('400 UnsupportedSearchTypeError');
-    expect(answeringType('FEELING_LUCKY', '"x"', off)).to.equal('CHUNKS_LEXICAL');
+    expect(status(() => answeringType('CODE', off))).to.equal('400 UnsupportedSearchTypeError');
     for (const type of ['CYPHER', 'NATURAL_LANGUAGE'] as const) {
-      expect(status(() => answeringType(type, 'x', off))).to.equal('403 SearchTypeDisabledError');
-      expect(status(() => answeringType(type, 'x', conditions(false, false)))).to.equal('403 SearchTypeDisabledError');
-      expect(status(() => answeringType(type, 'x', conditions(true, false)))).to.equal('400 SearchTypeNotSupported');
-      expect(answeringType(type, 'x', conditions(true, true))).to.equal(type);
+      expect(status(() => answeringType(type, off))).to.equal('403 SearchTypeDisabledError');
+      expect(status(() => answeringType(type, conditions(false, false)))).to.equal('403 SearchTypeDisabledError');
+      expect(status(() => answeringType(type, conditions(true, false)))).to.equal('400 SearchTypeNotSupported');
+      expect(answeringType(type, conditions(true, true))).to.equal(type);
     }
   });
 

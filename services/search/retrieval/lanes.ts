@@ -3,6 +3,7 @@ import type { DatasetScope } from '../../common/kernel/scope.ts';
 import type { GraphStore } from '../../common/storage/ports/graph-store.ts';
 import type { TextCandidate, TextCandidates, TextIndex, TextRow } from '../../common/storage/ports/text-index.ts';
 import type { VectorHit, VectorIndex } from '../../common/storage/ports/vector-index.ts';
+import type { TimeSpan } from '../../common/text/language/time-span.ts';
 import type { LaneName } from '../model.ts';
 import type { QueryAnalysis, TimeWindow } from './query-analysis.ts';
 import { longestNames, type QueryName, queryNames } from './query-names.ts';
@@ -132,9 +133,17 @@ function yearsOf(window: TimeWindow): readonly string[] {
 
 /** Whether a date overlaps the window; `date`: `YYYY`, `YYYY-MM`, `YYYY-MM-DD…`, or two of them joined by `/`. */
 function overlaps(date: string, window: TimeWindow): boolean {
+  return isWithin(spanOfDate(date), window);
+}
+
+/** The time of a date as the index spells it, see `overlaps`. */
+export function spanOfDate(date: string): Pick<TimeSpan, 'from' | 'until'> {
   const [start = date, end = start] = date.split('/');
-  const from = startOf(start);
-  const until = endOf(end);
+  return { from: startOf(start), until: endOf(end) };
+}
+
+/** Whether a time overlaps the window. */
+export function isWithin({ from, until }: Pick<TimeSpan, 'from' | 'until'>, window: TimeWindow): boolean {
   return (window.until === null || from < window.until) && (window.from === null || until > window.from);
 }
 

@@ -45,6 +45,8 @@ export function retrievePassages(
     readonly vector: QueryVector;
     readonly limit: number;
     readonly influence: InfluenceOptions;
+    /** Anchors relative dates of the query; default: now. */
+    readonly now?: Date;
   },
 ): Promise<Retrieval> {
   const { dataset, vector, limit, influence } = target;
@@ -55,7 +57,7 @@ export function retrievePassages(
     vector: vector?.values ?? null,
     limit,
     influence,
-    now: clock.now(),
+    now: target.now ?? clock.now(),
     ...withoutUndefined({ vectorVersion: vector?.version, view, nodeSets, signal: context.signal }),
   });
 }

@@ -3,11 +3,10 @@ import { isEngramError } from '../../common/kernel/errors.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import { defineRoute, json, type Reply, type Route, type RouteRequest } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
-import { warningHeader } from '../../common/platform/http/warning-header.ts';
 import { answerSchema } from '../answers/response-schema.ts';
 import type { SearchParts } from '../dependencies.ts';
 import type { ResponseSchema } from '../model.ts';
-import { missingTypeText, presentFindings } from '../presenters/recall-item.ts';
+import { presentFindings } from '../presenters/recall-item.ts';
 import { presentExplanation, presentPassage } from '../presenters/rows.ts';
 import { type AnswerSources, answerSources } from '../recall/answer-sources.ts';
 import { RECALL_SCOPES, RecallScopeError } from '../recall/lane-plan.ts';
@@ -87,7 +86,7 @@ async function answer(deps: SearchParts, request: Request): Promise<Reply> {
   };
   if (!wantsStream(request)) {
     const findings = await run();
-    return { ...json(presentFindings(findings, asked)), ...warningHeader(missingTypeText(findings)) };
+    return json(presentFindings(findings, asked));
   }
   return eventStream(async (listener) => presentFindings(await run(listener), asked), request.signal);
 }

@@ -43,12 +43,9 @@ export function checkDatasetScope(type: SearchType, choice: DatasetChoice): void
 
 type CypherCapability = Pick<GraphStore, 'capabilities'>;
 
-const QUOTED_PHRASE = /^"[^"]+"$/u;
-
 /** Returns the type that runs. Throws 400 for an unsupported type or graph store, 403 for a disabled type. */
 export function answeringType(
-  type: SearchType,
-  query: string,
+  type: Exclude<SearchType, 'FEELING_LUCKY'>,
   { settings, indexes }: { readonly settings: SearchSettings; readonly indexes: { readonly graph: CypherCapability } },
 ): AnsweredType {
   if (isQuery(type)) {
@@ -59,7 +56,6 @@ export function answeringType(
     if (!indexes.graph.capabilities.cypher) throw cypherNotSupported(type);
   }
   if (isAnswered(type)) return type;
-  if (type === 'FEELING_LUCKY') return QUOTED_PHRASE.test(query.trim()) ? 'CHUNKS_LEXICAL' : 'HYBRID_COMPLETION';
   const text = `Unsupported search type: ${type}. This server has ${OFFERED_TYPES.join(', ')}.`;
   throw engramError('UnsupportedSearchTypeError', text);
 }
@@ -68,13 +64,17 @@ function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
+/** Types that need no words, or judge the query themselves. */
+const NO_WORDS: ReadonlySet<AnsweredType> = new Set([
+  ...(['CHUNKS_LEXICAL', 'SKILLS', 'CODING_RULES', 'GRAPH_REPORT', 'CYPHER', 'NATURAL_LANGUAGE'] as const),
+]);
+
 /** Throws a 422 for `top_k` below 1, a blank query where the type needs one, or a missing language model. */
 export function checkRequest(deps: TypeDependencies, request: SearchRequest, type: AnsweredType): void {
   if (request.topK !== null && request.topK <= 0) {
     throw engramError('QueryValidationError', 'top_k must be a positive integer.');
   }
-  const needsWords = type !== 'CHUNKS_LEXICAL' && type !== 'SKILLS' && !isQuery(type);
-  if (needsWords && request.query.trim() === '') {
+  if (!NO_WORDS.has(type) && request.query.trim() === '') {
     throw engramError('QueryValidationError', 'The query must be a non-empty string.');
   }
   const mayAskModel = isCompletion(type) || type === 'NATURAL_LANGUAGE';

@@ -1,5 +1,6 @@
 import type { TripletPayload } from '../../common/domain/index-rows.ts';
 import { scopeOf } from '../../common/kernel/dataset.ts';
+import type { JsonObject } from '../../common/kernel/json.ts';
 import { NOTHING_FITS } from '../../common/text/repetition/own-answers.ts';
 import {
   globalContextFor,
@@ -9,8 +10,9 @@ import {
   sectionedContext,
   withGlobalContext,
 } from '../answers/contexts.ts';
+import { asksForTime, datedQuotes } from '../answers/dated-answer.ts';
 import { extractiveAnswer } from '../answers/extractive.ts';
-import { type Knowledge, knowledgeAround } from '../answers/knowledge.ts';
+import { type Fact, type Knowledge, knowledgeAround } from '../answers/knowledge.ts';
 import {
   type AnswerPrompt,
   DEFAULT_SYSTEM_PROMPT,
@@ -19,58 +21,197 @@ import {
   preferencesText,
   userPrompt,
 } from '../answers/model-answer.ts';
+import { questionParts } from '../answers/question-parts.ts';
 import { readTables } from '../answers/read-tables.ts';
 import { evidenceBlock, usedElements } from '../answers/references.ts';
+import { withSurroundings } from '../answers/surroundings.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import { historyText, withHistory } from '../conversation/history.ts';
 import { retrieveTurnPassages, type TurnPassages } from '../conversation/turn-passages.ts';
 import {
+  type CitedFact,
   type ConversationTurn,
   CURRENT,
   type FoundSkill,
   MAX_TOP_K,
   type RankedPassage,
+  type Reasoning,
   type ScoredRow,
   type SearchOutcome,
   type SearchRequest,
   type TimeView,
 } from '../model.ts';
-import { retrievePassages } from '../retrieval/retrieve-passages.ts';
+import { embedQuery, retrievePassages } from '../retrieval/retrieve-passages.ts';
 import { hybridRows } from '../retrieval/rows.ts';
 import { currentRows } from '../retrieval/superseded-statements.ts';
 import { TRUTH_OVERFETCH, usesTruthWeights, weightByTruth } from '../retrieval/truth-weighting.ts';
 import type { CompletionType } from '../search-types.ts';
 import { agentAnswer, recordUsedSkills } from './agent.ts';
 import { type ResolvedPassages, resolveInner } from './inner-answer.ts';
+import { draftAnswer, extendContext, type Gathered, partsByModel, summarised, thinkAhead } from './reasoning.ts';
 import { skillsGuidance, suggestedSkills, withSkills } from './skills.ts';
 import type { SearchTarget, TypeDependencies } from './target.ts';
+import { temporalPassages } from './temporal.ts';
 import { openToolbox, type Toolbox } from './toolbox.ts';
 
 const PROMPT_KIND: Readonly<Record<CompletionType, PromptKind>> = {
   RAG_COMPLETION: 'plain',
   TRIPLET_COMPLETION: 'plain',
+  BROAD: 'plain',
   GRAPH_COMPLETION: 'graph',
-  HYBRID_COMPLETION: 'sections',
+  GRAPH_COMPLETION_COT: 'graph',
+  GRAPH_COMPLETION_CONTEXT_EXTENSION: 'graph',
+  GRAPH_COMPLETION_DECOMPOSITION: 'graph',
+  GRAPH_SUMMARY_COMPLETION: 'graph',
   AGENTIC_COMPLETION: 'graph',
+  HYBRID_COMPLETION: 'sections',
+  TEMPORAL: 'sections',
 };
 
 interface CompletionTarget extends Omit<SearchTarget, 'type'> {
   readonly limit: number;
 }
 
+type TypedTarget = CompletionTarget & { readonly type: CompletionType };
+
 export async function completion(
   deps: TypeDependencies,
   request: SearchRequest,
-  target: CompletionTarget & { readonly type: CompletionType },
-): Promise<SearchOutcome> {
+  target: TypedTarget,
+): Promise<Completion> {
   const material = await resolveInner(deps, request, target, await weighedMaterial(deps, request, target));
-  const passages = packPassages(material.retrieval.passages);
-  const view = request.view ?? CURRENT;
-  const { context, knowledge } = await contextOf(deps, { ...target, passages, material, view });
-  const globalContext = await globalContextFor(deps, request, target);
-  const structure = globalContext.length === 0 ? {} : { globalContext };
-  const shown = { context: withGlobalContext(context, globalContext), knowledge, structure };
-  return answered(deps, request, { ...target, material, passages, ...shown });
+  return answerFrom(deps, request, target, { material, steps: [] });
+}
+
+/** Answers from passages gathered in several steps: the types that look further than their first passages. */
+export async function gatheredCompletion(
+  deps: TypeDependencies,
+  request: SearchRequest,
+  target: TypedTarget,
+): Promise<Completion> {
+  if (target.type === 'TEMPORAL') {
+    return answerFrom(deps, request, target, await temporalPassages(deps, request, target));
+  }
+  const { languageModel } = deps;
+  const material = await retrieveTurnPassages(deps, request, target);
+  const draft =
+    languageModel === null
+      ? null
+      : async (read: TurnPassages) => {
+          const { context } = await shownOf(deps, request, target, read);
+          return draftAnswer(languageModel, request, await promptFor(deps, request, { ...target, context }));
+        };
+  const gather = target.type === 'GRAPH_COMPLETION_COT' ? thinkAhead : extendContext;
+  return answerFrom(deps, request, target, await gather(deps, request, target, material, draft));
+}
+
+/** Answers from a context that a model has summarised; without one with more of its sentences (search-recall.md §3.6). */
+export async function summaryCompletion(
+  deps: TypeDependencies,
+  request: SearchRequest,
+  target: CompletionTarget,
+): Promise<Completion> {
+  const typed = { ...target, type: 'GRAPH_SUMMARY_COMPLETION' as const };
+  const { languageModel } = deps;
+  if (languageModel === null) {
+    const outcome = await completion(deps, { ...request, query: topicOf(request.query) }, typed);
+    const found = outcome.passages.map(({ id }) => id);
+    const step = { kind: 'summary' as const, query: request.query, found, answer: null };
+    return { ...outcome, reasoning: { by: 'rules', steps: [step] } };
+  }
+  const material = await retrieveTurnPassages(deps, request, target);
+  const shown = await shownOf(deps, request, typed, material);
+  if (shown.context === '') return answered(deps, request, { ...typed, ...shown, material });
+  const context = await summarised(languageModel, request, shown.context);
+  const found = shown.passages.map(({ id }) => id);
+  const steps = [{ kind: 'summary' as const, query: request.query, found, answer: context }];
+  return answered(deps, request, { ...typed, ...shown, context, material, reasoning: { by: 'model', steps } });
+}
+
+/** The question without the request for a summary, which no sentence of memory needs to have. */
+function topicOf(query: string): string {
+  const topic = SUMMARY_REQUEST.exec(query)?.[1];
+  return topic === undefined ? query : `What do I know about ${topic.replace(/[?.!\s]+$/u, '')}?`;
+}
+
+const SUMMARY_REQUEST =
+  /^\s*(?:please )?(?:(?:can|could) you )?(?:summari[sz]e|sum up|give (?:me )?(?:an? )?(?:short )?(?:summary|overview) of|(?:an? )?(?:summary|overview) of|tell me about)\s+(?:what (?:I|we|memory) (?:know|say)s? (?:about|of)\s+)?(.+)$/iu;
+
+/** Answers the parts of a question one by one, then the whole from them; without a model names each part before its answer. */
+export async function decomposedCompletion(
+  deps: TypeDependencies,
+  request: SearchRequest,
+  target: CompletionTarget,
+): Promise<Completion> {
+  const type = 'GRAPH_COMPLETION_DECOMPOSITION';
+  const { languageModel } = deps;
+  const material = await retrieveTurnPassages(deps, request, target);
+  const { passages } = material.retrieval;
+  const isOneName = (phrase: string) => passages.some(({ payload }) => payload.text.includes(phrase));
+  const questions =
+    languageModel === null || passages.length === 0
+      ? questionParts(material.query, isOneName)
+      : await partsByModel(languageModel, request);
+  if (passages.length === 0 || questions.length < 2) {
+    const whole = await resolveInner(deps, request, target, material);
+    return answerFrom(deps, request, { ...target, type }, { material: whole, steps: [] });
+  }
+  const by = languageModel === null ? 'rules' : 'model';
+  const parts: Part[] = [];
+  for (const question of questions) {
+    request.context.signal?.throwIfAborted();
+    const query = by === 'rules' ? withoutPronoun(question, parts.at(-1)) : question;
+    const { listener: _, ...rest } = request;
+    const asked = { ...rest, query, responseSchema: null, includeReferences: false };
+    const vector = await embedQuery(deps, asked).of(target.dataset);
+    const conversation = target.conversation === null ? null : { ...target.conversation, lookup: null };
+    const typed = { ...target, type: 'GRAPH_COMPLETION' as const, vector, conversation };
+    parts.push({ question, outcome: await completion(deps, asked, typed) });
+  }
+  const shown = joinedParts(parts);
+  const steps = parts.map(({ question, outcome }) => {
+    const found = outcome.passages.map(({ id }) => id);
+    return { kind: 'part' as const, query: question, found, answer: outcome.answer };
+  });
+  const input = {
+    ...target,
+    type,
+    ...shown,
+    knowledge: null,
+    material,
+    structure: {},
+    reasoning: { by, steps },
+  } as const;
+  if (by === 'model') return answered(deps, request, input);
+  const { context } = shown;
+  const certainties = parts.map(({ outcome }) => outcome.certainty ?? 1);
+  const quoted = new Set(parts.flatMap(({ outcome }) => outcome.used?.nodeIds ?? []));
+  const ready = {
+    text: parts.map(({ question, outcome }) => `${question}\n${outcome.answer ?? NOTHING_FITS}`).join('\n\n'),
+    quoted: shown.passages.map(({ id }) => id).filter((id) => quoted.has(id)),
+    certainty: Math.max(...certainties),
+  };
+  const isUnanswered = parts.every(({ outcome }) => (outcome.answer ?? NOTHING_FITS) === NOTHING_FITS);
+  return answered(deps, request, { ...input, context, ready: isUnanswered ? { ...ready, text: NOTHING_FITS } : ready });
+}
+
+interface Part {
+  readonly question: string;
+  readonly outcome: Completion;
+}
+
+function joinedParts(parts: readonly Part[]) {
+  const passages = new Map(parts.flatMap(({ outcome }) => outcome.passages).map((passage) => [passage.id, passage]));
+  const contexts = parts.map(({ question, outcome: { answer, context } }) => `Part: ${question}\n${answer ?? context}`);
+  const isEmpty = parts.every(({ outcome }) => outcome.context === '');
+  return { passages: [...passages.values()], context: isEmpty ? '' : contexts.join('\n\n') };
+}
+
+/** `When did we adopt Luna?` for `her`, once the part before it has found the name. */
+function withoutPronoun(question: string, before: Part | undefined): string {
+  const name = before?.outcome.short ?? null;
+  if (name === null || !/^\p{Lu}/u.test(name)) return question;
+  return question.replace(/ (?:he|she|him|her|it|they|them)(?=[ ?]|$)/iu, ` ${name}`);
 }
 
 /** Answers with a model that uses skills and tools; without a model, with quotes and the suggested skills. */
@@ -78,22 +219,56 @@ export async function agenticCompletion(
   deps: TypeDependencies,
   request: SearchRequest,
   target: CompletionTarget,
-): Promise<SearchOutcome> {
+): Promise<Completion> {
   const type = 'AGENTIC_COMPLETION';
   const material = await retrieveTurnPassages(deps, request, target);
-  const passages = packPassages(material.retrieval.passages);
-  const view = request.view ?? CURRENT;
-  const { context, knowledge } = await contextOf(deps, { ...target, type, passages, material, view });
+  const { context, ...found } = await shownOf(deps, request, { ...target, type }, material);
   const toolbox = await openToolbox(deps, request, target);
   const shown = `Memory:\n${context === '' ? '(nothing fits)' : context}\n${toolbox.catalogue}`;
-  const found = { material, passages, knowledge, structure: {}, toolbox };
-  return answered(deps, request, { ...target, type, ...found, context: shown });
+  return answered(deps, request, { ...target, ...found, type, material, structure: {}, toolbox, context: shown });
+}
+
+function answerFrom(
+  deps: TypeDependencies,
+  request: SearchRequest,
+  target: TypedTarget,
+  { material, steps }: Gathered,
+): Promise<Completion> {
+  const reasoning = SEVERAL_STEPS.has(target.type)
+    ? {
+        reasoning: {
+          by: deps.languageModel === null || target.type === 'TEMPORAL' ? 'rules' : 'model',
+          steps,
+        } as const,
+      }
+    : {};
+  return shownOf(deps, request, target, material).then((shown) =>
+    answered(deps, request, { ...target, ...shown, material, ...reasoning }),
+  );
+}
+
+/** Types that look more than once, or choose among what they found. */
+const SEVERAL_STEPS: ReadonlySet<CompletionType> = new Set([
+  'GRAPH_COMPLETION_COT',
+  'GRAPH_COMPLETION_CONTEXT_EXTENSION',
+  'GRAPH_COMPLETION_DECOMPOSITION',
+  'TEMPORAL',
+]);
+
+/** The passages that fit a context, the context, and the knowledge and summaries in it. */
+async function shownOf(deps: TypeDependencies, request: SearchRequest, target: TypedTarget, material: TurnPassages) {
+  const passages = packPassages(material.retrieval.passages);
+  const view = request.view ?? CURRENT;
+  const { context, knowledge } = await contextOf(deps, { ...target, passages, material, view });
+  const globalContext = target.type === 'AGENTIC_COMPLETION' ? [] : await globalContextFor(deps, request, target);
+  const structure = globalContext.length === 0 ? {} : { globalContext };
+  return { passages, context: withGlobalContext(context, globalContext), knowledge, structure };
 }
 
 async function weighedMaterial(
   deps: TypeDependencies,
   request: SearchRequest,
-  target: CompletionTarget & { readonly type: CompletionType },
+  target: TypedTarget,
 ): Promise<TurnPassages> {
   if (!usesTruthWeights(request, target)) return retrieveTurnPassages(deps, request, target);
   const wider = { ...target, limit: Math.min(target.limit * TRUTH_OVERFETCH, MAX_TOP_K) };
@@ -108,8 +283,7 @@ const FACTS_PER_ENTITY = 6;
 
 async function contextOf(
   deps: TypeDependencies,
-  target: CompletionTarget & {
-    readonly type: CompletionType;
+  target: TypedTarget & {
     readonly passages: readonly RankedPassage[];
     readonly material: TurnPassages;
     readonly view: TimeView;
@@ -121,7 +295,7 @@ async function contextOf(
   const { retrieval, query } = target.material;
   const found = { passages, retrieval, query, view: target.view };
   const knowledge = await knowledgeAround(deps, dataset, found, { entities, facts: entities * FACTS_PER_ENTITY });
-  const contextOfType = type === 'HYBRID_COMPLETION' ? sectionedContext : graphContext;
+  const contextOfType = PROMPT_KIND[type] === 'sections' ? sectionedContext : graphContext;
   return { context: contextOfType(passages, knowledge), knowledge };
 }
 
@@ -130,7 +304,7 @@ export async function tripletCompletion(
   deps: TypeDependencies,
   request: SearchRequest,
   target: CompletionTarget,
-): Promise<SearchOutcome> {
+): Promise<Completion> {
   const rows = await tripletRows(deps, request, target);
   if (rows.length === 0) return completion(deps, request, { ...target, type: 'GRAPH_COMPLETION' });
   const context = rows.map(({ row }) => (row.payload as TripletPayload).text).join('\n');
@@ -141,7 +315,16 @@ export async function tripletCompletion(
   const material = { query: request.query, retrieval, found: [] };
   const conversation = target.conversation === null ? null : { ...target.conversation, lookup: null };
   const shown = { passages: supported, context, knowledge: null, structure: { triplets: rows } };
-  return answered(deps, request, { ...target, type: 'TRIPLET_COMPLETION', ...shown, material, conversation });
+  const outcome = await answered(deps, request, {
+    ...target,
+    type: 'TRIPLET_COMPLETION',
+    ...shown,
+    material,
+    conversation,
+  });
+  // Triplets hold less than the passages that they are made from.
+  if (outcome.answer !== NOTHING_FITS) return outcome;
+  return completion(deps, request, { ...target, type: 'GRAPH_COMPLETION' });
 }
 
 async function tripletRows(
@@ -155,6 +338,8 @@ async function tripletRows(
   return currentRows(deps, request, target.dataset, found);
 }
 
+export type Completion = Extract<SearchOutcome, { kind: 'completion' }> & { readonly short?: string | null };
+
 interface AnswerInput extends Pick<SearchTarget, 'dataset' | 'influence' | 'isOneOfSeveral'> {
   readonly type: CompletionType;
   readonly passages: readonly RankedPassage[];
@@ -163,42 +348,82 @@ interface AnswerInput extends Pick<SearchTarget, 'dataset' | 'influence' | 'isOn
   readonly knowledge: Knowledge | null;
   readonly conversation: Conversation | null;
   /** Structures of improve in the context. */
-  readonly structure: Pick<Extract<SearchOutcome, { kind: 'completion' }>, 'globalContext' | 'triplets'>;
+  readonly structure: Pick<Completion, 'globalContext' | 'triplets'>;
+  readonly reasoning?: Reasoning;
   /** Tools of an agent. */
   readonly toolbox?: Toolbox;
+  /** The answer when it is known before. */
+  readonly ready?: GeneratedAnswer;
 }
 
-async function answered(deps: TypeDependencies, request: SearchRequest, shown: AnswerInput): Promise<SearchOutcome> {
-  const { type, passages, material, context, knowledge, conversation } = shown;
+interface GeneratedAnswer {
+  readonly text: string;
+  readonly structured?: JsonObject | null;
+  /** Ids of the quoted passages; null for an answer of a model. */
+  readonly quoted: readonly string[] | null;
+  readonly certainty?: number | null;
+  readonly short?: string | null;
+}
+
+export async function answered(
+  deps: TypeDependencies,
+  request: SearchRequest,
+  shown: AnswerInput,
+): Promise<Completion> {
+  const { type, passages, material, context, knowledge, conversation, reasoning } = shown;
   const turn = conversation === null ? {} : { turn: turnOf(conversation, material) };
-  const base = { kind: 'completion' as const, type, context, passages, ...turn, ...shown.structure };
-  if (context === '') return { ...base, answer: null, prompt: null };
-  const question = userPrompt(PROMPT_KIND[type], request.query, context);
-  const stated = await deps.learned.statedPreferences(scopeOf(shown.dataset), shown.influence);
-  const { toolbox } = shown;
-  // The context of an agent already lists its skills.
-  const offered = toolbox === undefined ? await suggestedSkills(deps, shown.dataset, request.query) : [];
-  const guidance = [preferencesText(stated), skillsGuidance(offered), conversation?.guidance?.text ?? ''].filter(
-    (part) => part !== '',
-  );
-  const prompt = {
-    user: withHistory(
-      question,
-      historyText(conversation?.turns ?? [], deps.settings.historyCharacters),
-      guidance.join('\n\n'),
-    ),
-    system: request.systemPrompt || DEFAULT_SYSTEM_PROMPT,
+  const facts = knowledge === null ? {} : { facts: knowledge.facts.map(citedFact) };
+  const steps = reasoning === undefined ? {} : { reasoning };
+  const base = {
+    kind: 'completion' as const,
+    type,
+    context,
+    passages,
+    ...turn,
+    ...shown.structure,
+    ...steps,
+    ...facts,
   };
+  if (context === '') return { ...base, answer: null, prompt: null };
+  // The context of an agent already lists its skills.
+  const offered = shown.toolbox === undefined ? await suggestedSkills(deps, shown.dataset, request.query) : [];
+  const prompt = await promptFor(deps, request, shown, offered);
   if (request.onlyContext) return { ...base, answer: null, prompt };
-  const { text, structured, quoted, certainty } = await generateAnswer(deps, request, { ...shown, prompt, offered });
-  const read = withFound(passages, toolbox?.found() ?? []);
+  const generated = shown.ready ?? (await generateAnswer(deps, request, { ...shown, prompt, offered }));
+  const { text, structured = null, quoted, certainty, short } = generated;
+  const read = withFound(passages, shown.toolbox?.found() ?? []);
   const used = quoted?.length === 0 ? {} : { used: usedElements(read, knowledge, quoted) };
-  const outcome = { ...base, ...used, passages: read, prompt, ...(certainty === undefined ? {} : { certainty }) };
+  const known = { ...(certainty === undefined ? {} : { certainty }), ...(short === undefined ? {} : { short }) };
+  const outcome = { ...base, ...used, passages: read, prompt, ...known };
   if (structured !== null || !request.includeReferences || text === NOTHING_FITS) {
     return { ...outcome, answer: text, structured };
   }
   const block = evidenceBlock(text, read, { snippets: PROMPT_KIND[type] !== 'graph' });
   return { ...outcome, answer: text + block };
+}
+
+function citedFact({ id, source, target, relation, text, chunkId }: Fact): CitedFact {
+  return { id, source: source.id, target: target.id, relation, text, chunkId };
+}
+
+/** The messages of the answer call: earlier turns, the question with its context, preferences and guidance. */
+async function promptFor(
+  deps: TypeDependencies,
+  request: SearchRequest,
+  shown: Pick<AnswerInput, 'type' | 'dataset' | 'influence' | 'context' | 'conversation'>,
+  offered: readonly FoundSkill[] = [],
+): Promise<AnswerPrompt> {
+  const { conversation } = shown;
+  const stated = await deps.learned.statedPreferences(scopeOf(shown.dataset), shown.influence);
+  const guidance = [preferencesText(stated), skillsGuidance(offered), conversation?.guidance?.text ?? ''];
+  return {
+    user: withHistory(
+      userPrompt(PROMPT_KIND[shown.type], request.query, shown.context),
+      historyText(conversation?.turns ?? [], deps.settings.historyCharacters),
+      guidance.filter((part) => part !== '').join('\n\n'),
+    ),
+    system: request.systemPrompt || DEFAULT_SYSTEM_PROMPT,
+  };
 }
 
 function withFound(passages: readonly RankedPassage[], found: readonly RankedPassage[]): readonly RankedPassage[] {
@@ -212,22 +437,21 @@ interface AnswerCall {
   readonly offered: readonly FoundSkill[];
 }
 
-/** Generates the answer text. `quoted`: ids of the quoted passages; null for an answer of a model. */
 async function generateAnswer(
   deps: TypeDependencies,
   request: SearchRequest,
-  { dataset, isOneOfSeveral, material, passages, knowledge, prompt, offered, toolbox }: AnswerInput & AnswerCall,
-) {
+  input: AnswerInput & AnswerCall,
+): Promise<GeneratedAnswer> {
   const { languageModel, settings, clock } = deps;
+  const { dataset, toolbox, prompt } = input;
   if (languageModel === null) {
-    const tables = await readTables(deps, dataset, material.query, passages);
-    const { text, passageIds, certainty } = extractiveAnswer(material.query, material.retrieval, passages, {
-      tables,
-      inner: material.inner ?? null,
-      facts: knowledge?.facts ?? [],
-      dataset: isOneOfSeveral ? dataset.name : null,
-    });
-    return { text: withSkills(text, toolbox?.skills ?? offered), structured: null, quoted: passageIds, certainty };
+    const { text, passageIds, certainty, short } = await quotedAnswer(deps, input);
+    return {
+      text: withSkills(text, toolbox?.skills ?? input.offered),
+      quoted: passageIds,
+      certainty,
+      short: short ?? null,
+    };
   }
   const streaming = settings.answerStreaming ?? false;
   if (toolbox !== undefined) {
@@ -237,6 +461,51 @@ async function generateAnswer(
     return { ...answer, quoted: null };
   }
   return { ...(await modelAnswer(languageModel, request, prompt, { streaming })), quoted: null };
+}
+
+/** Quotes of GRAPH_SUMMARY_COMPLETION, where other types show the best three. */
+const SUMMARY_QUOTES = 8;
+
+/** Answers with quotes, first from the passages that the type puts first, then from all that it gathered. */
+async function quotedAnswer(
+  deps: TypeDependencies,
+  { type, dataset, isOneOfSeveral, material, passages, knowledge, reasoning }: AnswerInput,
+) {
+  const { retrieval, query } = material;
+  const named = isOneOfSeveral ? dataset.name : null;
+  const quotesFrom = async (read: readonly RankedPassage[]) =>
+    extractiveAnswer(query, { ...retrieval, passages: read }, read, {
+      tables: await readTables(deps, dataset, query, read),
+      inner: material.inner ?? null,
+      facts: knowledge?.facts ?? [],
+      dataset: named,
+      ...(type === 'GRAPH_SUMMARY_COMPLETION' ? { quotes: SUMMARY_QUOTES } : {}),
+    });
+  if (type === 'TEMPORAL') {
+    const window = retrieval.analysis.timeWindow;
+    const anchored = passages.slice(0, reasoning?.steps[0]?.found.length ?? 0);
+    const listed = window !== null && asksForTime(retrieval.analysis) ? datedQuotes(anchored, window, named) : null;
+    if (listed !== null) return { ...listed, certainty: 1, short: null };
+    const dated = anchored.length === 0 ? null : await quotesFrom(anchored);
+    if (dated !== null && dated.text !== NOTHING_FITS) return dated;
+  }
+  const first = await quotesFrom(passages);
+  if (type === 'GRAPH_COMPLETION_CONTEXT_EXTENSION') {
+    const answer = withSurroundings(query, first, {
+      named: retrieval.named.map(({ name }) => name),
+      passages,
+      dataset: named,
+    });
+    if (answer !== null) return answer;
+  }
+  if (first.text !== NOTHING_FITS) return first;
+  for (const { found } of reasoning?.steps ?? []) {
+    const added = new Set(found);
+    const further = passages.filter(({ id }) => added.has(id));
+    const answer = type === 'TEMPORAL' || further.length === 0 ? first : await quotesFrom(further);
+    if (answer.text !== NOTHING_FITS) return answer;
+  }
+  return first;
 }
 
 function turnOf({ key, turns, guidance, lookup }: Conversation, { found }: TurnPassages): ConversationTurn {

@@ -4,10 +4,19 @@ import { MAX_TOP_K, type RankedPassage, type ScoredRow, type SearchOutcome, type
 import { retrievePassages } from '../retrieval/retrieve-passages.ts';
 import { lexicalChunks, nearestChunks, summaries } from '../retrieval/rows.ts';
 import { currentRows } from '../retrieval/superseded-statements.ts';
-
-import type { AnsweredType } from '../search-types.ts';
-import { agenticCompletion, completion, tripletCompletion } from './completion.ts';
+import type { AnsweredType, RowType } from '../search-types.ts';
+import { broadCompletion } from './broad.ts';
+import { codingRules } from './coding-rules.ts';
+import {
+  agenticCompletion,
+  completion,
+  decomposedCompletion,
+  gatheredCompletion,
+  summaryCompletion,
+  tripletCompletion,
+} from './completion.ts';
 import { cypherSearch } from './cypher.ts';
+import { graphReport } from './graph-report.ts';
 import type { SearchTarget, TypeDependencies } from './target.ts';
 
 /** Default number of results (search-recall.md §1.6). */
@@ -23,6 +32,14 @@ const DEFAULT_TOP_K: Readonly<Record<AnsweredType, number>> = {
   GRAPH_COMPLETION: 5,
   TRIPLET_COMPLETION: 5,
   AGENTIC_COMPLETION: 5,
+  GRAPH_COMPLETION_COT: 5,
+  GRAPH_COMPLETION_CONTEXT_EXTENSION: 5,
+  GRAPH_COMPLETION_DECOMPOSITION: 5,
+  GRAPH_SUMMARY_COMPLETION: 5,
+  TEMPORAL: 5,
+  BROAD: MAX_TOP_K,
+  CODING_RULES: MAX_TOP_K,
+  GRAPH_REPORT: 5,
 };
 
 /** Runs one search type in one dataset. An empty outcome does not say why nothing was found. */
@@ -71,6 +88,20 @@ export async function runSearch(
       const skills = await deps.skills.find(scopeOf(dataset), request.query);
       return { kind: 'skills', type, skills: skills.slice(0, limit) };
     }
+    case 'CODING_RULES':
+      return codingRules(deps, request, dataset);
+    case 'GRAPH_REPORT':
+      return graphReport(deps, request, { dataset, limit });
+    case 'BROAD':
+      return broadCompletion(deps, request, target);
+    case 'GRAPH_COMPLETION_COT':
+    case 'GRAPH_COMPLETION_CONTEXT_EXTENSION':
+    case 'TEMPORAL':
+      return gatheredCompletion(deps, request, { ...target, limit, type });
+    case 'GRAPH_SUMMARY_COMPLETION':
+      return summaryCompletion(deps, request, { ...target, limit });
+    case 'GRAPH_COMPLETION_DECOMPOSITION':
+      return decomposedCompletion(deps, request, { ...target, limit });
     case 'AGENTIC_COMPLETION':
       return agenticCompletion(deps, request, { ...target, limit });
     case 'TRIPLET_COMPLETION':
@@ -105,7 +136,7 @@ function asScoredRow(passage: RankedPassage, index: number) {
 async function rowsOutcome(
   { learned }: TypeDependencies,
   dataset: DatasetRef,
-  type: 'CHUNKS' | 'CHUNKS_LEXICAL' | 'SUMMARIES',
+  type: RowType,
   rows: readonly (ScoredRow & { readonly passage?: RankedPassage })[],
 ): Promise<SearchOutcome> {
   const weights = await learned.feedbackWeights(

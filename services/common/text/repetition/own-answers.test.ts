@@ -9,6 +9,9 @@ describe('answers of the service itself', () => {
     expect(isOwnAnswer(ACKNOWLEDGEMENT, false)).to.equal(true);
     expect(isOwnAnswer(quotes, true)).to.equal(true);
     expect(isOwnAnswer(`Globex: ${quotes}`, true)).to.equal(true);
+    const parts = `Where is Ada?\n${quotes}\n\nWho is Bob?\n${NOTHING_FITS}`;
+    expect(isOwnAnswer(parts, true)).to.equal(true);
+    expect(isOwnAnswer(`${parts}\nI think so.`, true)).to.equal(false);
   });
 
   it('are not texts without a question, or with content around the quotes', () => {

@@ -22,7 +22,10 @@ export function withoutEvidence(answer: string): string {
  */
 export function isOwnAnswer(answer: string, isFromMemory: boolean): boolean {
   if (answer === NOTHING_FITS || answer === ACKNOWLEDGEMENT) return true;
-  return isFromMemory && answer.split(/\n(?=")/u).every(isQuoteLine);
+  if (!isFromMemory) return false;
+  // A question of several parts is answered part by part, each below its question.
+  const parts = answer.split(/\n\n(?=[^\n"]+\?\n)/u).map((part) => part.replace(/^[^\n"]+\?\n/u, ''));
+  return parts.every((part) => part === NOTHING_FITS || part.split(/\n(?=")/u).every(isQuoteLine));
 }
 
 function isQuoteLine(line: string): boolean {
