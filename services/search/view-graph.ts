@@ -72,7 +72,7 @@ function chooseSeeds(graph: WholeGraph, request: ViewRequest): Pick<GraphView, '
   const words = (request.query ?? '').toLowerCase().split(/\s+/).filter(Boolean);
   const degrees = degreesOf(graph);
   const byDegree = graph.nodes.toSorted(
-    (a, b) => (degrees.get(b.id) ?? 0) - (degrees.get(a.id) ?? 0) || a.id.localeCompare(b.id),
+    (a, b) => (degrees.get(b.id) ?? 0) - (degrees.get(a.id) ?? 0) || (a.id < b.id ? -1 : 1),
   );
   const named =
     words.length === 0
@@ -94,6 +94,7 @@ function degreesOf({ edges }: WholeGraph): ReadonlyMap<string, number> {
 }
 
 function neighbourhood(graph: WholeGraph, seeds: readonly string[], { depth, maxNodes }: ViewRequest): WholeGraph {
+  if (seeds.length === graph.nodes.length && seeds.length <= maxNodes) return graph;
   const neighbours = new Map<string, string[]>();
   for (const { source, target } of graph.edges) {
     push(neighbours, source, target);

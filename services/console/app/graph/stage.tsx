@@ -17,6 +17,7 @@ import { type Drawing, draw } from '../../pages/graph/drawing.ts';
 import type { Place } from '../../pages/graph/layout.ts';
 import { paletteFor } from '../../pages/graph/palette.ts';
 import {
+  barsOf,
   countsIn,
   datesIn,
   type GraphNode,
@@ -25,7 +26,7 @@ import {
   kindOf,
   nodeFinder,
   type Period,
-  periodOf,
+  periodBetween,
   type Shown,
   shownOf,
 } from '../../pages/graph/view-model.ts';
@@ -347,21 +348,11 @@ interface TimeSliderProps {
   onUndated(withUndated: boolean): void;
 }
 
-const BARS = 60;
-
 /** Chooses a time by the dates that the facts have: each date is one step, however far it is from the next. */
 function TimeSlider({ view, withUndated, onChange, onUndated }: TimeSliderProps) {
   const counts = useMemo(() => datesIn(view), [view]);
   const dates = useMemo(() => [...counts.keys()], [counts]);
-  const bars = useMemo(() => {
-    const sums = new Array<number>(Math.min(BARS, dates.length)).fill(0);
-    for (const [at, date] of dates.entries()) {
-      const bar = Math.floor((at / dates.length) * sums.length);
-      sums[bar] = (sums[bar] ?? 0) + (counts.get(date) ?? 0);
-    }
-    const most = Math.max(1, ...sums);
-    return sums.map((sum) => Math.sqrt(sum / most));
-  }, [dates, counts]);
+  const bars = useMemo(() => barsOf(counts), [counts]);
   const last = dates.length - 1;
   const [range, setRange] = useState<[number, number]>([0, last]);
   useEffect(() => {
@@ -369,11 +360,6 @@ function TimeSlider({ view, withUndated, onChange, onUndated }: TimeSliderProps)
     onChange(null);
   }, [last, onChange]);
   if (last < 1) return null;
-  const choose = ([low, high]: [number, number]) => {
-    const [first, end] = [periodOf(dates[low] ?? ''), periodOf(dates[high] ?? '')];
-    const isAll = (low === 0 && high === last) || first === null || end === null;
-    onChange(isAll ? null : { from: first.from, until: Math.max(end.until, first.until) });
-  };
   const nameOf = (at: number): string => (dates[at] ?? '').replace('/', ' – ');
   return (
     <Box className="time">
@@ -402,7 +388,7 @@ function TimeSlider({ view, withUndated, onChange, onUndated }: TimeSliderProps)
         minRange={0}
         value={range}
         onChange={setRange}
-        onChangeEnd={choose}
+        onChangeEnd={([low, high]) => onChange(periodBetween(dates, low, high))}
         label={null}
         thumbFromLabel="Earliest date"
         thumbToLabel="Latest date"

@@ -5,7 +5,7 @@ import { type ClusterLayer, createClusterLayer, type Ends, type Inks } from './c
 import type { Place } from './layout.ts';
 import type { LayoutAnswer, LayoutRequest } from './layout-worker.ts';
 import { source as workerSource } from './layout-worker.ts?worker';
-import type { GraphNode, GraphView, Groups, Shown } from './view-model.ts';
+import { type GraphNode, type GraphView, type Groups, isHub, type Shown } from './view-model.ts';
 
 /** Colour of each group, for a light or a dark ground. */
 export interface Paint {
@@ -77,17 +77,18 @@ function startLayout(view: GraphView, { known }: DrawingOptions, onAnswer: (answ
   URL.revokeObjectURL(url);
   worker.onmessage = ({ data }: MessageEvent<LayoutAnswer>) => onAnswer(data);
   const places = new Map(view.nodes.map(({ id }, place) => [id, place]));
+  const hubs = view.nodes.map(isHub);
   const isLarge = view.nodes.length > LARGE;
   const request = { source: [] as number[], target: [] as number[], weight: [] as number[] };
   for (const { source, target, edge_class: kind } of view.links) {
     const [from, to] = [places.get(source), places.get(target)];
     if (from === undefined || to === undefined) continue;
     // Every entity hangs on its type: as a force that would draw all of them into one star.
-    const isHub = [from, to].some((at) => /^(EntityType|NodeSet)$/.test(view.nodes[at]?.type ?? ''));
-    if (isHub && isLarge) continue;
+    const isOfHub = hubs[from] || hubs[to];
+    if (isOfHub && isLarge) continue;
     request.source.push(from);
     request.target.push(to);
-    request.weight.push(isHub ? 0.01 : kind === 'semantic' ? 2 : 1);
+    request.weight.push(isOfHub ? 0.01 : kind === 'semantic' ? 2 : 1);
   }
   const before = view.nodes.flatMap(({ id }, place): [number, Place][] => {
     const position = known?.get(id);
@@ -132,6 +133,8 @@ function createDrawing(view: GraphView, container: HTMLElement, { options, first
     maxCameraRatio: 3,
     defaultEdgeType: 'arrow',
     renderEdgeLabels: true,
+    // A change of this setting reads all nodes again: a large graph is seen from afar at first.
+    renderLabels: !isLarge,
     hideLabelsOnMove: isLarge,
     nodeProgramClasses: isLarge ? { circle: NodePointProgram } : {},
     // The renderer hands copies out: they may be changed.

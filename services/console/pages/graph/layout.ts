@@ -87,7 +87,9 @@ export function* relax(
   }
   const settings = {
     ...forceAtlas2.inferSettings(graph),
-    barnesHutOptimize: network.order > 400,
+    // From here on the approximation takes less time than all pairs; its theta is that of Gephi.
+    barnesHutOptimize: network.order > 150,
+    barnesHutTheta: 1.2,
     slowDown: 3,
     gravity: 0.4,
     scalingRatio: 12,
@@ -96,7 +98,8 @@ export function* relax(
   const places = () => graph.mapNodes((_node, { x, y }) => ({ x: x as number, y: y as number }));
   yield places();
   for (let done = 0; done < rounds; done += step) {
-    forceAtlas2.assign(graph, { iterations: step, getEdgeWeight: 'weight', settings });
+    const iterations = Math.min(step, rounds - done);
+    forceAtlas2.assign(graph, { iterations, getEdgeWeight: 'weight', settings });
     yield places();
   }
 }
@@ -119,7 +122,7 @@ export function placeClusters(network: Network): readonly Cluster[] {
   };
   const clusters = groups.map((members) => ({ members, x: 0, y: 0, radius: UNIT * Math.sqrt(members.length) }));
   let places: readonly Place[] = [];
-  for (const next of relax(joined, 150)) places = next;
+  for (const next of relax(joined, 120)) places = next;
   const room = Math.sqrt(clusters.reduce((sum, { radius }) => sum + radius ** 2, 0) / 0.5);
   const distances = places.map(({ x, y }) => Math.hypot(x, y)).sort((a, b) => a - b);
   const scale = room / (distances[Math.floor(distances.length * 0.9)] || 1);
@@ -132,21 +135,25 @@ export function placeClusters(network: Network): readonly Cluster[] {
 }
 
 const GAP = 1.12;
+const SEPARATING_ROUNDS = 60;
 
 /** Pushes circles apart that lie over each other, and draws all of them to the middle a little. */
-function separate(clusters: { x: number; y: number; readonly radius: number }[]): void {
-  const rounds = Math.min(120, Math.ceil(8e6 / clusters.length ** 2));
-  for (let round = 0; round < rounds; round += 1) {
+function separate(clusters: readonly { x: number; y: number; readonly radius: number }[]): void {
+  const widest = clusters.reduce((most, { radius }) => Math.max(most, radius), 0);
+  const sorted = [...clusters];
+  for (let round = 0; round < SEPARATING_ROUNDS; round += 1) {
     // The last rounds only push.
-    const pull = round < rounds * 0.6 ? 0.985 : 1;
-    for (const cluster of clusters) {
+    const pull = round < SEPARATING_ROUNDS * 0.6 ? 0.985 : 1;
+    for (const cluster of sorted) {
       cluster.x *= pull;
       cluster.y *= pull;
     }
     for (let push = 0; push < 2; push += 1) {
-      for (const [at, a] of clusters.entries()) {
-        for (let other = at + 1; other < clusters.length; other += 1) {
-          const b = clusters[other] as Place & { readonly radius: number };
+      sorted.sort((a, b) => a.x - b.x);
+      for (const [at, a] of sorted.entries()) {
+        for (let other = at + 1; other < sorted.length; other += 1) {
+          const b = sorted[other] as (typeof sorted)[number];
+          if (b.x - a.x >= (a.radius + widest) * GAP) break;
           const [dx, dy] = [b.x - a.x || 0.1 * (at + 1), b.y - a.y || 0.1];
           const least = (a.radius + b.radius) * GAP;
           if (Math.abs(dx) >= least || Math.abs(dy) >= least) continue;
@@ -171,7 +178,7 @@ export function fill({ members, x, y, radius }: Cluster): readonly Place[] {
   });
 }
 
-const ROUNDS_IN_CLUSTER = 60;
+const ROUNDS_IN_CLUSTER = 40;
 
 /** Arranges the members of a cluster by the edges between them, within its circle. */
 export function arrangeCluster(network: Network, { x, y, radius }: Cluster): readonly Place[] {

@@ -1,7 +1,20 @@
 import { renderDetails } from './details.ts';
 import { type Drawing, draw } from './drawing.ts';
 import { paletteFor } from './palette.ts';
-import { type GraphNode, type GraphView, groupsOf, kindOf, nodeFinder, shownOf, withoutRepeats } from './view-model.ts';
+import {
+  barsOf,
+  datesIn,
+  type GraphNode,
+  groupsOf,
+  kindOf,
+  nodeFinder,
+  type PackedGraph,
+  type Period,
+  periodBetween,
+  shownOf,
+  unpacked,
+  withoutRepeats,
+} from './view-model.ts';
 
 function element<Kind extends HTMLElement>(id: string): Kind {
   const found = document.getElementById(id);
@@ -9,10 +22,18 @@ function element<Kind extends HTMLElement>(id: string): Kind {
   return found as Kind;
 }
 
-const view = withoutRepeats(JSON.parse(element('graph-data').textContent ?? '{}') as GraphView);
+interface PageData extends PackedGraph {
+  readonly dataset: string;
+  readonly total_nodes?: number;
+}
+
+const data = JSON.parse(element('graph-data').textContent ?? '{}') as PageData;
+const { total_nodes } = data;
+const view = withoutRepeats({ ...unpacked(data, data.dataset), ...(total_nodes && { total_nodes }) });
 const nodes = new Map(view.nodes.map((node) => [node.id, node]));
 const groups = groupsOf(view.nodes);
 const hidden = new Set(groups.hiddenAtFirst);
+let period: Period | null = null;
 const darkMode = window.matchMedia('(prefers-color-scheme: dark)');
 
 element('title').textContent = view.dataset;
@@ -32,12 +53,12 @@ function canDraw(): boolean {
 
 async function start(): Promise<void> {
   element('finder').hidden = false;
-  element('legend').hidden = false;
+  element('tools').hidden = false;
   const paint = () => ({ colours: paletteFor([...groups.counts.keys()], darkMode.matches), dark: darkMode.matches });
   const drawing: Drawing = await draw(view, element('stage'), {
     groups,
     paint: paint(),
-    shown: shownOf(view, groups, { hidden }),
+    shown: shown(),
     onSelect: (node) => select(drawing, node),
     onSettled: () => {
       document.body.dataset['settled'] = 'true';
@@ -49,6 +70,7 @@ async function start(): Promise<void> {
     renderLegend(drawing, paint().colours);
   });
   wireSearch(drawing);
+  wireTime(drawing);
   document.addEventListener('keydown', (event) => {
     if (event.key === 'Escape') select(drawing, null);
     if (event.key === '/' && document.activeElement !== element('search')) {
@@ -59,10 +81,62 @@ async function start(): Promise<void> {
   document.body.dataset['ready'] = 'true';
 }
 
+function shown() {
+  return shownOf(view, groups, { hidden, period, withUndated: element<HTMLInputElement>('undated').checked });
+}
+
+/** Chooses a time by the dates that the facts have: each date is one step, however far it is from the next. */
+function wireTime(drawing: Drawing): void {
+  const counts = datesIn(view);
+  const dates = [...counts.keys()];
+  if (dates.length < 2) return;
+  element('time').hidden = false;
+  document.body.classList.add('timed');
+  element('bars').replaceChildren(
+    ...barsOf(counts).map((height) => {
+      const bar = document.createElement('i');
+      bar.style.height = `${Math.max(6, height * 100)}%`;
+      return bar;
+    }),
+  );
+  const [earliest, latest, undated] = ['earliest', 'latest', 'undated'].map((id) => element<HTMLInputElement>(id));
+  if (earliest === undefined || latest === undefined || undated === undefined) return;
+  const last = String(dates.length - 1);
+  for (const [thumb, value] of [
+    [earliest, '0'],
+    [latest, last],
+  ] as const) {
+    thumb.max = last;
+    thumb.value = value;
+  }
+  const show = (): void => {
+    const names = [earliest, latest].map((thumb) => (dates[thumb.valueAsNumber] ?? '').replace('/', ' – '));
+    element('period').textContent = names.join(' to ');
+    for (const [at, thumb] of [earliest, latest].entries()) thumb.setAttribute('aria-valuetext', names[at] ?? '');
+    // Where both stand at the end, the earliest lies on top: it alone can move.
+    earliest.style.zIndex = earliest.valueAsNumber > dates.length / 2 ? '1' : '';
+    undated.disabled = periodBetween(dates, earliest.valueAsNumber, latest.valueAsNumber) === null;
+  };
+  const choose = (): void => {
+    period = periodBetween(dates, earliest.valueAsNumber, latest.valueAsNumber);
+    drawing.filter(shown());
+  };
+  earliest.addEventListener('input', () => {
+    earliest.valueAsNumber = Math.min(earliest.valueAsNumber, latest.valueAsNumber);
+    show();
+  });
+  latest.addEventListener('input', () => {
+    latest.valueAsNumber = Math.max(earliest.valueAsNumber, latest.valueAsNumber);
+    show();
+  });
+  for (const control of [earliest, latest, undated]) control.addEventListener('change', choose);
+  show();
+}
+
 function countsText(): string {
-  const shown = view.nodes.length;
-  const total = view.total_nodes ?? shown;
-  const nodeCount = total > shown ? `${shown.toLocaleString()} of ${total.toLocaleString()}` : shown.toLocaleString();
+  const drawn = view.nodes.length;
+  const total = view.total_nodes ?? drawn;
+  const nodeCount = total > drawn ? `${drawn.toLocaleString()} of ${total.toLocaleString()}` : drawn.toLocaleString();
   return `${nodeCount} nodes, ${view.links.length.toLocaleString()} edges`;
 }
 
@@ -84,7 +158,7 @@ function renderLegend(drawing: Drawing, colours: ReadonlyMap<string, string>): v
       entry.addEventListener('click', () => {
         if (!hidden.delete(group)) hidden.add(group);
         entry.setAttribute('aria-pressed', String(!hidden.has(group)));
-        drawing.filter(shownOf(view, groups, { hidden }));
+        drawing.filter(shown());
       });
       return entry;
     }),

@@ -28,14 +28,17 @@ export interface GraphView {
   readonly total_nodes?: number;
 }
 
-/** The answer of `/visualize/drawing`. */
+/** The answer of `/visualize/drawing`; the data of the `/visualize` page hold the texts as well. */
 export interface PackedGraph {
-  readonly nodes: readonly Pick<GraphNode, 'id' | 'name' | 'type' | 'entity_type'>[];
+  readonly nodes: readonly Omit<GraphNode, 'degree' | 'importance'>[];
   readonly relations: readonly { readonly name: string; readonly edge_class: 'structural' | 'semantic' }[];
   readonly links: readonly (readonly [number, number, number, ...(readonly string[])[]])[];
+  readonly sentences?: readonly string[];
+  /** Which sentence states each link; -1: none. */
+  readonly evidence?: readonly number[];
 }
 
-export function unpacked({ nodes, relations, links }: PackedGraph, dataset: string): GraphView {
+export function unpacked({ nodes, relations, links, sentences, evidence }: PackedGraph, dataset: string): GraphView {
   const degrees = new Int32Array(nodes.length);
   for (const [source, target] of links) {
     degrees[source] = (degrees[source] ?? 0) + 1;
@@ -48,11 +51,12 @@ export function unpacked({ nodes, relations, links }: PackedGraph, dataset: stri
       const degree = degrees[at] ?? 0;
       return { ...node, degree, importance: Math.log1p(degree) / most };
     }),
-    links: links.flatMap(([source, target, relation, dates]) => {
+    links: links.flatMap(([source, target, relation, dates], at) => {
       const [from, to, kind] = [nodes[source], nodes[target], relations[relation]];
       if (from === undefined || to === undefined || kind === undefined) return [];
       const link = { source: from.id, target: to.id, relation: kind.name, edge_class: kind.edge_class };
-      return [dates === undefined ? link : { ...link, dates }];
+      const text = sentences?.[evidence?.[at] ?? -1];
+      return [{ ...link, ...(dates && { dates }), ...(text && { edge_info: { text } }) }];
     }),
   };
 }
@@ -66,6 +70,9 @@ const TYPE_LABELS: ReadonlyMap<string, string> = new Map(
     NodeSet: 'Node set',
   }),
 );
+/** Whether everything hangs on the node, which therefore says nothing of how things belong together. */
+export const isHub = ({ type }: GraphNode): boolean => type === 'EntityType' || type === 'NodeSet';
+
 /** Every entity hangs on its type, and a summary says its passage again: they are shown when asked for. */
 const HIDDEN_AT_FIRST: readonly string[] = ['Entity type', 'Summary'];
 /** The types that are told apart by colours; the rarer ones share one. */
@@ -140,6 +147,26 @@ export function datesIn({ links }: GraphView): ReadonlyMap<string, number> {
     return period === null || !Number.isFinite(period.from) ? [] : [{ date, count, at: period.from }];
   });
   return new Map(dated.sort((a, b) => a.at - b.at).map(({ date, count }) => [date, count]));
+}
+
+const BARS = 60;
+
+/** How many facts there are along the dates, as bars of a height up to 1. */
+export function barsOf(counts: ReadonlyMap<string, number>): readonly number[] {
+  const sums = new Array<number>(Math.min(BARS, counts.size)).fill(0);
+  for (const [at, count] of [...counts.values()].entries()) {
+    const bar = Math.floor((at / counts.size) * sums.length);
+    sums[bar] = (sums[bar] ?? 0) + count;
+  }
+  const most = Math.max(1, ...sums);
+  return sums.map((sum) => Math.sqrt(sum / most));
+}
+
+/** The time from one of the dates to another; null for all of them. */
+export function periodBetween(dates: readonly string[], low: number, high: number): Period | null {
+  const [first, last] = [periodOf(dates[low] ?? ''), periodOf(dates[high] ?? '')];
+  if ((low === 0 && high === dates.length - 1) || first === null || last === null) return null;
+  return { from: first.from, until: Math.max(last.until, first.until) };
 }
 
 export interface Filter {
@@ -239,17 +266,17 @@ export interface PathStep {
 
 /**
  * The shortest way from one node to another; null where there is none. A step over a passage counts double: a fact says
- * more than a mention in the same text. Types connect everything and nothing: they are left out.
+ * more than a mention in the same text. Hubs connect everything and nothing: they are left out.
  */
 export function shortestPath({ nodes, links }: GraphView, from: string, to: string): readonly PathStep[] | null {
-  const types = new Set(nodes.filter(({ type }) => type === 'EntityType').map(({ id }) => id));
+  const hubs = new Set(nodes.filter(isHub).map(({ id }) => id));
   const steps = new Map<string, PathStep[]>();
   for (const link of links) {
     for (const [start, end] of [
       [link.source, link.target],
       [link.target, link.source],
     ] as const) {
-      if (types.has(end) && end !== to) continue;
+      if (hubs.has(end) && end !== to) continue;
       const known = steps.get(start);
       if (known === undefined) steps.set(start, [{ link, to: end }]);
       else known.push({ link, to: end });
@@ -280,7 +307,7 @@ export function shortestPath({ nodes, links }: GraphView, from: string, to: stri
 
 /** The part of a view within some steps of the given nodes, at most `most` nodes; no step leads over a type. */
 export function neighbourhoodOf(view: GraphView, centres: readonly string[], depth: number, most: number): GraphView {
-  const hubs = new Set(view.nodes.filter(({ type }) => /^(EntityType|NodeSet)$/.test(type)).map(({ id }) => id));
+  const hubs = new Set(view.nodes.filter(isHub).map(({ id }) => id));
   const known = new Set(view.nodes.map(({ id }) => id));
   const reached = new Set(centres.filter((id) => known.has(id)));
   let edge = new Set(reached);

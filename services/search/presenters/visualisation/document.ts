@@ -1,4 +1,5 @@
 import type { GraphView } from '../../view-graph.ts';
+import { presentDrawing } from './drawing.ts';
 import { presentLinks } from './links.ts';
 import { presentMemoryMap } from './memory-map.ts';
 import { presentNodes, STAGES } from './nodes.ts';
@@ -26,26 +27,36 @@ export function presentVisualisation(view: GraphView): Readonly<Record<string, u
   };
 }
 
-/** Presents the data of the page. */
-export function presentPageData(view: GraphView, dataset: string): Readonly<Record<string, unknown>> {
-  const nodes = presentNodes(view).map(({ id, name, type, entity_type, degree, importance, description, text }) => ({
-    id,
-    name,
-    type,
-    entity_type,
-    degree,
-    importance,
-    description,
-    text,
-  }));
-  const links = presentLinks(view).map(({ source, target, relation, edge_class, edge_info }) => ({
-    source,
-    target,
-    relation,
-    edge_class,
-    ...(typeof edge_info['text'] === 'string' ? { edge_info: { text: edge_info['text'] } } : {}),
-  }));
-  return { dataset, nodes, links, ...(view.totalNodes === null ? {} : { total_nodes: view.totalNodes }) };
+/** Presents the data of the page: the drawing of the view, with its texts and the sentences that state its facts. */
+export async function presentPageData(view: GraphView, dataset: string): Promise<Readonly<Record<string, unknown>>> {
+  const { nodes, relations, links } = await presentDrawing({
+    async *nodes() {
+      yield view.nodes;
+    },
+    async *edges() {
+      yield view.edges;
+    },
+  });
+  const places = new Map<string, number>();
+  return {
+    dataset,
+    nodes: nodes.map((node, at) => {
+      const { description = '', properties = {} } = view.nodes[at] ?? {};
+      const text = properties['text'];
+      return { ...node, ...(description && { description }), ...(typeof text === 'string' && { text }) };
+    }),
+    relations,
+    links,
+    // Both ends of each edge of a view are in it: the links have the places of the edges.
+    evidence: view.edges.map(({ properties: { text } }) => {
+      if (typeof text !== 'string') return -1;
+      const place = places.get(text) ?? places.size;
+      places.set(text, place);
+      return place;
+    }),
+    sentences: [...places.keys()],
+    ...(view.totalNodes === null ? {} : { total_nodes: view.totalNodes }),
+  };
 }
 
 function countBy(values: readonly string[]): Readonly<Record<string, number>> {
