@@ -201,6 +201,8 @@ export interface FoundRow extends ScoredRow {
   readonly passage: RankedPassage | null;
   /** Learned from ratings, 0 to 1; neutral when never rated. */
   readonly feedbackWeight: number;
+  /** Address of the account that added the item; null: deleted, or not stored. */
+  readonly sourceUser: string | null;
 }
 
 /** Contribution of a conversation to an answer. */

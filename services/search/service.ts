@@ -25,10 +25,12 @@ import { createReadiness } from './recall/readiness.ts';
 import { createLearnedElements } from './retrieval/learned-weights.ts';
 import { limitRetrievals, type Retriever } from './retrieval/retrieval.ts';
 import { createCurrentRetriever } from './retrieval/superseded-statements.ts';
+import { liveEventRoutes, viewSocket } from './routes/live-events.ts';
 import { recallRoutes } from './routes/recall.ts';
 import { searchRoutes } from './routes/search.ts';
 import { visualizeRoutes } from './routes/visualize.ts';
 import { createSkillIndex } from './types/skill-index.ts';
+import { createSourceUsers } from './types/source-users.ts';
 
 /** Creates the search service: search, recall, their history and graph views. See README.md. */
 export function createSearchService(options: SearchServiceOptions): Service {
@@ -43,6 +45,7 @@ export function createSearchService(options: SearchServiceOptions): Service {
   });
   const retrieve: Retriever['retrieve'] = async (request) => (await retriever()).retrieve(request);
   const supersessions = createSupersessions(options.store);
+  const users = createUsers(options.store);
   const deps: SearchParts = {
     ...rest,
     vectorVersions,
@@ -55,20 +58,18 @@ export function createSearchService(options: SearchServiceOptions): Service {
     echoes: createEchoMarks(options.store),
     recentlyShown: createRecentlyShown(options.clock),
     learned,
+    sourceUsers: createSourceUsers(users, options.clock),
     skills: createSkillIndex(createSkills(options.store)),
     limitSearches: createConcurrencyLimit(limit),
     history: createSearchHistory(options.store, ids),
     readiness: createReadiness(options),
   };
+  const views = { ...options, ...indexes, sessions: deps.sessions, users };
   let subscriptions: readonly Subscription[] = [];
   return {
     name: 'search',
-    routes: [
-      ...searchRoutes(deps),
-      ...recallRoutes(deps),
-      ...visualizeRoutes({ ...options.indexes, ledger: options.ledger, messenger: options.messenger }),
-    ],
-    sockets: [],
+    routes: [...searchRoutes(deps), ...recallRoutes(deps), ...visualizeRoutes(views), ...liveEventRoutes(views)],
+    sockets: [viewSocket(views)],
     async start() {
       const { messenger } = options;
       subscriptions = await Promise.all([

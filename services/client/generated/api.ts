@@ -4118,6 +4118,7 @@ export interface Paths {
           neighborhood_seed_top_k?: number;
           max_nodes?: number;
           stream?: boolean;
+          include_session_events?: boolean;
         };
       };
       responses: {
@@ -4143,6 +4144,26 @@ export interface Paths {
         '200': {
           content: {
             'application/json': Drawing;
+          };
+        };
+      };
+    };
+  };
+  '/api/v1/visualize/live-events': {
+    /**
+     * Questions and ratings of the caller on a dataset since a time
+     */
+    get: {
+      parameters: {
+        query: {
+          dataset_id: string;
+          since?: string | null;
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': LiveEvents;
           };
         };
       };
@@ -5608,10 +5629,10 @@ export interface Visualisation {
   };
   provenance_index: {
     [k: string]: unknown;
-  } | null;
-  has_meaningful_topological_rank: boolean | null;
+  };
+  has_meaningful_topological_rank: boolean;
   memory_map: unknown;
-  search_events: unknown[] | null;
+  search_events: unknown[];
 }
 export interface Drawing {
   nodes: {
@@ -5625,6 +5646,13 @@ export interface Drawing {
     edge_class: 'structural' | 'semantic';
   }[];
   links: (number | string[])[][];
+}
+export interface LiveEvents {
+  events: {
+    kind: 'search' | 'improve';
+    [k: string]: unknown;
+  }[];
+  cursor: string | null;
 }
 export interface SyncRequest {
   datasetIds?: string[] | null;
@@ -5779,6 +5807,7 @@ export interface Components {
     MemoryNotReady: MemoryNotReady;
     Visualisation: Visualisation;
     Drawing: Drawing;
+    LiveEvents: LiveEvents;
     SyncRequest: SyncRequest;
     SyncResponse: SyncResponse;
     SyncStatus: SyncStatus;

@@ -58,6 +58,7 @@ export function chunkPayload(source: ItemSource, chunk: ItemChunk): ChunkPayload
     externalMetadata,
     nodeSets: item.nodeSets,
     createdAt,
+    source: { owner: item.ownerId, hash: item.contentHash },
   };
 }
 
@@ -109,6 +110,7 @@ function addSummary(rows: GrowingBatch, source: ItemSource, { chunk, extraction 
     externalMetadata,
     nodeSets: item.nodeSets,
     createdAt,
+    source: { owner: item.ownerId, hash: item.contentHash },
   };
   rows.entries.push(summaryRow(source.origin, { id, payload }, tokenize));
   embed(rows, source, 'summary', id, text);

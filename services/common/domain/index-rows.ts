@@ -42,6 +42,14 @@ export const STRUCTURAL_RELATIONS: ReadonlySet<string> = new Set(Object.values(R
 /** Relations that graph views leave out. */
 export const INTERNAL_RELATIONS: ReadonlySet<string> = new Set([RELATIONS.next]);
 
+/** The item that a row was made from; absent in rows of earlier releases. */
+export type RowSource = {
+  /** The account that added it. */
+  readonly owner: string;
+  /** MD5 of its bytes. */
+  readonly hash: string;
+};
+
 export interface ChunkPayload extends JsonObject {
   /** Verbatim text of the chunk. */
   readonly text: string;
@@ -69,6 +77,7 @@ export interface ChunkPayload extends JsonObject {
   readonly nodeSets: readonly string[];
   /** ISO-8601 with offset. */
   readonly createdAt: string;
+  readonly source?: RowSource;
   /** ISO dates or years the text names, sorted: the time lane reads them. */
   readonly dates?: readonly string[];
 }
@@ -83,6 +92,7 @@ export interface SummaryPayload extends JsonObject {
   readonly externalMetadata: JsonObject | null;
   readonly nodeSets: readonly string[];
   readonly createdAt: string;
+  readonly source?: RowSource;
 }
 
 export interface EntityPayload extends JsonObject {

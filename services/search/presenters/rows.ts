@@ -1,7 +1,8 @@
-import type { ChunkPayload, SummaryPayload } from '../../common/domain/index-rows.ts';
+import { type ChunkPayload, NODE_TYPES, type SummaryPayload } from '../../common/domain/index-rows.ts';
 import { COGNIFY_PIPELINE } from '../../common/domain/run.ts';
 import { sourceLabel } from '../answers/source-label.ts';
 import type { Explanation, FoundRow, RankedPassage, StatementState } from '../model.ts';
+import { buildStep } from './source-task.ts';
 
 /**
  * Distance of a row that is not among the nearest vectors: orthogonal. The contract requires a number, and rows are ordered
@@ -72,21 +73,22 @@ export function presentLexicalChunk(scored: FoundRow) {
   };
 }
 
-/** Returns the bookkeeping fields of the contract. Null: not stored or computed by this server. */
-function bookkeeping({ row, feedbackWeight }: FoundRow, payload: ChunkPayload | SummaryPayload) {
+/** Returns the fields of the contract that say how the row was made. */
+function bookkeeping({ row, feedbackWeight, sourceUser }: FoundRow, payload: ChunkPayload | SummaryPayload) {
   const at = epochMs(payload.createdAt);
+  const { task, rank } = buildStep(row.kind === 'summary' ? NODE_TYPES.summary : NODE_TYPES.chunk);
   return {
     created_at: at,
     updated_at: at,
-    ontology_valid: null,
+    ontology_valid: false,
     ontology_uri: null,
     version: row.generation,
-    topological_rank: null,
+    topological_rank: rank,
     source_pipeline: COGNIFY_PIPELINE,
-    source_task: null,
+    source_task: task,
     source_node_set: payload.nodeSets[0] ?? null,
-    source_user: null,
-    source_content_hash: null,
+    source_user: sourceUser,
+    source_content_hash: payload.source?.hash ?? null,
     feedback_weight: feedbackWeight,
     importance_weight: payload.importanceWeight,
   };

@@ -27,10 +27,18 @@ const common = {
 
 /** Parses an ISO date or time to an ISO time in UTC; a date means its end. */
 function pointInTime() {
+  return isoTime().transform((text) => new Date(DATE.test(text) ? `${text}T23:59:59.999Z` : text).toISOString());
+}
+
+/** Parses an ISO date or time to an ISO time in UTC; a date means its beginning. */
+export function instant() {
+  return isoTime().transform((text) => new Date(text).toISOString());
+}
+
+function isoTime() {
   return z
     .string()
-    .refine((text) => ISO_TIME.test(text) && !Number.isNaN(Date.parse(text)), 'Input should be a valid datetime')
-    .transform((text) => new Date(DATE.test(text) ? `${text}T23:59:59.999Z` : text).toISOString());
+    .refine((text) => ISO_TIME.test(text) && !Number.isNaN(Date.parse(text)), 'Input should be a valid datetime');
 }
 
 /** Accepts all types of the contract; documents and errors name the supported ones. */

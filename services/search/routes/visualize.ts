@@ -7,12 +7,15 @@ import { textAnswer } from '../../common/platform/http/answer-schemas.ts';
 import { defineRoute, type Reply, type Route, type RouteRequest } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { lenientBoolean, lenientInteger, optionalOrBlank, uuid } from '../../common/platform/http/schema.ts';
-import type { Messenger } from '../../common/platform/messaging/messenger.ts';
 import { openGraph } from '../../common/records/cognify/visible-graph.ts';
+import type { SessionReaders } from '../conversation/conversation.ts';
 import { presentPageData, presentVisualisation } from '../presenters/visualisation/document.ts';
 import { presentDrawing } from '../presenters/visualisation/drawing.ts';
 import { streamVisualisation } from '../presenters/visualisation/stream.ts';
-import { type GraphView, type ViewDependencies, viewGraph } from '../view-graph.ts';
+import { readableDataset } from '../search-datasets.ts';
+import { searchEvents } from '../views/search-events.ts';
+import { type DetailDependencies, readDetails } from '../views/view-details.ts';
+import { type GraphView, type ViewDependencies, viewGraph } from '../views/view-graph.ts';
 
 const viewQuery = z.object({
   dataset_id: uuid(),
@@ -33,11 +36,12 @@ const pageQuery = viewQuery.extend({
 const jsonQuery = viewQuery.extend({
   max_nodes: lenientInteger({ min: 1, max: 20_000 }).default(500),
   stream: optionalOrBlank(lenientBoolean()),
+  include_session_events: lenientBoolean().default(true),
 });
 type ViewQuery = z.output<typeof viewQuery> & { readonly max_nodes: number };
 
-interface VisualizeDependencies extends ViewDependencies {
-  readonly messenger: Messenger;
+export interface VisualizeDependencies extends ViewDependencies, DetailDependencies {
+  readonly sessions: SessionReaders;
 }
 
 export function visualizeRoutes(dependencies: VisualizeDependencies): readonly Route[] {
@@ -55,10 +59,10 @@ const visualisation = z
     pipeline_stages: z.array(z.string()),
     edge_classes: z.record(z.string(), z.int()),
     bundles: z.record(z.string(), z.int()),
-    provenance_index: object.nullable(),
-    has_meaningful_topological_rank: z.boolean().nullable(),
+    provenance_index: object,
+    has_meaningful_topological_rank: z.boolean(),
     memory_map: z.unknown(),
-    search_events: z.array(z.unknown()).nullable(),
+    search_events: z.array(z.unknown()),
   })
   .meta({ id: 'Visualisation' });
 
@@ -78,8 +82,9 @@ function pageRoute(dependencies: VisualizeDependencies): Route {
       const { query } = request;
       // Without seeds or a query the page shows the whole graph, or of a larger one the most connected part.
       const asked = query.query !== undefined || listOf(query.seed_node_ids).length > 0;
-      const { view, name } = await loadView(dependencies, request, asked ? {} : { seeds: query.max_nodes, depth: 10 });
-      return page(await presentPageData(view, name));
+      const overrides = asked ? {} : { seeds: query.max_nodes, depth: 10 };
+      const { view, dataset } = await loadView(dependencies, request, overrides);
+      return page(await presentPageData(view, dataset.name));
     },
   });
 }
@@ -107,10 +112,17 @@ function jsonRoute(dependencies: VisualizeDependencies): Route {
       const asEvents = query.stream ?? (headers['accept'] ?? '').startsWith('text/event-stream');
       if (asEvents && query.full)
         return { status: 400, json: { detail: "'full' cannot be streamed; leave one of the two out." } };
-      const { view } = await loadView(dependencies, request, {});
+      const { view, dataset } = await loadView(dependencies, request, {});
       if (asEvents) return streamVisualisation(view, query);
+      const { principal, context } = request;
+      const [details, events] = await Promise.all([
+        readDetails(dependencies, dataset, view, { ...context, principal }),
+        query.include_session_events
+          ? searchEvents(dependencies.sessions, { user: principal.id, dataset, since: null })
+          : [],
+      ]);
       return {
-        stream: Readable.from(jsonPieces(presentVisualisation(view))),
+        stream: Readable.from(jsonPieces(presentVisualisation(view, details, events))),
         headers: { 'content-type': 'application/json; charset=utf-8' },
       };
     },
@@ -145,7 +157,8 @@ function drawingRoute(dependencies: VisualizeDependencies): Route {
       },
     },
     async handle(request) {
-      const scope = scopeOf(await readableDataset(dependencies, request));
+      const { principal, query, context } = request;
+      const scope = scopeOf(await readableDataset(dependencies.messenger, query.dataset_id, { ...context, principal }));
       const etag = etagOf(await dependencies.ledger.allCommitted(scope));
       const headers = { etag, 'cache-control': 'private, no-cache' };
       if (request.headers['if-none-match'] === etag) return { status: 304, headers };
@@ -168,27 +181,14 @@ function etagOf(committed: ReadonlyMap<string, number>): string {
   return `"${hash.digest('base64url').slice(0, 22)}"`;
 }
 
-async function readableDataset(
-  { messenger }: VisualizeDependencies,
-  {
-    principal,
-    query,
-    context,
-  }: Pick<RouteRequest<unknown, { dataset_id: string }, unknown>, 'principal' | 'query' | 'context'>,
-): Promise<DatasetRef & { readonly name: string }> {
-  const selection = { permission: 'read', ids: [query.dataset_id] } as const;
-  const [dataset] = (await messenger.call('auth.ResolveDatasets', selection, { ...context, principal })).datasets;
-  if (dataset === undefined) throw new Error('resolveDatasets answered nothing for a permitted id');
-  return dataset;
-}
-
 async function loadView(
   dependencies: VisualizeDependencies,
   request: Pick<RouteRequest<unknown, ViewQuery, unknown>, 'principal' | 'query' | 'context'>,
   overrides: { readonly seeds?: number; readonly depth?: number },
-): Promise<{ readonly view: GraphView; readonly name: string }> {
+): Promise<{ readonly view: GraphView; readonly dataset: DatasetRef }> {
   const { query } = request;
-  const dataset = await readableDataset(dependencies, request);
+  const asking = { ...request.context, principal: request.principal };
+  const dataset = await readableDataset(dependencies.messenger, query.dataset_id, asking);
   const view = await viewGraph(dependencies, dataset, {
     full: query.full,
     seedIds: listOf(query.seed_node_ids),
@@ -197,7 +197,7 @@ async function loadView(
     maxSeeds: overrides.seeds ?? query.neighborhood_seed_top_k,
     maxNodes: query.max_nodes,
   });
-  return { view, name: dataset.name };
+  return { view, dataset };
 }
 
 function listOf(value: string | readonly string[] | null | undefined): readonly string[] {

@@ -1,3 +1,4 @@
+import type { ChunkPayload, SummaryPayload } from '../../common/domain/index-rows.ts';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { NEUTRAL_WEIGHT } from '../../common/records/improve/element-weights.ts';
 import { MAX_TOP_K, type RankedPassage, type ScoredRow, type SearchOutcome, type SearchRequest } from '../model.ts';
@@ -134,19 +135,22 @@ function asScoredRow(passage: RankedPassage, index: number) {
 }
 
 async function rowsOutcome(
-  { learned }: TypeDependencies,
+  { learned, sourceUsers }: TypeDependencies,
   dataset: DatasetRef,
   type: RowType,
   rows: readonly (ScoredRow & { readonly passage?: RankedPassage })[],
 ): Promise<SearchOutcome> {
-  const weights = await learned.feedbackWeights(
-    scopeOf(dataset),
-    rows.map(({ row }) => row.id),
-  );
+  const ids = rows.map(({ row }) => row.id);
+  const ownerOf = ({ row }: ScoredRow) => (row.payload as ChunkPayload | SummaryPayload).source?.owner ?? '';
+  const [weights, emails] = await Promise.all([
+    learned.feedbackWeights(scopeOf(dataset), ids),
+    sourceUsers.emails(rows.map(ownerOf).filter(Boolean)),
+  ]);
   const found = rows.map((scored) => ({
     ...scored,
     passage: scored.passage ?? null,
     feedbackWeight: weights.get(scored.row.id) ?? NEUTRAL_WEIGHT,
+    sourceUser: emails.get(ownerOf(scored)) ?? null,
   }));
   return { kind: 'rows', type, rows: found };
 }

@@ -5,11 +5,13 @@ import type { InfluenceOptions } from '../retrieval/learned-weights.ts';
 import type { QueryVector } from '../retrieval/retrieve-passages.ts';
 import type { AnsweredType } from '../search-types.ts';
 import type { SkillIndex } from './skill-index.ts';
+import type { SourceUsers } from './source-users.ts';
 
 /** Dependencies of the search types. */
 export interface TypeDependencies extends ConversationDependencies {
   readonly messenger: Messenger;
   readonly skills: SkillIndex;
+  readonly sourceUsers: SourceUsers;
   /** Error text when the configured language model lacks its key. */
   readonly missingModelKey: string | null;
 }

@@ -177,6 +177,7 @@ export const OUTCOMES: Readonly<Record<string, Outcome>> = {
   'GET /api/v1/visualize': READ,
   'GET /api/v1/visualize/json': READ,
   'GET /api/v1/visualize/drawing': READ,
+  'GET /api/v1/visualize/live-events': READ,
   'GET /': open(200),
   'GET /health': open(200),
   'GET /health/detailed': open(200),

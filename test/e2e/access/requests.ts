@@ -237,6 +237,7 @@ export const REQUESTS: Readonly<Record<string, (ids: Identifiers) => RouteReques
   'GET /api/v1/recall/sources': ({ session }) => ({ query: { session_id: session } }),
   'GET /api/v1/visualize': ({ dataset }) => ({ query: { dataset_id: dataset } }),
   'GET /api/v1/visualize/json': ({ dataset }) => ({ query: { dataset_id: dataset } }),
+  'GET /api/v1/visualize/live-events': ({ dataset }) => ({ query: { dataset_id: dataset } }),
   'GET /api/v1/visualize/drawing': ({ dataset }) => ({ query: { dataset_id: dataset } }),
 
   // Runs

@@ -68,6 +68,14 @@ export interface SessionChange
   readonly errors?: number;
 }
 
+interface UserOfDataset {
+  readonly user: UserId;
+  readonly dataset: DatasetId;
+  /** ISO-8601 in UTC; null: any time. */
+  readonly since: string | null;
+  readonly limit: number;
+}
+
 export type Sessions = ReturnType<typeof createSessions>;
 
 /** Sessions without their entries; see `session-entries.ts`, and `visible-sessions.ts` for those that a user may see. */
@@ -81,6 +89,16 @@ export function createSessions(store: DocumentStore) {
     async ofDataset(scope: Scope, dataset: DatasetId, limit: number): Promise<readonly Session[]> {
       const where = { datasetId: dataset };
       return (await records.page({ tenant: scope.tenant }, { where, limit })).items;
+    },
+    /** Those of a user that are bound to the dataset and were used after the time, the one used last first. */
+    async usedLast(scope: Scope, { user, dataset, since, limit }: UserOfDataset): Promise<readonly Session[]> {
+      const where = {
+        userId: user,
+        datasetId: dataset,
+        ...(since === null ? {} : { lastActivityAt: { greaterThan: since } }),
+      };
+      const sort = [{ field: 'lastActivityAt' as const, descending: true }];
+      return (await records.page({ tenant: scope.tenant }, { where, sort, limit })).items;
     },
     countOfDataset: (scope: Scope, dataset: DatasetId) =>
       records.count({ tenant: scope.tenant }, { datasetId: dataset }),

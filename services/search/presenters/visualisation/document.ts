@@ -1,30 +1,48 @@
-import type { GraphView } from '../../view-graph.ts';
+import type { SearchEvent } from '../../views/search-events.ts';
+import type { ViewDetails } from '../../views/view-details.ts';
+import type { GraphView } from '../../views/view-graph.ts';
 import { presentDrawing } from './drawing.ts';
 import { presentLinks } from './links.ts';
 import { presentMemoryMap } from './memory-map.ts';
 import { presentNodes, STAGES } from './nodes.ts';
 import { presentSchemaGraph } from './schema-graph.ts';
+import { presentSearchEvent } from './search-event.ts';
 
-/** Presents the object of `/visualize/json` (search-recall.md §8.1). Null: not stored by this server. */
-export function presentVisualisation(view: GraphView): Readonly<Record<string, unknown>> {
-  const nodes = presentNodes(view);
-  const links = presentLinks(view);
+/** Presents the object of `/visualize/json` (search-recall.md §8.1). Null: there is no relational schema. */
+export function presentVisualisation(
+  view: GraphView,
+  details: ViewDetails,
+  events: readonly SearchEvent[] = [],
+): Readonly<Record<string, unknown>> {
+  const nodes = presentNodes(view, details);
+  const links = presentLinks(view, details);
   const present = new Set(nodes.map(({ stage }) => stage));
-  const nodeSets = [...new Set(nodes.flatMap((node) => node['belongs_to_set'] as readonly string[]))].sort();
+  const valuesOf = (field: string) =>
+    [...new Set(nodes.map((node) => node[field]).filter((value) => typeof value === 'string'))].sort();
   return {
     nodes,
     links,
-    color_maps: { task: {}, pipeline: {}, node_set: coloursOf(nodeSets), user: {} },
+    color_maps: {
+      task: coloursOf(valuesOf('source_task')),
+      pipeline: coloursOf(valuesOf('source_pipeline')),
+      node_set: nodeSetColours(nodes.flatMap((node) => node['belongs_to_set'] as readonly string[])),
+      user: coloursOf(valuesOf('source_user')),
+    },
     schema_graph: presentSchemaGraph(nodes, links),
     schema_data: null,
     pipeline_stages: STAGES.filter((stage) => present.has(stage)),
     edge_classes: countBy(links.map(({ edge_class }) => edge_class)),
     bundles: countBy(links.map(({ bundle_key }) => bundle_key)),
-    provenance_index: null,
-    has_meaningful_topological_rank: false,
-    memory_map: presentMemoryMap(nodes, links),
-    search_events: null,
+    provenance_index: Object.fromEntries(nodes.map(({ id, provenance }) => [id, provenance])),
+    has_meaningful_topological_rank: nodes.some((node) => Number(node['topological_rank']) > 0),
+    memory_map: presentMemoryMap(nodes, links, details),
+    search_events: events.map(presentSearchEvent),
   };
+}
+
+/** Returns a colour for each node set. */
+export function nodeSetColours(names: Iterable<string>): Readonly<Record<string, string>> {
+  return coloursOf([...new Set(names)].sort());
 }
 
 /** Presents the data of the page: the drawing of the view, with its texts and the sentences that state its facts. */

@@ -1,5 +1,8 @@
 import { RELATIONS } from '../../../common/domain/index-rows.ts';
-import type { GraphView } from '../../view-graph.ts';
+import { edgeId } from '../../../common/kernel/ids.ts';
+import { NEUTRAL_WEIGHT } from '../../../common/records/improve/element-weights.ts';
+import type { ViewDetails } from '../../views/view-details.ts';
+import type { GraphView } from '../../views/view-graph.ts';
 import { stageOf } from './nodes.ts';
 
 /** A link of a graph view on the wire (search-recall.md §8.1). */
@@ -31,7 +34,7 @@ export function edgeClassOf(relation: string): 'structural' | 'semantic' {
   return STRUCTURAL.has(relation) ? 'structural' : 'semantic';
 }
 
-export function presentLinks(view: GraphView): readonly ViewLink[] {
+export function presentLinks(view: GraphView, details: ViewDetails | null = null): readonly ViewLink[] {
   const stages = new Map(view.nodes.map(({ id, type }) => [id, stageOf(type)]));
   return view.edges.map((edge) => {
     const edgeClass = edgeClassOf(edge.relation);
@@ -44,11 +47,17 @@ export function presentLinks(view: GraphView): readonly ViewLink[] {
       weight: edge.weight,
       all_weights: { weight: edge.weight },
       relationship_type: edge.relation,
-      edge_info: edge.properties,
+      edge_info: details === null ? edge.properties : { ...edge.properties, ...storedFields(edge, details) },
       edge_class: edgeClass,
       bundle_key: `${sourceStage}|${targetStage}|${edgeClass}|${edge.relation}`,
       source_stage: sourceStage,
       target_stage: targetStage,
     };
   });
+}
+
+/** Presents the id by which search events name the edge, and what ratings say of it. */
+function storedFields({ source, relation, target }: GraphView['edges'][number], { weights }: ViewDetails): object {
+  const id = edgeId(source, relation, target);
+  return { edge_object_id: id, feedback_weight: weights.get(id) ?? NEUTRAL_WEIGHT };
 }

@@ -1,4 +1,5 @@
 import { RELATIONS } from '../../../common/domain/index-rows.ts';
+import type { ViewDetails } from '../../views/view-details.ts';
 import type { ViewLink } from './links.ts';
 import type { ViewNode } from './nodes.ts';
 
@@ -8,6 +9,7 @@ const IMPORTANT_MEMBERS = 8;
 export function presentMemoryMap(
   nodes: readonly ViewNode[],
   links: readonly ViewLink[],
+  { buckets, bucketOf }: Pick<ViewDetails, 'buckets' | 'bucketOf'>,
 ): Readonly<Record<string, unknown>> {
   const byStage = Map.groupBy(nodes, ({ stage }) => stage);
   const byRelation = Map.groupBy(links, ({ relation }) => relation);
@@ -42,9 +44,9 @@ export function presentMemoryMap(
     summaries: (byStage.get('summary') ?? []).map(({ id }) => ({
       id,
       chunk_ids: (chunkOfSummary.get(id) ?? []).map(({ target }) => target),
-      bucket_id: null,
+      bucket_id: bucketOf.get(id) ?? null,
     })),
-    context: null,
+    context: presentContext(buckets),
     edges: {
       contains: indexesOf(RELATIONS.contains),
       made_from: indexesOf(RELATIONS.madeFrom),
@@ -53,6 +55,15 @@ export function presentMemoryMap(
       semantic: links.flatMap((link, index) => (link.edge_class === 'semantic' ? [index] : [])),
     },
     timeline: timelineOf(nodes),
+  };
+}
+
+function presentContext(buckets: ViewDetails['buckets']): object | null {
+  const root = [...buckets].find(([, { isRoot }]) => isRoot);
+  if (root === undefined) return null;
+  return {
+    root_id: root[0],
+    buckets: [...buckets].map(([id, { level, children }]) => ({ id, level, child_ids: children })),
   };
 }
 

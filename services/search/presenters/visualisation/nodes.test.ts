@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { NODE_TYPES } from '../../../common/domain/index-rows.ts';
-import type { GraphView } from '../../view-graph.ts';
+import type { GraphView } from '../../views/view-graph.ts';
 import { presentNodes } from './nodes.ts';
 
 const TEXT_NAME = `text_${'0a'.repeat(16)}`;

@@ -1,7 +1,11 @@
 import { NODE_TYPES, RELATIONS } from '../../../common/domain/index-rows.ts';
+import { COGNIFY_PIPELINE } from '../../../common/domain/run.ts';
 import type { JsonObject } from '../../../common/kernel/json.ts';
+import { NEUTRAL_WEIGHT } from '../../../common/records/improve/element-weights.ts';
 import { firstWords } from '../../../common/text/document-label.ts';
-import type { GraphView } from '../../view-graph.ts';
+import type { ViewDetails } from '../../views/view-details.ts';
+import type { GraphView } from '../../views/view-graph.ts';
+import { buildStep } from '../source-task.ts';
 
 /** A node of a graph view on the wire (search-recall.md §8.1). */
 export interface ViewNode extends Readonly<Record<string, unknown>> {
@@ -44,7 +48,7 @@ export function stageOf(type: string): (typeof STAGES)[number] {
   return STAGE_BY_TYPE.get(type) ?? 'other';
 }
 
-export function presentNodes(view: GraphView): readonly ViewNode[] {
+export function presentNodes(view: GraphView, details: ViewDetails | null = null): readonly ViewNode[] {
   const typeNames = new Map(
     view.nodes.filter(({ type }) => type === NODE_TYPES.entityType).map(({ id, name }) => [id, name]),
   );
@@ -65,7 +69,9 @@ export function presentNodes(view: GraphView): readonly ViewNode[] {
     const text = typeof own === 'string' ? own : beginnings.get(node.id);
     const named = readableName(node.id, node.type, { name: node.name, text });
     const stage = stageOf(node.type);
+    const { rank } = buildStep(node.type);
     return {
+      ...(details === null ? {} : storedFields(node, details)),
       ...snakeCased(node.properties),
       id: node.id,
       type: node.type,
@@ -73,7 +79,7 @@ export function presentNodes(view: GraphView): readonly ViewNode[] {
       entity_type: entityTypes.get(node.id) || String(node.properties['entityType'] ?? node.type),
       color: COLOURS.get(node.type) ?? OTHER_COLOUR,
       stage,
-      visual_rank: STAGES.indexOf(stage) + 1,
+      visual_rank: rank > 0 ? rank : STAGES.indexOf(stage) + 1,
       degree,
       importance: Math.log1p(degree) / Math.log1p(greatest),
       is_memory_learning: node.nodeSets.includes('session_learnings'),
@@ -83,6 +89,37 @@ export function presentNodes(view: GraphView): readonly ViewNode[] {
     };
   });
   return withLabelPriority(nodes);
+}
+
+/** Presents by whom, of what and how the node was made, and what ratings say of it. */
+function storedFields(
+  { id, type, nodeSets, evidence }: GraphView['nodes'][number],
+  { sources, weights }: ViewDetails,
+): JsonObject {
+  const { task, rank } = buildStep(type);
+  const origins = [...new Set(evidence.map(({ item }) => item))].flatMap((item) => sources.get(item) ?? []);
+  const provenance = {
+    source_task: task,
+    source_pipeline: COGNIFY_PIPELINE,
+    source_node_set: nodeSets[0] ?? null,
+    source_user: onlyOf(origins.map(({ user }) => user)),
+  };
+  return {
+    topological_rank: rank,
+    version: Math.max(...evidence.map(({ generation }) => generation)),
+    ontology_valid: false,
+    ontology_uri: null,
+    ...provenance,
+    source_content_hash: onlyOf(origins.map(({ contentHash }) => contentHash)),
+    feedback_weight: weights.get(id) ?? NEUTRAL_WEIGHT,
+    provenance: Object.fromEntries(Object.entries(provenance).filter(([, value]) => value !== null)),
+  };
+}
+
+/** Returns the value that all share, null where they differ. */
+function onlyOf(values: readonly (string | null)[]): string | null {
+  const [first = null, ...others] = new Set(values);
+  return others.length === 0 ? first : null;
 }
 
 /** Presents the stored properties in the wire's spelling. */

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { slices } from '../../../common/kernel/slices.ts';
 import type { Reply } from '../../../common/platform/http/route.ts';
-import type { GraphView } from '../../view-graph.ts';
+import type { GraphView } from '../../views/view-graph.ts';
 import { presentLinks } from './links.ts';
 import { presentNodes } from './nodes.ts';
 

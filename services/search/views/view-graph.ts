@@ -1,15 +1,20 @@
-import { type MergedEdge, type MergedNode, mergeEdges, mergeNodes } from '../common/domain/graph/merge.ts';
-import { createShownGraph } from '../common/domain/graph/shown.ts';
-import { NODE_TYPES, RELATIONS, STRUCTURAL_RELATIONS } from '../common/domain/index-rows.ts';
-import type { DataItemId } from '../common/kernel/brand.ts';
-import { type DatasetRef, scopeOf } from '../common/kernel/dataset.ts';
-import { type Page, pagesOf } from '../common/kernel/result-page.ts';
-import type { DatasetScope } from '../common/kernel/scope.ts';
-import { slices } from '../common/kernel/slices.ts';
-import { type Ledger, visible } from '../common/records/cognify/ledger.ts';
-import type { EdgeEvidence, GraphStore, NeighbourOptions, NodeEvidence } from '../common/storage/ports/graph-store.ts';
-import type { Provenance } from '../common/storage/ports/index-entry.ts';
-import type { TextIndex } from '../common/storage/ports/text-index.ts';
+import { type MergedEdge, type MergedNode, mergeEdges, mergeNodes } from '../../common/domain/graph/merge.ts';
+import { createShownGraph } from '../../common/domain/graph/shown.ts';
+import { NODE_TYPES, RELATIONS, STRUCTURAL_RELATIONS } from '../../common/domain/index-rows.ts';
+import type { DataItemId } from '../../common/kernel/brand.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import { type Page, pagesOf } from '../../common/kernel/result-page.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
+import { slices } from '../../common/kernel/slices.ts';
+import { type Ledger, visible } from '../../common/records/cognify/ledger.ts';
+import type {
+  EdgeEvidence,
+  GraphStore,
+  NeighbourOptions,
+  NodeEvidence,
+} from '../../common/storage/ports/graph-store.ts';
+import type { Provenance } from '../../common/storage/ports/index-entry.ts';
+import type { TextIndex } from '../../common/storage/ports/text-index.ts';
 
 interface ViewRequest {
   /** Returns the whole graph, whatever its size. */
