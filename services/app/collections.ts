@@ -9,7 +9,6 @@ import type { AnyOwnedCollection } from '../common/storage/ports/owned-collectio
 import { improveCollections } from '../improve/collections.ts';
 import { ingestCollections } from '../ingest/collections.ts';
 import { installationCollection } from './installation.ts';
-import { modelUsageCollection } from './model-usage.ts';
 
 /** Every collection of the document store, so that each process prepares the same ones. */
 export const collections: readonly AnyOwnedCollection[] = [
@@ -23,7 +22,6 @@ export const collections: readonly AnyOwnedCollection[] = [
   idempotencyKeysCollection,
   installationCollection,
   jobsCollection,
-  modelUsageCollection,
   relayPositionsCollection,
 ];
 

@@ -23,12 +23,12 @@ import { createMetrics, type Metrics } from '../common/platform/observability/me
 import { createAesGcmSecretBox } from '../common/platform/secrets/aes-gcm-secret-box.ts';
 import { createSystemClock } from '../common/platform/system/clock.ts';
 import type { SecretBox } from '../common/ports/secret-box.ts';
+import { createModelUsage } from '../common/records/budgets/model-usage.ts';
 import { createInProcessBus } from '../common/storage/bus/in-process/bus.ts';
 import type { Bus } from '../common/storage/ports/bus.ts';
 import type { DocumentStore } from '../common/storage/ports/document-store.ts';
 import { createTextWorkers } from '../common/text/extraction/rules/extraction-pool.ts';
 import { collections } from './collections.ts';
-import { createModelUsage } from './model-usage.ts';
 import { type Models, openModels } from './models.ts';
 
 const CONTEXT = { scope: datasetScope(PERSONAL_TENANT, asId('d')), purpose: 'query' } as const;

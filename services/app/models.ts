@@ -25,11 +25,11 @@ import type { Extractor } from '../common/ports/extractor.ts';
 import type { Embedder, LanguageModel, ModelCallContext, ModelKind, TokenUsage } from '../common/ports/models.ts';
 import type { SecretBox } from '../common/ports/secret-box.ts';
 import type { Clock } from '../common/ports/system.ts';
+import type { ModelUsage } from '../common/records/budgets/model-usage.ts';
 import type { Subscription } from '../common/storage/ports/bus.ts';
 import { createExtractionPool } from '../common/text/extraction/rules/extraction-pool.ts';
 import { createEmbedderSource } from './embedder-source.ts';
 import { createFollowedModels } from './followed-models.ts';
-import type { ModelUsage } from './model-usage.ts';
 import { type ChosenModel, createTenantModelSource } from './tenant-model-source.ts';
 
 /** The embedder stays as configured: vectors of another one could not be compared with those that are stored. */
@@ -247,7 +247,7 @@ function connection({ provider, model, endpoint, apiKey }: ModelSettings, fallba
   };
 }
 
-/** Counts for `/metrics`, for the tenant's days, for the budgets of who pays, and for the run the call belongs to. */
+/** Counts for `/metrics`, for the days of the space, for the budgets of who pays, and for the run the call belongs to. */
 function meterOf(parts: ModelParts, kind: ModelKind): UsageMeter {
   const { usage: repository, clock, metrics } = parts;
   return {
@@ -257,8 +257,9 @@ function meterOf(parts: ModelParts, kind: ModelKind): UsageMeter {
         async record(model, usage) {
           metrics.modelTokens({ model, purpose: context.purpose, ...usage });
           context.onUsage?.(usage, kind);
+          const account = (context.payer ?? tenantPayer(context.scope))?.accounts[0];
           await Promise.all([
-            hasNoPayer(context) ? null : repository.add(context.scope, model, usage, clock.now()),
+            account && repository.add(context.scope, account, model, usage, clock.now()),
             reservation?.settle(usage.inputTokens + usage.outputTokens > 0 ? usage : uncounted(call)),
           ]);
         },
@@ -266,11 +267,6 @@ function meterOf(parts: ModelParts, kind: ModelKind): UsageMeter {
       };
     },
   };
-}
-
-/** Returns whether the call has no payer: it does not count for the tenant. */
-function hasNoPayer({ payer }: ModelCallContext): boolean {
-  return payer?.accounts.length === 0;
 }
 
 /** Budgets are of language-model tokens: what an embedder reads costs a hundredth, and is only counted. */

@@ -15,6 +15,7 @@ import { createTenants } from '../common/records/auth/tenants.ts';
 import { createUsers } from '../common/records/auth/users.ts';
 import { createBudgets } from '../common/records/budgets/budget-keeper.ts';
 import { createStoredBudgets } from '../common/records/budgets/budgets.ts';
+import { createModelUsage } from '../common/records/budgets/model-usage.ts';
 import { createSessionEntries } from '../common/records/sessions/session-entries.ts';
 import { createSessions } from '../common/records/sessions/sessions.ts';
 import type { DocumentStore } from '../common/storage/ports/document-store.ts';
@@ -115,6 +116,7 @@ export function createDependencies(options: AuthServiceOptions) {
     mail: createAccountMail(options.mail, { store, clock, logger, jwtSecret: secrets.jwt }),
     budgets: options.budgets ?? createBudgets(options),
     storedBudgets: createStoredBudgets(store),
+    modelUsage: createModelUsage(store),
     users: createUsers(store),
     apiKeys: createApiKeys(store),
     connections,

@@ -11,6 +11,7 @@ import type { Datasets } from '../common/records/auth/datasets.ts';
 import type { Tenants } from '../common/records/auth/tenants.ts';
 import type { Users } from '../common/records/auth/users.ts';
 import type { StoredBudgets } from '../common/records/budgets/budgets.ts';
+import type { ModelUsage } from '../common/records/budgets/model-usage.ts';
 import type { DocumentStore } from '../common/storage/ports/document-store.ts';
 import type { AccessChangeNotifier } from './credentials/access-change-notifier.ts';
 import type { PasswordHasher } from './credentials/password-hasher.ts';
@@ -79,4 +80,5 @@ export interface AuthDependencies {
   readonly grants: Grants;
   readonly managedGrants: ManagedGrants;
   readonly storedBudgets: StoredBudgets;
+  readonly modelUsage: ModelUsage;
 }

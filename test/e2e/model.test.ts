@@ -95,9 +95,9 @@ describe('the service with a model', () => {
       expect(started).to.include({ tokens_in: null, tokens_out: null });
       const metrics = await (await fetch(`${app.baseUrl}/metrics`)).text();
       expect(metrics).to.match(/engram_model_tokens_total\{[^}]*model="custom\/scripted"[^}]*direction="input"\} 20/);
-      expect(usageRows(app.dataDir)).to.deep.equal([
-        { model: 'custom/scripted', calls: 2, inputTokens: 20, outputTokens: 10 },
-      ]);
+      expect(await get('/api/v1/activity/usage')).to.deep.include({
+        models: [{ model: 'custom/scripted', calls: 2, inputTokens: 20, outputTokens: 10 }],
+      });
     });
 
     it('asks nothing again after the memory alone was forgotten, and costs no tokens then', async () => {
@@ -456,11 +456,4 @@ function readStore<Row>(dataDir: string, sql: string): Row[] {
 
 function rowsOf(dataDir: string, table: string): number {
   return readStore<{ rows: number }>(dataDir, `SELECT count(*) AS rows FROM ${table}`)[0]?.rows ?? -1;
-}
-
-function usageRows(dataDir: string): Json[] {
-  return readStore<{ body: string }>(dataDir, 'SELECT * FROM c_model_usage').map((row) => {
-    const { model, calls, inputTokens, outputTokens } = JSON.parse(row.body) as Json;
-    return { model, calls, inputTokens, outputTokens };
-  });
 }

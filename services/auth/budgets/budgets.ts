@@ -16,8 +16,11 @@ import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { BudgetStanding, StoredBudget } from '../../common/ports/budgets.ts';
 import type { ApiKey } from '../../common/records/auth/api-keys.ts';
+import type { ModelTokens } from '../../common/records/budgets/model-usage.ts';
 import { authorityIn, requireCapability, tenantNotFound } from '../access/tenant-authority.ts';
 import type { AuthDependencies } from '../model.ts';
+
+const DAY_MS = 86_400_000;
 
 /** The budget of an account with its current usage. */
 export interface AccountBudget {
@@ -111,16 +114,23 @@ export async function changeKeyBudget(
   return budgetOf(deps, place.account);
 }
 
-/** Usage of the caller's space, if it may see that, and of the key of the request. */
+/** Usage of the caller's space, with what its models took in the last days, if it may see that, and of the key of the request. */
 export async function readOwnUsage(
   deps: AuthDependencies,
   principal: Principal,
-): Promise<{ readonly space: AccountBudget | null; readonly key: AccountBudget | null }> {
-  const [space, key] = payerOf(principal).accounts;
-  const isVisible = await maySeeSpace(deps, principal);
+  days: number,
+): Promise<{
+  readonly space: AccountBudget | null;
+  readonly key: AccountBudget | null;
+  readonly models: readonly ModelTokens[];
+}> {
+  const [payer, key] = payerOf(principal).accounts;
+  const space = payer !== undefined && (await maySeeSpace(deps, principal)) ? payer : null;
+  const firstDay = new Date(deps.clock.now().getTime() - (days - 1) * DAY_MS).toISOString().slice(0, 10);
   return {
-    space: space === undefined || !isVisible ? null : await budgetOf(deps, space),
+    space: space && (await budgetOf(deps, space)),
     key: key === undefined ? null : await budgetOf(deps, key),
+    models: space === null ? [] : await deps.modelUsage.since({ tenant: principal.tenant }, space, firstDay),
   };
 }
 

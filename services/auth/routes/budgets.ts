@@ -10,7 +10,7 @@ import {
 } from '../../common/domain/budget.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { inTenant, NO_PERMISSION, ofAccount, SUPERUSER } from '../../common/platform/http/route-permission.ts';
-import { uuid } from '../../common/platform/http/schema.ts';
+import { lenientInteger, uuid } from '../../common/platform/http/schema.ts';
 import {
   type AccountBudget,
   changeKeyBudget,
@@ -63,7 +63,19 @@ const budgetRecord = z.object({
   updatedAt: z.string().nullable(),
 });
 
-const usageRecord = z.object({ space: budgetRecord.nullable(), key: budgetRecord.nullable() });
+const usageQuery = z.object({
+  /** Days that `models` counts, today included. */
+  days: lenientInteger({ min: 1, max: 3650 }).default(30),
+});
+
+const usageRecord = z.object({
+  space: budgetRecord.nullable(),
+  key: budgetRecord.nullable(),
+  /** Tokens of the space by model, those of building memory included. */
+  models: z.array(
+    z.object({ model: z.string(), calls: z.number(), inputTokens: z.number(), outputTokens: z.number() }),
+  ),
+});
 
 /** Budgets and usage of tenants, personal spaces and API keys. */
 export function budgetRoutes(deps: AuthDependencies): readonly Route[] {
@@ -159,10 +171,11 @@ function usage(deps: AuthDependencies): Route {
     summary: 'Budget and usage of the space the caller works in, and of the API key it came with',
     auth: 'user',
     permission: NO_PERMISSION,
+    query: usageQuery,
     responses: { 200: { description: 'A tenant is null to members without manage_users', schema: usageRecord } },
-    async handle({ principal }) {
-      const { space, key } = await readOwnUsage(deps, principal);
-      return json({ space: space && presentBudget(space), key: key && presentBudget(key) });
+    async handle({ principal, query }) {
+      const { space, key, models } = await readOwnUsage(deps, principal, query.days);
+      return json({ space: space && presentBudget(space), key: key && presentBudget(key), models });
     },
   });
 }

@@ -345,11 +345,14 @@ const budgets: readonly Action[] = [
     name: 'usage',
     summary: 'Shows what is used of your budgets.',
     request: ({ api }) => api.json('GET', '/api/v1/activity/usage'),
-    show: (answer) =>
-      Object.values(answer as Readonly<Record<string, Budget | null>>)
-        .filter((budget) => budget !== null)
-        .map(budgetText)
-        .join('\n\n'),
+    show: (answer) => {
+      const { space, key, models } = answer as Readonly<Record<'space' | 'key', Budget | null>> & {
+        readonly models: readonly Readonly<Record<string, string | number>>[];
+      };
+      const tables = [space, key].flatMap((budget) => (budget === null ? [] : [budgetText(budget)]));
+      if (models.length > 0) tables.push(`models, last 30 days\n${textOf(models)}`);
+      return tables.join('\n\n');
+    },
   },
   {
     name: 'show',

@@ -2243,7 +2243,11 @@ export interface Paths {
      * Budget and usage of the space the caller works in, and of the API key it came with
      */
     get: {
-      parameters: {};
+      parameters: {
+        query?: {
+          days?: number;
+        };
+      };
       responses: {
         '200': {
           content: {
@@ -2358,6 +2362,12 @@ export interface Paths {
                 };
                 updatedAt: string | null;
               } | null;
+              models: {
+                model: string;
+                calls: number;
+                inputTokens: number;
+                outputTokens: number;
+              }[];
             };
           };
         };

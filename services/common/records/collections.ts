@@ -7,6 +7,7 @@ import { managedResourcesCollection } from './auth/managed-resources.ts';
 import { tenantsCollection } from './auth/tenants.ts';
 import { usersCollection } from './auth/users.ts';
 import { budgetsCollection } from './budgets/budgets.ts';
+import { modelUsageCollection } from './budgets/model-usage.ts';
 import { tokenReservationsCollection } from './budgets/token-reservations.ts';
 import { usageCollection } from './budgets/usage.ts';
 import { datasetConfigurationsCollection } from './cognify/dataset-configurations.ts';
@@ -68,6 +69,7 @@ export const recordCollections: readonly AnyOwnedCollection[] = [
   indexRebuildsCollection,
   ledgerCollection,
   managedResourcesCollection,
+  modelUsageCollection,
   preferenceProgressCollection,
   preferenceWeightsCollection,
   preferencesCollection,

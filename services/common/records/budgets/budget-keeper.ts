@@ -13,12 +13,13 @@ import type { BudgetMetrics, Budgets } from '../../ports/budgets.ts';
 import type { EventLog } from '../../ports/event-log.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Clock, IdSource, WallClock } from '../../ports/system.ts';
-import type { DocumentStore } from '../../storage/ports/document-store.ts';
+import { type DocumentStore, removeWhere } from '../../storage/ports/document-store.ts';
 import { createBudgetAlerts } from './budget-alerts.ts';
 import { createBudgetCharging, type Refused } from './budget-charging.ts';
 import { emptyPosting, excessOf, giveBack, isEnforced, postings } from './budget-postings.ts';
 import { createStoredBudgets } from './budgets.ts';
 import { createKnownLimits, type KnownLimits } from './known-limits.ts';
+import { modelUsageCollection } from './model-usage.ts';
 import { createRequestAdmissions } from './request-admissions.ts';
 import { createTokenReservations, foldExpired } from './token-reservations.ts';
 import { createUsage, outdateWrite, type Usage, usageIdOf } from './usage.ts';
@@ -83,7 +84,11 @@ export function createBudgets(options: BudgetKeeperOptions): Budgets {
       await usage.sweep(clock.now());
       while ((await foldExpired(store, clock.now())) > 0);
     },
-    removeWrites: (account) => [stored.removeWrite(account), usage.removeAllWrite(account)],
+    removeWrites: (account) => [
+      stored.removeWrite(account),
+      usage.removeAllWrite(account),
+      removeWhere(modelUsageCollection, { account }),
+    ],
     forget: limits.forget,
   };
 }

@@ -33,6 +33,8 @@ const ACTIONS: Readonly<Record<string, string>> = {
   Warn: 'A warning beyond it',
 };
 
+const DAYS: Readonly<Record<Range, number>> = { '24h': 1, '7d': 7, '30d': 30, all: 3650 };
+
 /** What models have cost, and how much of the budgets is used. */
 export function CostsPage() {
   const [range, setRange] = useState<Range>('30d');
@@ -49,7 +51,10 @@ export function CostsPage() {
     queryKey: ['cost-agents', range],
     queryFn: () => engram.get('/api/v1/sessions/cost-by-user-agent', { query }),
   });
-  const usage = useQuery({ queryKey: ['usage'], queryFn: () => engram.get('/api/v1/activity/usage') });
+  const usage = useQuery({
+    queryKey: ['usage', range],
+    queryFn: () => engram.get('/api/v1/activity/usage', { query: { days: DAYS[range] } }),
+  });
   const failed = [statistics, models, agents, usage].find(({ isError }) => isError);
   return (
     <Stack gap="lg">
@@ -75,9 +80,10 @@ export function CostsPage() {
         )}
       </div>
       <Budgets usage={usage.data} />
-      <section aria-label="By model">
+      <ModelTokens models={usage.data?.models ?? []} />
+      <section aria-label="Sessions by model">
         <Title order={2} size="h4" mb="xs">
-          By model
+          Sessions by model
         </Title>
         {models.data?.length === 0 ? (
           <Empty title="No model was asked">
@@ -174,6 +180,40 @@ function Budgets({ usage }: { readonly usage: Usage | undefined }) {
           );
         })}
       </SimpleGrid>
+    </section>
+  );
+}
+
+/** Tokens of all calls, those that build memory included. */
+function ModelTokens({ models }: Pick<Usage, 'models'>) {
+  if (models.length === 0) return null;
+  return (
+    <section aria-label="Tokens by model">
+      <Title order={2} size="h4" mb="xs">
+        Tokens by model
+      </Title>
+      <Table.ScrollContainer minWidth={480}>
+        <Table aria-label="Tokens by model">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Model</Table.Th>
+              <Table.Th ta="right">Calls</Table.Th>
+              <Table.Th ta="right">Tokens read</Table.Th>
+              <Table.Th ta="right">Tokens written</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {models.map(({ model, calls, inputTokens, outputTokens }) => (
+              <Table.Tr key={model}>
+                <Table.Td>{model}</Table.Td>
+                <Table.Td ta="right">{count(calls)}</Table.Td>
+                <Table.Td ta="right">{count(inputTokens)}</Table.Td>
+                <Table.Td ta="right">{count(outputTokens)}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
     </section>
   );
 }
