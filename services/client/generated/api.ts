@@ -4159,6 +4159,91 @@ export interface Paths {
       };
     };
   };
+  '/api/v1/visualize/brains': {
+    /**
+     * The best connected part of the graph of each dataset that the caller may read
+     */
+    get: {
+      parameters: {
+        query?: {
+          max_nodes?: number;
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': {
+              [k: string]: {
+                name: string;
+                nodes: {
+                  id: string;
+                  name: string;
+                  type: string;
+                  [k: string]: unknown;
+                }[];
+                links: {
+                  source: string;
+                  target: string;
+                  relation: string;
+                  [k: string]: unknown;
+                }[];
+                node_set_colors: {
+                  [k: string]: string;
+                };
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  '/api/v1/visualize/brains-summary': {
+    /**
+     * Size and node sets of the graph of each dataset that the caller may read
+     */
+    get: {
+      parameters: {};
+      responses: {
+        '200': {
+          content: {
+            'application/json': {
+              [k: string]: {
+                name: string;
+                /**
+                 * Node sets
+                 */
+                source_names: string[];
+                node_count: number;
+                node_set_colors: {
+                  [k: string]: string;
+                };
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  '/api/v1/visualize/multi': {
+    /**
+     * A page that draws the graphs of datasets of several users as one
+     */
+    post: {
+      parameters: {};
+      requestBody: {
+        content: {
+          'application/json': UserDatasetPair[];
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'text/html': string;
+          };
+        };
+      };
+    };
+  };
   '/api/v1/visualize/live-events': {
     /**
      * Questions and ratings of the caller on a dataset since a time
@@ -5657,6 +5742,10 @@ export interface Drawing {
   }[];
   links: (number | string[])[][];
 }
+export interface UserDatasetPair {
+  user_id: string;
+  dataset_id: string;
+}
 export interface LiveEvents {
   events: {
     kind: 'search' | 'improve';
@@ -5817,6 +5906,7 @@ export interface Components {
     MemoryNotReady: MemoryNotReady;
     Visualisation: Visualisation;
     Drawing: Drawing;
+    UserDatasetPair: UserDatasetPair;
     LiveEvents: LiveEvents;
     SyncRequest: SyncRequest;
     SyncResponse: SyncResponse;

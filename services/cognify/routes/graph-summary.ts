@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { uuidList } from '../../common/platform/http/schema.ts';
-import { createGraphCountCache, summariseGraphs } from '../built/summarise-graph.ts';
+import { createGraphCountCache } from '../../common/records/cognify/graph-counts.ts';
+import { summariseGraphs } from '../built/summarise-graph.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import { readableDatasets } from '../runs/permitted-datasets.ts';
 

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { textAnswer } from '../../common/platform/http/answer-schemas.ts';
-import { defineRoute, type Reply, type Route, type RouteRequest } from '../../common/platform/http/route.ts';
+import { defineRoute, type Route, type RouteRequest } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { lenientBoolean, lenientInteger, optionalOrBlank, uuid } from '../../common/platform/http/schema.ts';
 import { openGraph } from '../../common/records/cognify/visible-graph.ts';
@@ -14,8 +13,10 @@ import { presentDrawing } from '../presenters/visualisation/drawing.ts';
 import { streamVisualisation } from '../presenters/visualisation/stream.ts';
 import { readableDataset } from '../search-datasets.ts';
 import { searchEvents } from '../views/search-events.ts';
-import { type DetailDependencies, readDetails } from '../views/view-details.ts';
-import { type GraphView, type ViewDependencies, viewGraph } from '../views/view-graph.ts';
+import { readDetails } from '../views/view-details.ts';
+import { type GraphView, viewGraph } from '../views/view-graph.ts';
+import { type BrainDependencies, brainRoutes } from './brains.ts';
+import { createPage, type GraphPage, jsonPieces } from './view-replies.ts';
 
 const viewQuery = z.object({
   dataset_id: uuid(),
@@ -40,12 +41,18 @@ const jsonQuery = viewQuery.extend({
 });
 type ViewQuery = z.output<typeof viewQuery> & { readonly max_nodes: number };
 
-export interface VisualizeDependencies extends ViewDependencies, DetailDependencies {
+export interface VisualizeDependencies extends BrainDependencies {
   readonly sessions: SessionReaders;
 }
 
 export function visualizeRoutes(dependencies: VisualizeDependencies): readonly Route[] {
-  return [pageRoute(dependencies), jsonRoute(dependencies), drawingRoute(dependencies)];
+  const page = createPage();
+  return [
+    pageRoute(dependencies, page),
+    jsonRoute(dependencies),
+    drawingRoute(dependencies),
+    ...brainRoutes(dependencies, page),
+  ];
 }
 
 const object = z.record(z.string(), z.unknown());
@@ -66,8 +73,7 @@ const visualisation = z
   })
   .meta({ id: 'Visualisation' });
 
-function pageRoute(dependencies: VisualizeDependencies): Route {
-  const page = createPage();
+function pageRoute(dependencies: VisualizeDependencies, page: GraphPage): Route {
   return defineRoute({
     method: 'GET',
     path: '/api/v1/visualize',
@@ -202,50 +208,4 @@ async function loadView(
 
 function listOf(value: string | readonly string[] | null | undefined): readonly string[] {
   return value === null || value === undefined ? [] : typeof value === 'string' ? [value] : value;
-}
-
-/** Serialises a JSON document in pieces, large lists by entries, so that the whole text is never in memory. */
-function* jsonPieces(document: Readonly<Record<string, unknown>>): Generator<string> {
-  let separator = '{';
-  for (const [key, value] of Object.entries(document)) {
-    yield `${separator}${JSON.stringify(key)}:`;
-    separator = ',';
-    if (!Array.isArray(value)) {
-      yield JSON.stringify(value) ?? 'null';
-      continue;
-    }
-    yield '[';
-    for (let start = 0; start < value.length; start += 500) {
-      yield (start === 0 ? '' : ',') +
-        value
-          .slice(start, start + 500)
-          .map((entry) => JSON.stringify(entry))
-          .join(',');
-    }
-    yield ']';
-  }
-  yield '}';
-}
-
-/** Creates the page handler: reads the built page once, with a policy that allows its own script and style only. */
-function createPage(): (data: unknown) => Promise<Reply> {
-  let loaded: Promise<{ readonly html: string; readonly policy: string }> | undefined;
-  const load = async () => {
-    const html = await readFile(new URL('../../console/dist/graph.html', import.meta.url), 'utf8');
-    const hashes = (tag: string): string =>
-      [...html.matchAll(new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`, 'g'))]
-        .map(([, content = '']) => `'sha256-${createHash('sha256').update(content).digest('base64')}'`)
-        .join(' ');
-    const policy = `default-src 'none'; script-src ${hashes('script')}; style-src 'unsafe-inline'; img-src data:; worker-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`;
-    return { html, policy };
-  };
-  return async (data) => {
-    loaded ??= load();
-    const { html, policy } = await loaded;
-    const embedded = JSON.stringify(data).replaceAll('<', '\\u003c');
-    return {
-      text: html.replace('{{data}}', () => embedded),
-      headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy },
-    };
-  };
 }

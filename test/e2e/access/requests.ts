@@ -238,6 +238,9 @@ export const REQUESTS: Readonly<Record<string, (ids: Identifiers) => RouteReques
   'GET /api/v1/visualize': ({ dataset }) => ({ query: { dataset_id: dataset } }),
   'GET /api/v1/visualize/json': ({ dataset }) => ({ query: { dataset_id: dataset } }),
   'GET /api/v1/visualize/live-events': ({ dataset }) => ({ query: { dataset_id: dataset } }),
+  'GET /api/v1/visualize/brains': () => ({}),
+  'GET /api/v1/visualize/brains-summary': () => ({}),
+  'POST /api/v1/visualize/multi': ({ owner, dataset }) => ({ json: [{ user_id: owner, dataset_id: dataset }] }),
   'GET /api/v1/visualize/drawing': ({ dataset }) => ({ query: { dataset_id: dataset } }),
 
   // Runs

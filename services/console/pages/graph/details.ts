@@ -21,6 +21,7 @@ export function renderDetails(panel: HTMLElement, selection: Selection, onOpen: 
     close,
     make('small', 'kind', kindOf(node)),
     make('h2', '', titleOf(selection)),
+    ...paragraph('more', node.source_user),
     ...paragraph('description', node.description),
     ...paragraph('source-text', node.text),
     ...section('Facts', facts, selection, onOpen),

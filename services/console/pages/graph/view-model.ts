@@ -8,6 +8,8 @@ export interface GraphNode {
   readonly importance: number;
   readonly description?: string | null;
   readonly text?: string | null;
+  /** In whose datasets it is; where those of several users are drawn as one. */
+  readonly source_user?: string;
 }
 
 export interface GraphLink {

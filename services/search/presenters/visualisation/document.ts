@@ -46,7 +46,12 @@ export function nodeSetColours(names: Iterable<string>): Readonly<Record<string,
 }
 
 /** Presents the data of the page: the drawing of the view, with its texts and the sentences that state its facts. */
-export async function presentPageData(view: GraphView, dataset: string): Promise<Readonly<Record<string, unknown>>> {
+export async function presentPageData(
+  view: GraphView,
+  dataset: string,
+  /** Addresses of those in whose datasets each node is; of views of several users. */
+  users: ReadonlyMap<string, ReadonlySet<string>> = new Map(),
+): Promise<Readonly<Record<string, unknown>>> {
   const { nodes, relations, links } = await presentDrawing({
     async *nodes() {
       yield view.nodes;
@@ -61,7 +66,13 @@ export async function presentPageData(view: GraphView, dataset: string): Promise
     nodes: nodes.map((node, at) => {
       const { description = '', properties = {} } = view.nodes[at] ?? {};
       const text = properties['text'];
-      return { ...node, ...(description && { description }), ...(typeof text === 'string' && { text }) };
+      const of = users.get(node.id);
+      return {
+        ...node,
+        ...(description && { description }),
+        ...(typeof text === 'string' && { text }),
+        ...(of && { source_user: [...of].sort().join(', ') }),
+      };
     }),
     relations,
     links,
