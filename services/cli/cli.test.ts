@@ -501,6 +501,16 @@ describe('command-line client', () => {
     );
     server.answers = server.answers.slice(0, 2);
     expect((await run('search', 'x')).out).to.equal('nothing found\n');
+    server.answers = [
+      {
+        dataset_name: 'notes',
+        search_result: [
+          ['Ada', 1, null],
+          [{ id: 'x' }, 'in\nOslo'],
+        ],
+      },
+    ];
+    expect((await run('search', 'x', '-t', 'cypher')).out).to.equal('Ada\t1\tnull\n{"id":"x"}\tin Oslo\n');
   });
 
   describe('as a process', () => {

@@ -10,7 +10,7 @@ export const searchCommand: Command = {
   usage: '<question>',
   summary: 'Asks one dataset, or all that can be read.',
   details:
-    'Types: GRAPH_COMPLETION (default), HYBRID_COMPLETION, RAG_COMPLETION, CHUNKS, CHUNKS_LEXICAL, SUMMARIES, TEMPORAL, BROAD …',
+    'Types: GRAPH_COMPLETION (default), HYBRID_COMPLETION, RAG_COMPLETION, CHUNKS, CHUNKS_LEXICAL, SUMMARIES, TEMPORAL, CYPHER …',
   options: {
     type: { type: 'string', short: 't', value: 'TYPE', meaning: 'how to search, default GRAPH_COMPLETION' },
     'top-k': { type: 'string', short: 'k', value: 'NUMBER', meaning: 'how many results, default 15' },
@@ -66,6 +66,7 @@ function isDatasetAnswer(entry: unknown): entry is DatasetAnswer {
 function resultText(result: unknown): string | null {
   if (result === null || result === undefined || result === '' || result === NOTHING_FITS) return null;
   if (typeof result === 'string') return result;
+  if (Array.isArray(result) && result.length > 0 && result.every(Array.isArray)) return result.map(rowText).join('\n');
   if (Array.isArray(result)) {
     const texts = result.map(resultText).filter((text) => text !== null);
     return texts.length === 0 ? null : texts.join('\n\n');
@@ -73,6 +74,12 @@ function resultText(result: unknown): string | null {
   const { text } = result as SourceFields;
   if (typeof text !== 'string') return JSON.stringify(result, null, 2);
   return withSource(text, sourceName(result as SourceFields));
+}
+
+/** A row of a query, a line with tabs between its values. */
+function rowText(row: readonly unknown[]): string {
+  const values = row.map((value) => (typeof value === 'string' ? value : JSON.stringify(value)));
+  return values.map((value) => value.replaceAll(/\s+/g, ' ')).join('\t');
 }
 
 export function withSource(text: string, source: string | null): string {

@@ -49,17 +49,12 @@ describe('search types', () => {
   };
 
   it('are refused with 400 when unsupported, Cypher with 403 until it is allowed', () => {
-    const conditions = (allowCypherQuery: boolean, cypher: boolean) => ({
-      settings: { ...SETTINGS, allowCypherQuery },
-      indexes: { graph: { capabilities: { cypher } } },
-    });
-    const off = conditions(false, true);
+    const conditions = (allowCypherQuery: boolean) => ({ settings: { ...SETTINGS, allowCypherQuery } });
+    const off = conditions(false);
     expect(status(() => answeringType('CODE', off))).to.equal('400 UnsupportedSearchTypeError');
     for (const type of ['CYPHER', 'NATURAL_LANGUAGE'] as const) {
       expect(status(() => answeringType(type, off))).to.equal('403 SearchTypeDisabledError');
-      expect(status(() => answeringType(type, conditions(false, false)))).to.equal('403 SearchTypeDisabledError');
-      expect(status(() => answeringType(type, conditions(true, false)))).to.equal('400 SearchTypeNotSupported');
-      expect(answeringType(type, conditions(true, true))).to.equal(type);
+      expect(answeringType(type, conditions(true))).to.equal(type);
     }
   });
 

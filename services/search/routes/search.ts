@@ -28,7 +28,7 @@ function askSearch(deps: SearchParts): Route {
         description: 'One entry per dataset, or the results themselves without access control',
         schema: searchResults,
       },
-      400: { description: 'SearchTypeNotSupported, CypherSearchError, values of the wrong shape' },
+      400: { description: 'CypherSearchError, values of the wrong shape' },
       402: { description: 'LLMPaymentRequiredError' },
       403: { description: 'PermissionDeniedError, SearchTypeDisabledError' },
       404: { description: 'NoDataError, DatasetNotFoundError' },

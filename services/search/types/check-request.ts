@@ -1,5 +1,4 @@
 import { engramError } from '../../common/kernel/errors.ts';
-import type { GraphStore } from '../../common/storage/ports/graph-store.ts';
 import type { DatasetChoice, SearchRequest, SearchSettings } from '../model.ts';
 import {
   type AnsweredType,
@@ -9,7 +8,7 @@ import {
   OFFERED_TYPES,
   type SearchType,
 } from '../search-types.ts';
-import { cypherNotSupported, modelNeeded } from './cypher.ts';
+import { modelNeeded } from './cypher.ts';
 import type { TypeDependencies } from './target.ts';
 
 export interface TypeOptions {
@@ -41,19 +40,14 @@ export function checkDatasetScope(type: SearchType, choice: DatasetChoice): void
   throw engramError(name, `${type} needs exactly one dataset.`);
 }
 
-type CypherCapability = Pick<GraphStore, 'capabilities'>;
-
-/** Returns the type that runs. Throws 400 for an unsupported type or graph store, 403 for a disabled type. */
+/** Returns the type that runs. Throws 400 for an unsupported type, 403 for a disabled type. */
 export function answeringType(
   type: Exclude<SearchType, 'FEELING_LUCKY'>,
-  { settings, indexes }: { readonly settings: SearchSettings; readonly indexes: { readonly graph: CypherCapability } },
+  { settings }: { readonly settings: SearchSettings },
 ): AnsweredType {
-  if (isQuery(type)) {
-    if (!settings.allowCypherQuery) {
-      const text = `${type} search is disabled by default for security reasons. Set ALLOW_CYPHER_QUERY=true to allow it.`;
-      throw engramError('SearchTypeDisabledError', text);
-    }
-    if (!indexes.graph.capabilities.cypher) throw cypherNotSupported(type);
+  if (isQuery(type) && !settings.allowCypherQuery) {
+    const text = `${type} search is disabled by default for security reasons. Set ALLOW_CYPHER_QUERY=true to allow it.`;
+    throw engramError('SearchTypeDisabledError', text);
   }
   if (isAnswered(type)) return type;
   const text = `Unsupported search type: ${type}. This server has ${OFFERED_TYPES.join(', ')}.`;

@@ -54,7 +54,6 @@ describe('Cypher search', () => {
     const search = await startOn(
       {
         ...world.indexes.graph,
-        capabilities: { cypher: true },
         async cypher(scope, query): Promise<CypherRows> {
           queries.push({ text: query.text, dataset: scope.dataset, query });
           const rows = query.text.includes('labels(n)') ? VOCABULARY : script(query.text, scope.dataset);
@@ -78,21 +77,6 @@ describe('Cypher search', () => {
     return (body as Body[]).map((entry) => entry['search_result']);
   };
   const detail = ({ body }: Answer) => String((body as Body)['detail']);
-
-  it('returns 400 on a graph store without Cypher, for any request', async () => {
-    await using search = await startOn(world.indexes.graph);
-    for (const type of ['CYPHER', 'NATURAL_LANGUAGE']) {
-      for (const datasets of [['notes'], ['empty']]) {
-        const found = await cypher(search, { searchType: type, datasets });
-        expect(found.status).to.equal(400);
-        expect(detail(found)).to.equal(
-          `The graph store of this server does not support ${type} search. [SearchTypeNotSupported]`,
-        );
-      }
-      const recalled = await post(search, '/recall', { query: 'x', searchType: type, datasets: ['notes'] });
-      expect(recalled.status).to.equal(400);
-    }
-  });
 
   it('returns the rows of each dataset as lists, with the query in explain', async () => {
     await using search = await start((_, dataset) => (dataset === notes.id ? [['Ada'], ['Bob']] : [[{ id: 'x' }]]));

@@ -64,8 +64,6 @@ function asOutcome(type: QueryType, cypher: string, { columns, rows, isCut }: Cy
   return { kind: 'records', type, cypher, columns, records: rows, isCut };
 }
 
-/** Runs a query on the committed graph of one dataset; `CypherSearchError` for one that the store refuses. */
-
 /** Creates the query function of one request, which looks up each item in the ledger once for all its queries. */
 function createGraphQuery(
   { indexes, ledger }: TypeDependencies,
@@ -75,12 +73,5 @@ function createGraphQuery(
   const { graph } = indexes;
   const scope = scopeOf(dataset);
   const visibility = createVisibility(ledger, scope);
-  return (text) => {
-    if (graph.cypher === undefined) throw cypherNotSupported(request.type);
-    return graph.cypher(scope, { text, committed: visibility.filter }, request.context.signal);
-  };
-}
-
-export function cypherNotSupported(type: string) {
-  return engramError('SearchTypeNotSupported', `The graph store of this server does not support ${type} search.`);
+  return (text) => graph.cypher(scope, { text, committed: visibility.filter }, request.context.signal);
 }

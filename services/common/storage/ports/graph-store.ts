@@ -10,7 +10,6 @@ import type { RowSelection } from './text-index.ts';
  * `domain/graph/merge.ts`, never by a store. Adapters: SQLite, memory, Neo4j.
  */
 export interface GraphStore {
-  readonly capabilities: { readonly cypher: boolean };
   /** Idempotent: evidence with the same key replaces the one before. All of a call or none. */
   upsert(
     scope: DatasetScope,
@@ -43,11 +42,10 @@ export interface GraphStore {
   /** Evidence rows and distinct nodes and edges, committed or not. */
   count(scope: DatasetScope, filter?: { readonly item?: string }): Promise<GraphCounts>;
   /**
-   * There when `capabilities.cypher` is: runs a client's query on the graph of this dataset alone, as merged from
-   * committed evidence. Refuses what does not only read, and what could reach further, with `CypherSearchError`;
+   * Runs a client's query on the graph of this dataset alone, as merged from committed evidence. Refuses what does not only read, and what could reach further, with `CypherSearchError`;
    * `ServiceUnavailableError` (retryable) while a large graph is being prepared for its first query.
    */
-  readonly cypher?: (scope: DatasetScope, query: CypherQuery, signal?: AbortSignal) => Promise<CypherRows>;
+  cypher(scope: DatasetScope, query: CypherQuery, signal?: AbortSignal): Promise<CypherRows>;
 }
 
 export interface CypherQuery {

@@ -1,4 +1,21 @@
+import { mergeEdges, mergeNodes } from '../../../../services/common/domain/graph/merge.ts';
+import { createShownGraph } from '../../../../services/common/domain/graph/shown.ts';
+import { INTERNAL_RELATIONS } from '../../../../services/common/domain/index-rows.ts';
+import type { JsonObject } from '../../../../services/common/kernel/json.ts';
 import type { DatasetScope } from '../../../../services/common/kernel/scope.ts';
+import { createBudget } from '../../../../services/common/storage/cypher/budget.ts';
+import { asSearchError } from '../../../../services/common/storage/cypher/errors.ts';
+import { type CypherGraph, createGraph } from '../../../../services/common/storage/cypher/graph.ts';
+import { parseQuery } from '../../../../services/common/storage/cypher/parse-query.ts';
+import { asAnswer, runQuery } from '../../../../services/common/storage/cypher/run-query.ts';
+import { fromJson, type Value } from '../../../../services/common/storage/cypher/values.ts';
+import {
+  EVIDENCE_PER_ELEMENT,
+  edgeProperties,
+  labelsOf,
+  nodeProperties,
+  typeOf,
+} from '../../../../services/common/storage/cypher/view.ts';
 import type {
   EdgeEvidence,
   GraphStore,
@@ -6,7 +23,7 @@ import type {
   NodeEvidence,
   ScanQuery,
 } from '../../../../services/common/storage/ports/graph-store.ts';
-import type { Provenance } from '../../../../services/common/storage/ports/index-entry.ts';
+import { type Provenance, provenanceKey } from '../../../../services/common/storage/ports/index-entry.ts';
 import { compareText, copyJson, createScopedState, removeSelected } from './scoped-state.ts';
 
 interface Graph {
@@ -20,7 +37,6 @@ export function createMemoryGraphStore(): GraphStore {
   const nodeRows = (scope: DatasetScope) => [...(datasets.existing(scope)?.nodes.values() ?? [])];
   const edgeRows = (scope: DatasetScope) => [...(datasets.existing(scope)?.edges.values() ?? [])];
   return {
-    capabilities: { cypher: false },
     async upsert(scope, evidence) {
       const { nodes, edges } = copyJson(evidence);
       if (nodes.length + edges.length === 0) return;
@@ -78,12 +94,77 @@ export function createMemoryGraphStore(): GraphStore {
       const edges = edgeRows(scope).filter(ofItem);
       return {
         nodes: new Set(nodes.map((row) => row.id)).size,
-        edges: new Set(edges.map((row) => JSON.stringify([row.source, row.relation, row.target]))).size,
+        edges: new Set(edges.map(edgeId)).size,
         nodeRows: nodes.length,
         edgeRows: edges.length,
       };
     },
+    async cypher(scope, { text, committed, maxRows = 1000, timeoutMs = 10_000 }) {
+      const [nodes, edges] = [nodeRows(scope), edgeRows(scope)];
+      const kept = new Set((await committed([...nodes, ...edges])).map(provenanceKey));
+      const isKept = (row: Provenance) => kept.has(provenanceKey(row));
+      const graph = evidenceGraph(nodes.filter(isKept), edges.filter(isKept));
+      try {
+        return asAnswer(runQuery(parseQuery(text), graph, createBudget(timeoutMs), maxRows + 1), maxRows);
+      } catch (error) {
+        throw asSearchError(error);
+      }
+    },
   };
+}
+
+function evidenceGraph(nodeRows: readonly NodeEvidence[], edgeRows: readonly EdgeEvidence[]): CypherGraph {
+  const graph = createGraph();
+  const values = (properties: JsonObject) => () => fromJson(properties) as ReadonlyMap<string, Value>;
+  const shown = createShownGraph();
+  const nodes = new Map(
+    mergeNodes(
+      strongest(
+        nodeRows,
+        ({ id }) => id,
+        ({ mentions }) => mentions,
+      ),
+    )
+      .filter(shown.shows)
+      .map((node) => [
+        node.id,
+        graph.addNode(
+          labelsOf(node.type, () => true),
+          values(nodeProperties(node, () => true)),
+        ),
+      ]),
+  );
+  for (const edge of mergeEdges(strongest(edgeRows, edgeId, ({ weight }) => weight))) {
+    const [source, target] = [nodes.get(edge.source), nodes.get(edge.target)];
+    if (!source || !target || INTERNAL_RELATIONS.has(edge.relation)) continue;
+    graph.addEdge(
+      source,
+      typeOf(edge.relation, () => true),
+      target,
+      values(edgeProperties(edge, () => true)),
+    );
+  }
+  return graph;
+}
+
+/** As many rows of each element as queries see. */
+function strongest<Row>(
+  rows: readonly Row[],
+  keyOf: (row: Row) => string,
+  weightOf: (row: Row) => number,
+): readonly Row[] {
+  const seen = new Map<string, number>();
+  return rows
+    .toSorted((a, b) => weightOf(b) - weightOf(a))
+    .filter((row) => {
+      const count = seen.get(keyOf(row)) ?? 0;
+      seen.set(keyOf(row), count + 1);
+      return count < EVIDENCE_PER_ELEMENT;
+    });
+}
+
+function edgeId({ source, relation, target }: EdgeEvidence): string {
+  return JSON.stringify([source, relation, target]);
 }
 
 function nodeKey(node: NodeEvidence): string {

@@ -1,8 +1,8 @@
 import type { TenantId } from '../../../kernel/brand.ts';
 import { engramError } from '../../../kernel/errors.ts';
-import { VIEW_KEY, VIEW_LABEL } from './cypher/translation.ts';
 import type { Neo4jClient } from './neo4j-client.ts';
 import { isDriverError } from './neo4j-errors.ts';
+import { VIEW_KEY, VIEW_LABEL } from './print-query.ts';
 
 /** Dynamic labels and types in CREATE and MERGE came with this release, the long-term one of series 5. */
 const OLDEST = [5, 26] as const;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { engramError } from '../../../kernel/errors.ts';
 import type { DatasetScope } from '../../../kernel/scope.ts';
+import { beingPrepared } from '../../cypher/errors.ts';
 import type { CypherQuery } from '../../ports/graph-store.ts';
 import type { Provenance } from '../../ports/index-entry.ts';
 import { datasetLabel } from '../../rules/stored-scope.ts';
@@ -212,11 +212,4 @@ async function readNames(client: Neo4jClient, database: string | null): Promise<
       return true;
     },
   };
-}
-
-export function beingPrepared() {
-  return engramError('ServiceUnavailableError', 'The graph is being prepared for Cypher; try again shortly.', {
-    retryable: true,
-    retryAfterSeconds: 2,
-  });
 }

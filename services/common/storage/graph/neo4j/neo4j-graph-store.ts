@@ -31,7 +31,6 @@ export interface Neo4jGraphStoreOptions extends Neo4jConnection {
 
 export interface Neo4jGraphStore extends GraphStore {
   readonly server: Pick<Databases, 'version' | 'edition' | 'isolationOf'>;
-  readonly cypher: NonNullable<GraphStore['cypher']>;
   /** Rejects when the server does not answer. */
   check(): Promise<void>;
   close(): Promise<void>;
@@ -62,7 +61,6 @@ export async function openNeo4jGraphStore(options: Neo4jGraphStoreOptions): Prom
   const reader = createEvidenceReader(client, databases);
   const writer = createEvidenceWriter(client, databases, view);
   const store: Neo4jGraphStore = {
-    capabilities: { cypher: true },
     server: databases,
     async check() {
       await client.read(null, (run) => run('RETURN 1'), { timeoutMs: 5_000 });

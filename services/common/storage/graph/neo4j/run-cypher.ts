@@ -5,20 +5,17 @@ import type { Json } from '../../../kernel/json.ts';
 import type { DatasetScope } from '../../../kernel/scope.ts';
 import { abortable } from '../../../platform/async/abortable.ts';
 import { withTimeout } from '../../../platform/async/time-limit.ts';
+import { DEFAULT_ROWS, DEFAULT_TIMEOUT_MS, MAX_ANSWER_LENGTH } from '../../cypher/budget.ts';
+import { asSearchError, beingPrepared, cannotRun } from '../../cypher/errors.ts';
+import { CypherRefusedError } from '../../cypher/tokens.ts';
 import type { CypherQuery, CypherRows } from '../../ports/graph-store.ts';
 import { datasetLabel } from '../../rules/stored-scope.ts';
-import { CypherRefusedError } from './cypher/tokens.ts';
-import { type TranslatedQuery, translateQuery } from './cypher/translate-query.ts';
-import { VIEW_KEY } from './cypher/translation.ts';
 import type { Databases } from './databases.ts';
-import { beingPrepared, type GraphView } from './graph-view.ts';
+import type { GraphView } from './graph-view.ts';
 import type { Neo4jClient } from './neo4j-client.ts';
 import { isDriverError } from './neo4j-errors.ts';
+import { type TranslatedQuery, translateQuery, VIEW_KEY } from './print-query.ts';
 
-/** Characters of an answer as JSON. */
-const MAX_ANSWER_LENGTH = 5_000_000;
-const DEFAULT_ROWS = 1000;
-const DEFAULT_TIMEOUT_MS = 10_000;
 /** Pause while another replica prepares the graph. */
 const POLL_MS = 200;
 
@@ -85,13 +82,11 @@ function translate(text: string, label: string, maxRows: number): TranslatedQuer
 
 /** Error of the query for the client: its own words and names of the graph, no other data. */
 function refusalOf(error: unknown): never {
-  if (error instanceof CypherRefusedError || error instanceof RangeError) {
-    throw engramError('CypherSearchError', error.message, { cause: error });
-  }
+  const known = asSearchError(error);
+  if (known !== error) throw known;
   const failure = error instanceof Error && isDriverError(error.cause) ? error.cause : error;
   if (isDriverError(failure) && QUERY_AT_FAULT.test(failure.code)) {
-    const text = `The graph store could not run this query${reasonOf(failure.message)}.`;
-    throw engramError('CypherSearchError', text, { cause: error });
+    throw cannotRun(reasonOf(failure.message), error);
   }
   if (error instanceof Error && isDriverError(error.cause) && /OutOfMemory/.test(error.cause.code)) {
     throw engramError('CypherSearchError', 'The query needs too much memory.', { cause: error });
@@ -107,7 +102,7 @@ const MAX_REASON_LENGTH = 300;
 function reasonOf(message: string): string {
   const [line = ''] = message.split('\n');
   const reason = line.replace(/ \(line \d+, column .*$/, '').slice(0, MAX_REASON_LENGTH);
-  return reason === '' || /D_\w|__Node__|Engram/i.test(reason) ? '' : `: ${reason}`;
+  return reason === '' || /D_\w|__Node__|Engram/i.test(reason) ? '' : reason;
 }
 
 async function readRows(

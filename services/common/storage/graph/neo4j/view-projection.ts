@@ -3,10 +3,11 @@ import { createShownGraph } from '../../../domain/graph/shown.ts';
 import { INTERNAL_RELATIONS } from '../../../domain/index-rows.ts';
 import type { DatasetScope } from '../../../kernel/scope.ts';
 import { slices } from '../../../kernel/slices.ts';
+import { EVIDENCE_PER_ELEMENT } from '../../cypher/view.ts';
 import { datasetLabel } from '../../rules/stored-scope.ts';
-import { VIEW_KEY, VIEW_LABEL } from './cypher/translation.ts';
 import { EDGE_COLUMNS, NODE_COLUMNS, readEdge, readNode, type StoredEdge, type StoredNode } from './evidence-rows.ts';
 import type { Run } from './neo4j-client.ts';
+import { VIEW_KEY, VIEW_LABEL } from './print-query.ts';
 import { type KnownNames, viewEdge, viewNode, viewRef } from './view-rows.ts';
 
 /** Runs work in a transaction that holds the dataset's lock and the lease of this refresh. */
@@ -21,8 +22,6 @@ interface Projection {
 
 /** Nodes or edges brought up to date in one transaction. */
 const PAGE = 1000;
-/** Evidence a node or edge is merged from, strongest first. */
-const EVIDENCE_PER_ELEMENT = 64;
 /** With more changed origins than this, reading the whole graph once beats reading each of them. */
 const FEW_ORIGINS = 16;
 

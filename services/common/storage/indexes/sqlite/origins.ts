@@ -1,5 +1,5 @@
 import type { DataItemId } from '../../../kernel/brand.ts';
-import { type EntryFilter, type Provenance, provenanceKey } from '../../ports/index-entry.ts';
+import type { EntryFilter, Provenance } from '../../ports/index-entry.ts';
 import type { RowSelection } from '../../ports/text-index.ts';
 import type { OpenFile } from './open-files.ts';
 
@@ -100,9 +100,9 @@ export function readOrigin(file: OpenFile, origin: number): StoredOrigin | null 
   return { item: row[0] as DataItemId, generation: Number(row[1]), nodeSets: String(row[2]) };
 }
 
-/** Items and generations that have rows, each as one word; see `provenanceKey`. */
-export function readProvenance(file: OpenFile): readonly string[] {
+/** Items and generations that have rows. */
+export function readProvenance(file: OpenFile): readonly Provenance[] {
   return file
     .all('SELECT DISTINCT item, generation FROM origin', [])
-    .map(([item, generation]) => provenanceKey({ item: String(item) as DataItemId, generation: Number(generation) }));
+    .map(([item, generation]) => ({ item: String(item) as DataItemId, generation: Number(generation) }));
 }

@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads';
 import type { NeighbourOptions, ScanQuery, SubgraphQuery } from '../../ports/graph-store.ts';
-import type { EntryFilter } from '../../ports/index-entry.ts';
+import { type EntryFilter, provenanceKey } from '../../ports/index-entry.ts';
 import type { CandidateQuery, TextQuery } from '../../ports/text-index.ts';
 import { countGraph, readNodes, scanEdges, scanNodes } from './graph-reader.ts';
 import { readNeighbours, readSubgraph } from './graph-walk.ts';
@@ -47,7 +47,7 @@ const methods = {
   subgraph: onFile((file, query: SubgraphQuery) => readSubgraph(file, query)),
   scanNodes: onFile((file, query: ScanQuery) => scanNodes(file, query)),
   scanEdges: onFile((file, query: ScanQuery) => scanEdges(file, query)),
-  provenance: onFile((file, _: null) => readProvenance(file)),
+  provenance: onFile((file, _: null) => readProvenance(file).map(provenanceKey)),
   countGraph: onFile((file, item: string | null) => countGraph(file, item)),
 };
 

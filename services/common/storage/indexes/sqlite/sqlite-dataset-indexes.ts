@@ -7,6 +7,7 @@ import type { DatasetIndexes } from '../../ports/dataset-indexes.ts';
 import type { VectorIndex } from '../../ports/vector-index.ts';
 import { assertSameSpace } from '../wasm-vectors/vector-space.ts';
 import { vectorBatch } from './batches.ts';
+import type { CypherMethods } from './cypher-worker.ts';
 import { createOpenFiles } from './open-files.ts';
 import { createOpeningLock } from './opening-lock.ts';
 import type { ReaderMethods } from './reader-worker.ts';
@@ -44,8 +45,8 @@ export interface SqliteDatasetIndexes extends DatasetIndexes {
 }
 
 /**
- * Text, vectors and graph of every dataset in one SQLite file each. One process per directory. Three threads: the storage
- * worker (all writes), a reader, and the vector scan; the calling thread never touches a file.
+ * Text, vectors and graph of every dataset in one SQLite file each. One process per directory. Four threads: the
+ * storage worker (all writes), a reader, the vector scan, and Cypher; the calling thread never touches a file.
  */
 export async function createSqliteDatasetIndexes(options: SqliteDatasetIndexesOptions): Promise<SqliteDatasetIndexes> {
   const directory = resolve(options.directory);
@@ -75,11 +76,13 @@ export async function createSqliteDatasetIndexes(options: SqliteDatasetIndexesOp
     writer: start<WriterMethods>(new URL('./writer-worker.ts', import.meta.url), changed.note),
     reader: verifying(reader, changed),
     scanner: verifying(start<VectorMethods>(new URL('./vector-worker.ts', import.meta.url), changed.note), changed),
+    cypher: verifying(start<CypherMethods>(new URL('./cypher-worker.ts', import.meta.url), changed.note), changed),
     pathOf,
     forget(scope) {
       const notice = { notice: 'forget', path: pathOf(scope) } as const;
       workers.reader.notify(notice);
       workers.scanner.notify(notice);
+      workers.cypher.notify(notice);
     },
   };
   return {
@@ -101,7 +104,7 @@ export async function createSqliteDatasetIndexes(options: SqliteDatasetIndexesOp
       workers.reader.prepare();
     },
     async close() {
-      await Promise.all([workers.reader.close(), workers.scanner.close()]);
+      await Promise.all([workers.reader.close(), workers.scanner.close(), workers.cypher.close()]);
       // Last: the connection that closes last cleans the logs up, and only a writing one can.
       await workers.writer.close();
     },

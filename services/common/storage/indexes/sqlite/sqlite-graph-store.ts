@@ -1,6 +1,11 @@
 import type { DataItemId } from '../../../kernel/brand.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
+import { abortable } from '../../../platform/async/abortable.ts';
+import { withTimeout } from '../../../platform/async/time-limit.ts';
+import { DEFAULT_ROWS, DEFAULT_TIMEOUT_MS } from '../../cypher/budget.ts';
+import { beingPrepared } from '../../cypher/errors.ts';
 import type { EdgeEvidence, GraphStore, NodeEvidence } from '../../ports/graph-store.ts';
+import { provenanceKey } from '../../ports/index-entry.ts';
 import { edgeBatch, nodeBatch } from './batches.ts';
 import { EDGE_FIELDS, type PackedEdges, type PackedNode } from './graph-reader.ts';
 import type { DatasetWorkers } from './worker-client.ts';
@@ -8,9 +13,8 @@ import type { DatasetWorkers } from './worker-client.ts';
 const DEFAULT_PER_NODE = 64;
 const NOTHING = { nodes: 0, edges: 0, nodeRows: 0, edgeRows: 0 };
 
-export function createSqliteGraphStore({ writer, reader, pathOf, forget }: DatasetWorkers): GraphStore {
+export function createSqliteGraphStore({ writer, reader, cypher, pathOf, forget }: DatasetWorkers): GraphStore {
   return {
-    capabilities: { cypher: false },
     async upsert(scope, { nodes, edges }) {
       if (nodes.length + edges.length === 0) return;
       await writer.call('upsertGraph', pathOf(scope), { nodes: nodeBatch(nodes), edges: edgeBatch(edges) });
@@ -40,6 +44,28 @@ export function createSqliteGraphStore({ writer, reader, pathOf, forget }: Datas
     },
     async count(scope, filter = {}) {
       return (await reader.call('countGraph', pathOf(scope), filter.item ?? null)) ?? NOTHING;
+    },
+    async cypher(scope, { text, ...query }, signal) {
+      signal?.throwIfAborted();
+      const { maxRows = DEFAULT_ROWS, timeoutMs = DEFAULT_TIMEOUT_MS } = query;
+      const path = pathOf(scope);
+      const prepare = async () => {
+        const origins = await cypher.call('begin', path, text);
+        const committed = (await query.committed(origins)).map(provenanceKey);
+        await cypher.call('prepare', path, committed);
+        return committed;
+      };
+      const committed = await withTimeout(abortable(prepare(), signal), timeoutMs, () => {
+        throw beingPrepared();
+      });
+      const cancelled = new SharedArrayBuffer(4);
+      const cancel = () => void Atomics.store(new Int32Array(cancelled), 0, 1);
+      signal?.addEventListener('abort', cancel, { once: true });
+      try {
+        return await cypher.call('query', path, { text, committed, maxRows, timeoutMs, cancelled }, { signal });
+      } finally {
+        signal?.removeEventListener('abort', cancel);
+      }
     },
   };
 }

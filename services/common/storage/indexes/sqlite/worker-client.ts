@@ -2,6 +2,7 @@ import { type Transferable, Worker } from 'node:worker_threads';
 import { engramError } from '../../../kernel/errors.ts';
 import type { DatasetScope } from '../../../kernel/scope.ts';
 import { decodeError } from '../../documents/sqlite/encoded-errors.ts';
+import type { CypherMethods } from './cypher-worker.ts';
 import type { ReaderMethods } from './reader-worker.ts';
 import type { VectorMethods } from './vector-worker.ts';
 import type {
@@ -135,11 +136,12 @@ export function createWorkerClient<Methods extends MethodMap>(
   };
 }
 
-/** The threads behind the three ports. Each is started when it is first needed. */
+/** The threads behind the ports. Each is started when it is first needed. */
 export interface DatasetWorkers {
   readonly writer: WorkerClient<WriterMethods>;
   readonly reader: WorkerClient<ReaderMethods>;
   readonly scanner: WorkerClient<VectorMethods>;
+  readonly cypher: WorkerClient<CypherMethods>;
   pathOf(scope: DatasetScope): string;
   /** A part of the dataset was dropped, perhaps its file too: readers close it. */
   forget(scope: DatasetScope): void;

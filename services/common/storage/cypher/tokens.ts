@@ -20,7 +20,7 @@ const SPACE = /(?:\s|\/\/[^\n\r]*|\/\*[\s\S]*?\*\/)+/uy;
 const NAME = /[\p{L}_][\p{L}\p{N}_]*/uy;
 const QUOTED = /`((?:[^`]|``)*)`/uy;
 const STRING = /'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"/suy;
-const NUMBER = /\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/uy;
+const NUMBER = /(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?/uy;
 const SIGN = /<>|<=|>=|=~|\.\.|\|\||[()[\]{},.:;|&!%*+\-/^=<>]/uy;
 const ESCAPES: Readonly<Record<string, string>> = {
   '\\': '\\', "'": "'", '"': '"', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t',

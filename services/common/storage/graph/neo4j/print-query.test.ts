@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { translateQuery } from './translate-query.ts';
+import { translateQuery } from './print-query.ts';
 
 const print = (query: string) => translateQuery(query, 'D_x', 10).statement;
 const refusal = (query: string): string => {
@@ -15,7 +15,7 @@ describe('translateQuery', () => {
     const examples: Readonly<Record<string, string>> = {
       'MATCH (n) RETURN n': 'MATCH (`n`:`D_x`) RETURN `n` AS `n` LIMIT 11',
       'match (n:A|B:C {x: 1}) return n.name limit 3':
-        'MATCH (`n`:`D_x`&(`A`|`B`&`C`) {`x`: 1}) RETURN `n`.`name` AS `n.name` LIMIT 3',
+        'MATCH (`n`:`D_x`&(`A`|(`B`&`C`)) {`x`: 1}) RETURN `n`.`name` AS `n.name` LIMIT 3',
       'MATCH ()-[r:`is a`*1..3]->(:!A) RETURN count(*) AS c':
         'MATCH (:`D_x`)-[`r`:`is a`*1..3]->(:`D_x`&(!`A`)) RETURN count(*) AS `c` LIMIT 11',
       'MATCH p = shortestPath((a)-[*]-(b)), (c)<--(d WHERE d.x > 1) RETURN p':
