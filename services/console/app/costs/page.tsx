@@ -55,6 +55,7 @@ export function CostsPage() {
     queryKey: ['usage', range],
     queryFn: () => engram.get('/api/v1/activity/usage', { query: { days: DAYS[range] } }),
   });
+  const tokens = usage.data?.models ?? [];
   const failed = [statistics, models, agents, usage].find(({ isError }) => isError);
   return (
     <Stack gap="lg">
@@ -73,34 +74,35 @@ export function CostsPage() {
         {statistics.data === undefined ? null : (
           <SimpleGrid cols={{ base: 2, sm: 4 }}>
             <Figure label="Sessions" value={count(statistics.data.sessions)} />
-            <Figure label="Tokens read" value={count(statistics.data.tokens_in)} />
-            <Figure label="Tokens written" value={count(statistics.data.tokens_out)} />
-            <Figure label="Money" value={money(statistics.data.total_spend_usd)} />
+            <Figure label="Tokens read" value={count(sumOf(tokens, 'inputTokens'))} />
+            <Figure label="Tokens written" value={count(sumOf(tokens, 'outputTokens'))} />
+            <Figure label="Money in sessions" value={money(statistics.data.total_spend_usd)} />
           </SimpleGrid>
         )}
       </div>
       <Budgets usage={usage.data} />
-      <ModelTokens models={usage.data?.models ?? []} />
-      <section aria-label="Sessions by model">
-        <Title order={2} size="h4" mb="xs">
-          Sessions by model
-        </Title>
-        {models.data?.length === 0 ? (
-          <Empty title="No model was asked">
-            Without a model, answers are quotes from the documents and cost nothing.
-          </Empty>
-        ) : (
+      <ModelTokens models={tokens} />
+      {models.data?.length === 0 && usage.data !== undefined && tokens.length === 0 ? (
+        <Empty title="No model was asked">
+          Without a model, answers are quotes from the documents and cost nothing.
+        </Empty>
+      ) : null}
+      {models.data === undefined || models.data.length === 0 ? null : (
+        <section aria-label="Sessions by model">
+          <Title order={2} size="h4" mb="xs">
+            Sessions by model
+          </Title>
           <CostTable
             name="Costs by model"
             heads={['Model']}
-            rows={(models.data ?? []).map((cost) => ({
+            rows={models.data.map((cost) => ({
               key: String(cost.model),
               cells: [cost.model ?? 'unknown'],
               cost,
             }))}
           />
-        )}
-      </section>
+        </section>
+      )}
       {agents.data === undefined || agents.data.length === 0 ? null : (
         <section aria-label="By account">
           <Title order={2} size="h4" mb="xs">
@@ -120,6 +122,9 @@ export function CostsPage() {
     </Stack>
   );
 }
+
+const sumOf = (models: Usage['models'], field: 'inputTokens' | 'outputTokens'): number =>
+  models.reduce((sum, model) => sum + model[field], 0);
 
 /** Prices are not known to the server where tokens were taken. */
 const money = (value: number | null): string =>
