@@ -19,6 +19,11 @@ describe('the package of npm run package', () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
+  it('is not made by npm pack alone, which says how to make it', async () => {
+    const failure = await run('npm', ['pack'], { cwd: root }).catch((error: unknown) => error);
+    expect(failure).to.have.property('stderr').that.includes('use "npm run package"');
+  });
+
   it('runs the command line and the server from its bundles alone', async () => {
     const env = { PATH: `${dirname(process.execPath)}:${process.env['PATH']}`, HOME: folder };
     const npm = { cwd: root, env, maxBuffer: 1e8 };
