@@ -14,6 +14,16 @@ export async function userIdOf(call: CommandCall, who: string): Promise<string> 
   return (await call.api.json<{ readonly user_id: string }>('POST', path, { body: { email: who } })).user_id;
 }
 
+export interface InvitationAnswer {
+  readonly user: { readonly id: string; readonly email: string };
+  /** Null: it was mailed. */
+  readonly link: string | null;
+}
+
+export function invite(call: CommandCall, email: string): Promise<InvitationAnswer> {
+  return call.api.json<InvitationAnswer>('POST', '/api/v1/users/invitations', { body: { email } });
+}
+
 export function myTenants(call: CommandCall): Promise<readonly Named[]> {
   return call.api.json<readonly Named[]>('GET', '/api/v1/permissions/tenants/me');
 }

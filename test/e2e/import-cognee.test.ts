@@ -243,6 +243,12 @@ describe('engram import-cognee --people', () => {
       expect(user_id).to.be.a('string');
       const granted = await here.get(`/permissions/principals/${user_id}/datasets?permission_name=read`);
       expect(granted.json.map(({ name }: { name: string }) => name)).to.deep.equal(['plans']);
+      const [, token] = /ann@example.com, give this link to them: http\S+\/#reset=(\S+)/.exec(out.join('')) ?? [];
+      const reset = () => here.post('/auth/reset-password', { token, password: 'a-long-password-2' });
+      expect((await reset()).status, out.join('')).to.equal(200);
+      expect((await reset()).status, 'a link serves once').to.equal(400);
+      const body = new URLSearchParams({ username: 'ann@example.com', password: 'a-long-password-2' });
+      expect((await fetch(`${target.baseUrl}/api/v1/auth/login`, { method: 'POST', body })).status).to.equal(200);
     } finally {
       await Promise.all([source.stop(), target.stop()]);
     }

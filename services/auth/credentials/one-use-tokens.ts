@@ -4,10 +4,12 @@ import { asId, isUuid } from '../../common/kernel/ids.ts';
 import type { WallClock } from '../../common/ports/system.ts';
 import type { User } from '../../common/records/auth/users.ts';
 
-/** Audiences separate the two kinds from each other and from login tokens. */
+/** Audiences separate the kinds from each other and from login tokens. */
 const RESET_AUDIENCE = 'fastapi-users:reset';
 const VERIFY_AUDIENCE = 'fastapi-users:verify';
+const INVITATION_AUDIENCE = 'engram:invitation';
 const LIFETIME_SECONDS = 3600;
+const INVITATION_LIFETIME_SECONDS = 7 * 86_400;
 
 type Account = Pick<User, 'id' | 'email' | 'passwordHash' | 'sessionEpoch'>;
 
@@ -18,8 +20,8 @@ export interface ResetClaims {
 
 /**
  * HS256 tokens that are sent by mail (proto/http/auth-integrations.md §2.4). A reset token has a fingerprint of the password
- * hash, the session epoch and the address: using it, a deactivation or a changed address ends it. A verification token names
- * the address that it proves, and proves it once.
+ * hash, the session epoch and the address: using it, a deactivation or a changed address ends it. An invitation is a reset
+ * token that lasts longer. A verification token names the address that it proves, and proves it once.
  */
 export type OneUseTokens = ReturnType<typeof createOneUseTokens>;
 
@@ -42,17 +44,23 @@ export function createOneUseTokens(options: OneUseTokensOptions) {
       .update(JSON.stringify([passwordHash, email, sessionEpoch]))
       .digest('hex');
 
-  const issue = async (key: KeyObject, audience: string, user: Account, claims: Readonly<Record<string, string>>) => {
+  const issue = async (
+    key: KeyObject,
+    audience: string,
+    user: Account,
+    claims: Readonly<Record<string, string>>,
+    lifetimeSeconds = LIFETIME_SECONDS,
+  ) => {
     const { SignJWT } = await loadJose();
     return new SignJWT({ ...claims })
       .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
       .setSubject(user.id)
       .setAudience(audience)
-      .setExpirationTime(Math.floor(clock.now().getTime() / 1000) + LIFETIME_SECONDS)
+      .setExpirationTime(Math.floor(clock.now().getTime() / 1000) + lifetimeSeconds)
       .sign(key);
   };
   /** The user and the one claim that differs between the kinds. */
-  const read = async (key: KeyObject, audience: string, claim: string, token: string) => {
+  const read = async (key: KeyObject, audience: string | string[], claim: string, token: string) => {
     const { errors, jwtVerify } = await loadJose();
     try {
       const requiredClaims = ['sub', 'exp', claim];
@@ -67,9 +75,15 @@ export function createOneUseTokens(options: OneUseTokensOptions) {
   };
   return {
     issueReset: (user: Account) => issue(resetKey, RESET_AUDIENCE, user, { password_fgpt: fingerprintOf(user) }),
+    /** Read like a reset token, by `readReset`. */
+    async issueInvitation(user: Account) {
+      const claims = { password_fgpt: fingerprintOf(user) };
+      const token = await issue(resetKey, INVITATION_AUDIENCE, user, claims, INVITATION_LIFETIME_SECONDS);
+      return { token, expiresAt: new Date(clock.now().getTime() + INVITATION_LIFETIME_SECONDS * 1000) };
+    },
     /** Null unless signature, algorithm, audience and time are valid. */
     async readReset(token: string) {
-      const found = await read(resetKey, RESET_AUDIENCE, 'password_fgpt', token);
+      const found = await read(resetKey, [RESET_AUDIENCE, INVITATION_AUDIENCE], 'password_fgpt', token);
       return found === null ? null : { userId: found.userId, fingerprint: found.value };
     },
     /** Whether password and address have not changed and the account was not deactivated since the token was issued. */

@@ -54,7 +54,7 @@ export function createAccountMail(options: AccountMailOptions, parts: AccountMai
 export type MailPurpose = 'reset' | 'verify';
 
 interface MailContent {
-  readonly purpose: MailPurpose;
+  readonly purpose: MailPurpose | 'invitation';
   readonly to: string;
   readonly token: string;
   /** Page that accepts the token, with `{token}` in the address; null: the mail contains the token itself. */
@@ -68,6 +68,13 @@ const WORDS = {
     act: 'To set one, open this address within an hour:',
     code: 'To set one within an hour, send this token with the new password to POST /api/v1/auth/reset-password:',
     otherwise: 'If it was not you, nothing needs to be done: the password stays as it is.',
+  },
+  invitation: {
+    subject: 'You are invited to Engram',
+    why: 'You are invited to an Engram server: a memory for documents and conversations.',
+    act: 'To choose your password, open this address within seven days:',
+    code: 'To choose your password within seven days, send this token with it to POST /api/v1/auth/reset-password:',
+    otherwise: 'If you do not know what this is about, nothing needs to be done.',
   },
   verify: {
     subject: 'Confirm your address',

@@ -70,6 +70,13 @@ export const userRecord = z
   })
   .meta({ id: 'UserRead' });
 
+export const invitationAnswer = z.object({
+  user: userRecord,
+  mailed: z.boolean(),
+  link: z.string().nullable().describe('Page that sets the password, once; null: it was mailed'),
+  expires_at: z.string(),
+});
+
 export const userPage = z.object({
   users: z.array(userRecord),
   next: z.string().nullable().describe('Value of `after` for the next page'),

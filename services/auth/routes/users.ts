@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { UserId } from '../../common/kernel/brand.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import { asId, isUuid } from '../../common/kernel/ids.ts';
+import { serverAddress } from '../../common/platform/http/host-name.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { IDENTITY, NO_PERMISSION, ofAccount, SUPERUSER } from '../../common/platform/http/route-permission.ts';
@@ -11,9 +12,12 @@ import { changeUser, updateOwnAccount } from '../accounts/change-user.ts';
 import { deleteUser } from '../accounts/delete-user.ts';
 import type { AuthDependencies } from '../model.ts';
 import { presentUser } from '../presenters/account.ts';
+import type { MailDependencies } from '../sign-in/account-mails.ts';
+import { inviteUser } from '../sign-in/invitations.ts';
 import {
   addressBody,
   changeUserBody,
+  invitationAnswer,
   updateAccountBody,
   userIdAnswer,
   userPage,
@@ -22,8 +26,17 @@ import {
 } from './account.schema.ts';
 
 /** Accounts, for their owners and for superusers. */
-export function userRoutes(deps: AuthDependencies): readonly Route[] {
-  return [readOwn(deps), updateOwn(deps), findId(deps), list(deps), read(deps), change(deps), remove(deps)];
+export function userRoutes(deps: MailDependencies): readonly Route[] {
+  return [
+    readOwn(deps),
+    updateOwn(deps),
+    findId(deps),
+    list(deps),
+    invite(deps),
+    read(deps),
+    change(deps),
+    remove(deps),
+  ];
 }
 
 const path = '/api/v1/users/:userId';
@@ -103,6 +116,31 @@ function list(deps: AuthDependencies): Route {
     async handle({ query: { limit, after } }) {
       const { items, next } = await deps.users.people({ limit, after: after ?? null });
       return json({ users: items.map(presentUser), next });
+    },
+  });
+}
+
+function invite(deps: MailDependencies): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/api/v1/users/invitations',
+    tag: 'users',
+    operationId: 'inviteUser',
+    summary: 'Create an account whose owner chooses the password, by a mail or a link that is shown once',
+    auth: 'superuser',
+    permission: SUPERUSER,
+    body: { kind: 'json', schema: addressBody },
+    responses: {
+      201: { description: 'The account; the link unless it was mailed', schema: invitationAnswer },
+      400: { description: 'REGISTER_USER_ALREADY_EXISTS' },
+      403: { description: 'Not a superuser' },
+      429: { description: 'Too many mails to the account' },
+    },
+    async handle({ principal, body, headers }) {
+      const server = serverAddress(deps.settings, headers['host']);
+      const { user, link, expiresAt } = await inviteUser(deps, principal, { email: body.email, server });
+      const answer = { user: presentUser(user), mailed: link === null, link, expires_at: expiresAt.toISOString() };
+      return { status: 201, json: answer, headers: { 'cache-control': 'no-store' } };
     },
   });
 }

@@ -85,6 +85,34 @@ describe('mails to accounts', () => {
     expect(JSON.stringify(told)).to.not.include(token);
   });
 
+  it('invite a person, who sets the first password within a week, once', async () => {
+    await start();
+    const root = await auth.addUser({ isSuperuser: true });
+    const invite = async (email: string, from = auth) =>
+      (await from.call('POST', '/api/v1/users/invitations', { principal: root, body: { email } })).json;
+    expect(await invite('ada@example.com')).to.deep.include({ mailed: true, link: null });
+    const token = await mailedToken(1);
+    expect(decoded(server.mails[0]?.data)).to.include('You are invited').and.include('#reset=');
+    expect(await failure(login('ada@example.com', OLD))).to.deep.equal([401, { detail: 'LOGIN_BAD_CREDENTIALS' }]);
+    auth.clock.advance(6 * 86_400_000);
+    expect((await reset(token)).status).to.equal(200);
+    expect(await failure(reset(token))).to.deep.equal(BAD_RESET);
+    expect((await login('ada@example.com', NEW)).status ?? 200).to.equal(200);
+    const isTaken = [400, { detail: 'REGISTER_USER_ALREADY_EXISTS' }];
+    for (const email of ['ada@example.com', 'default_user@example.com', 'x@cognee.agent'])
+      expect(await failure(invite(email)), email).to.deep.equal(isTaken);
+
+    // Without mails the link is shown; a second invitation gives another.
+    await using silent = await startAuth({ store: auth.store });
+    const links = [await invite('bob@example.com', silent), await invite('bob@example.com', silent)].map(
+      (answer) => (answer as { link: string }).link,
+    );
+    expect(links[0]).to.match(/^http:\/\/localhost\/#reset=ey/);
+    silent.clock.advance(7 * 86_400_000 + 1000);
+    const late = { token: links[1]?.split('=')[1] ?? '', password: NEW };
+    expect(await failure(silent.call('POST', '/api/v1/auth/reset-password', { body: late }))).to.deep.equal(BAD_RESET);
+  });
+
   it('refuse a token after the password, the address or the account has changed', async () => {
     await start();
     const root = await auth.addUser({ isSuperuser: true });

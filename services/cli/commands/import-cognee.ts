@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { IMPORTED_FROM, importedMetadata } from '../../common/domain/item-time.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { ApiFailure } from '../api-client.ts';
@@ -16,6 +15,7 @@ import {
 import { type Command, type CommandCall, isSet, stringOption } from '../command.ts';
 import { clientSettings } from '../options.ts';
 import { count, harmless, note, print, printJson } from '../output.ts';
+import { type InvitationAnswer, invite, userIdOf } from '../people.ts';
 import { createProgress } from '../progress.ts';
 import { CliFailure, exitCodes, usageFailure } from '../terminal.ts';
 import { webAddress } from '../web-address.ts';
@@ -107,6 +107,7 @@ interface Report {
   grants: number;
   readonly failed: { readonly what: string; readonly reason: string }[];
   readonly leftBehind: Set<string>;
+  readonly invitations: { readonly email: string; readonly link: string | null }[];
 }
 
 function createReport(): Report {
@@ -114,6 +115,7 @@ function createReport(): Report {
     ...{ items: 0, known: 0, entries: 0, sessions: 0, users: 0, grants: 0 },
     failed: [],
     leftBehind: new Set(),
+    invitations: [],
   };
 }
 
@@ -329,10 +331,15 @@ async function importPeople(
   for (const user of await source.users()) {
     if (user.email.toLowerCase() === me.email.toLowerCase()) continue;
     try {
-      const { id, isNew } = await accountFor(call, user.email);
-      if (isNew) {
+      const { id, invitation } = await accountFor(call, user.email);
+      if (invitation !== null) {
         report.users += 1;
-        report.leftBehind.add('passwords: new users choose theirs with "forgot password"');
+        report.leftBehind.add('passwords: new users choose theirs by the link of their invitation');
+        const { link } = invitation;
+        report.invitations.push({ email: user.email, link });
+        // The only time that it is shown: not left to the end, which an error may keep from coming.
+        const way = link === null ? 'by mail' : `give this link to them: ${link}`;
+        note(call, `invited ${harmless(user.email)}, ${way}`);
         if (me.tenant_id !== null) await joinTenant(call, id, me.tenant_id);
       }
       for (const permission of PERMISSIONS) {
@@ -352,20 +359,18 @@ async function importPeople(
   report.leftBehind.add('roles, API keys and agents: make them here');
 }
 
-/** Finds the account of an address, or makes one whose owner sets the password by mail. */
-async function accountFor(call: CommandCall, email: string): Promise<{ readonly id: string; readonly isNew: boolean }> {
-  try {
-    const body = { email, password: randomBytes(24).toString('base64url') };
-    const { id } = await call.api.json<SourceUser>('POST', '/api/v1/auth/register', { body });
-    await call.api.json('POST', '/api/v1/auth/forgot-password', { body: { email } });
-    return { id, isNew: true };
-  } catch (error) {
-    if (!(error instanceof ApiFailure) || !error.message.includes('ALREADY_EXISTS')) throw error;
-    const { user_id } = await call.api.json<{ user_id: string }>('POST', '/api/v1/users/get-user-id', {
-      body: { email },
-    });
-    return { id: user_id, isNew: false };
-  }
+/** Finds the account of an address, or invites its owner. */
+async function accountFor(
+  call: CommandCall,
+  email: string,
+): Promise<{ readonly id: string; readonly invitation: InvitationAnswer | null }> {
+  const present = await userIdOf(call, email).catch((error: unknown) => {
+    if (error instanceof ApiFailure && error.status === 404) return null;
+    throw error;
+  });
+  if (present !== null) return { id: present, invitation: null };
+  const invitation = await invite(call, email);
+  return { id: invitation.user.id, invitation };
 }
 
 async function joinTenant(call: CommandCall, user: string, tenant: string): Promise<void> {
@@ -379,7 +384,7 @@ async function cognifyAll(call: CommandCall, targets: readonly DatasetRecord[]):
 }
 
 function printReport(call: CommandCall, report: Report): void {
-  const { items, known, sessions, entries, users, grants, failed, leftBehind } = report;
+  const { items, known, sessions, entries, users, grants, failed, leftBehind, invitations } = report;
   if (call.asJson) {
     printJson(call, {
       items,
@@ -390,6 +395,7 @@ function printReport(call: CommandCall, report: Report): void {
       grants,
       failed,
       left_behind: [...leftBehind],
+      invitations,
     });
     return;
   }

@@ -1,7 +1,8 @@
 import { type Action, type CommandCall, isSet, stringList, stringOption } from '../command.ts';
 import { ask } from '../confirm.ts';
 import { group, textOf } from '../group.ts';
-import { myTenants, roleIdOf, rolesOf, tenantIdOf, userIdOf } from '../people.ts';
+import { harmless } from '../output.ts';
+import { type InvitationAnswer, invite, myTenants, roleIdOf, rolesOf, tenantIdOf, userIdOf } from '../people.ts';
 import { usageFailure } from '../terminal.ts';
 import { findDataset } from '../wire.ts';
 
@@ -61,6 +62,16 @@ const users: readonly Action[] = [
       }),
   },
   {
+    name: 'invite',
+    parameters: '<email>',
+    summary: 'Invites a user, who chooses the password: by a mail, or a link that is shown once.',
+    request: (call) => invite(call, first(call)),
+    show: (answer) => {
+      const { user, link } = answer as InvitationAnswer;
+      return link ?? `a mail is on its way to ${harmless(user.email)}`;
+    },
+  },
+  {
     name: 'update',
     parameters: '<email>',
     summary: 'Changes a user; for superusers.',
@@ -101,7 +112,7 @@ function flag(call: CommandCall, option: string, field: string): Readonly<Record
   return { [field]: value === 'yes' };
 }
 
-export const usersCommand = group('users', 'Users: me, list, show, create, update, delete.', users);
+export const usersCommand = group('users', 'Users: me, list, show, create, invite, update, delete.', users);
 
 const tenants: readonly Action[] = [
   { name: 'list', summary: 'Lists the tenants that you belong to.', request: myTenants, fields: ['name', 'id'] },

@@ -460,6 +460,34 @@ export interface Paths {
       };
     };
   };
+  '/api/v1/users/invitations': {
+    /**
+     * Create an account whose owner chooses the password, by a mail or a link that is shown once
+     */
+    post: {
+      parameters: {};
+      requestBody: {
+        content: {
+          'application/json': UserEmailRequest;
+        };
+      };
+      responses: {
+        '201': {
+          content: {
+            'application/json': {
+              user: UserRead;
+              mailed: boolean;
+              /**
+               * Page that sets the password, once; null: it was mailed
+               */
+              link: string | null;
+              expires_at: string;
+            };
+          };
+        };
+      };
+    };
+  };
   '/api/v1/users/{user_id}': {
     /**
      * An account

@@ -35,6 +35,7 @@ export const OUTCOMES: Readonly<Record<string, Outcome>> = {
   'GET /api/v1/users/{user_id}': REFUSED,
   'PATCH /api/v1/users/{user_id}': REFUSED,
   'DELETE /api/v1/users/{user_id}': REFUSED,
+  'POST /api/v1/users/invitations': REFUSED,
   'POST /api/v1/auth/forgot-password': open(202),
   'POST /api/v1/auth/reset-password': open(400),
   'POST /api/v1/auth/request-verify-token': open(202),

@@ -31,6 +31,7 @@ export const REQUESTS: Readonly<Record<string, (ids: Identifiers) => RouteReques
   'PATCH /api/v1/users/{user_id}': ({ member }) => ({ params: { user_id: member }, json: { is_superuser: true } }),
   'DELETE /api/v1/users/{user_id}': ({ member }) => ({ params: { user_id: member } }),
   'POST /api/v1/users/get-user-id': ({ ownerEmail }) => ({ json: { email: ownerEmail } }),
+  'POST /api/v1/users/invitations': ({ ownerEmail }) => ({ json: { email: ownerEmail } }),
   'POST /api/v1/auth/forgot-password': ({ ownerEmail }) => ({ json: { email: ownerEmail } }),
   'POST /api/v1/auth/reset-password': () => ({ json: { token: 'guessed', password: 'a new password' } }),
   'POST /api/v1/auth/request-verify-token': ({ ownerEmail }) => ({ json: { email: ownerEmail } }),

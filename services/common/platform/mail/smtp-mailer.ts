@@ -25,6 +25,7 @@ const loadNodemailer = () => import('nodemailer');
 export function createSmtpMailer(settings: SmtpSettings): Mailer {
   const { host, port, login, tls, certificateAuthority, from, timeoutMs } = settings;
   return {
+    reachesPeople: true,
     async send({ to, subject, text }, signal) {
       const { createTransport } = await loadNodemailer();
       const transport = createTransport({
