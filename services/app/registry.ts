@@ -230,6 +230,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
       return createSearchService({
         ...common(parts, 'search'),
         indexes: stores.readers,
+        ...(stores.threads === null ? {} : { threads: stores.threads }),
         embedder: models.embedder,
         embedders: models.embedders,
         models,

@@ -9,6 +9,7 @@ import type { BlobStore } from '../common/storage/ports/blob-store.ts';
 import type { Bus } from '../common/storage/ports/bus.ts';
 import type { IndexStores } from '../common/storage/ports/dataset-indexes.ts';
 import type { AnyCollection, DocumentStore } from '../common/storage/ports/document-store.ts';
+import type { SearchThreads } from '../search/threads.ts';
 import { makeDataDirectory } from './data-directory.ts';
 import { type Descriptors, shareDescriptors } from './descriptors.ts';
 import { installationId } from './installation.ts';
@@ -23,6 +24,8 @@ export interface Stores {
   readonly indexes: IndexStores;
   /** Stores for services that answer from indexes: a read fails while its dataset is rebuilt. */
   readonly readers: IndexStores;
+  /** Threads that search where the data is; null for servers of their own. */
+  readonly threads: SearchThreads | null;
   readonly bus: Bus;
   /** How each of them is, by its name in `/health/detailed`. */
   readonly health: Readonly<Record<string, HealthCheck>>;
@@ -81,11 +84,15 @@ export async function openStores(parts: StoreParts): Promise<Stores> {
       graph: measured(graph.port, 'graph', metrics),
     };
     const indexSource = await sourceOf('index');
+    const threads = [await sourceOf('documents'), await sourceOf('graph')].every((source) => source === indexSource)
+      ? (indexSource.threads ?? null)
+      : null;
     return {
       documents: measured(documents.port, 'documents', metrics),
       blobs: measured(blobs.port, 'blobs', metrics),
       indexes,
       readers: opened.guarded(indexes),
+      threads: threads && opened.guardedThreads(measured(threads, 'threads', metrics)),
       bus: bus.port,
       health: {
         ...named('relational_db', descriptors.guardedHealth(documents.health)),

@@ -15,6 +15,7 @@ import type { MarkDependencies } from './answers/mark-shown.ts';
 import type { TurnRecorder } from './conversation/turn-recorder.ts';
 import type { SearchSettings } from './model.ts';
 import type { Readiness } from './recall/readiness.ts';
+import type { SearchThreads } from './threads.ts';
 import type { TypeDependencies } from './types/target.ts';
 
 /** The language model of a tenant; without one, completions answer with quotes. */
@@ -24,6 +25,8 @@ export type SearchModels = Pick<ActiveModels, 'languageModel' | 'missingModelKey
 export interface SearchServiceOptions {
   readonly store: DocumentStore;
   readonly indexes: IndexStores;
+  /** Absent: retrieval runs in this thread, on `indexes`. */
+  readonly threads?: SearchThreads;
   /** The embedder of the server. */
   readonly embedder: Embedder;
   /** Embedders by tenant; default: `embedder` for all. */

@@ -24,7 +24,6 @@ import { lookFor } from './look-for.ts';
 import { createReadiness } from './recall/readiness.ts';
 import { createLearnedElements } from './retrieval/learned-weights.ts';
 import { limitRetrievals, type Retriever } from './retrieval/retrieval.ts';
-import { createCurrentRetriever } from './retrieval/superseded-statements.ts';
 import { liveEventRoutes, viewSocket } from './routes/live-events.ts';
 import { recallRoutes } from './routes/recall.ts';
 import { searchRoutes } from './routes/search.ts';
@@ -40,8 +39,11 @@ export function createSearchService(options: SearchServiceOptions): Service {
   const { indexes } = options;
   const learned = createLearnedElements(options.store, options.clock);
   const retriever = once(async () => {
-    const { createRetriever } = await import('./retrieval/pipeline.ts');
-    return createRetriever({ indexes, ledger: options.ledger, learned });
+    const { createPassageRetriever, createThreadRetriever } = await import('./threads.ts');
+    const { threads } = options;
+    return threads
+      ? createThreadRetriever(threads, { ledger: options.ledger, learned })
+      : createPassageRetriever(options);
   });
   const retrieve: Retriever['retrieve'] = async (request) => (await retriever()).retrieve(request);
   const supersessions = createSupersessions(options.store);
@@ -53,7 +55,7 @@ export function createSearchService(options: SearchServiceOptions): Service {
     embedders: options.embedders ?? onlyEmbedder(options.embedder),
     sessions: sessionReaders(options.store),
     turns: createTurnRecorder(createSessionWriter(options.messenger, ids), options.logger),
-    retriever: limitRetrievals(createCurrentRetriever({ retrieve }, supersessions), limit),
+    retriever: limitRetrievals({ retrieve }, limit),
     supersessions,
     echoes: createEchoMarks(options.store),
     recentlyShown: createRecentlyShown(options.clock),

@@ -65,10 +65,12 @@ export interface SearchWorld {
 
 export const OWNER = principalOf('user-key');
 
-export async function createSearchWorld(): Promise<SearchWorld> {
-  const store = createMemoryDocumentStore();
+/** On stores of the caller, or in memory. */
+export async function createSearchWorld(
+  stores: Partial<Pick<SearchWorld, 'store' | 'indexes'>> = {},
+): Promise<SearchWorld> {
+  const { store = createMemoryDocumentStore(), indexes = createMemoryDatasetIndexes() } = stores;
   await store.prepare(collections);
-  const indexes = createMemoryDatasetIndexes();
   const ledger = createLedger(store);
   const embedder = createHashingEmbedder({ dimensions: 128 });
   const write = async (dataset: DatasetRef, passage: WorldPassage) => {

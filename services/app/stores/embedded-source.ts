@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { access, constants, statfs } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { once } from '../../common/platform/async/once.ts';
 import type { HealthCheck } from '../../common/platform/http/health-probe.ts';
@@ -10,9 +11,13 @@ import { lockDataDirectory } from '../../common/storage/documents/sqlite/data-di
 import { openSqliteDocumentStore } from '../../common/storage/documents/sqlite/document-store.ts';
 import { rememberFile } from '../../common/storage/documents/sqlite/file-in-place.ts';
 import { createSqliteDatasetIndexes } from '../../common/storage/indexes/sqlite/sqlite-dataset-indexes.ts';
+import type { SearchThreads } from '../../search/threads.ts';
 import { createClosing, critical, probeDocuments, type SourceParts, type StoreSource } from './store-source.ts';
 
 const WATCH_MS = 500;
+
+/** More would each have little of the memory for vectors. */
+const MAX_SEARCH_THREADS = 4;
 
 /** Free space below which writes fail: the log of a database grows by this much at a time. */
 const LEAST_SPACE_BYTES = 1024 * 1024;
@@ -26,6 +31,7 @@ export async function openEmbeddedSource({
   verifyIndex,
 }: SourceParts): Promise<StoreSource> {
   const { dataDir, autoMigrations: autoMigrate } = config;
+  const recordsFile = join(dataDir, 'control.db');
   const closing = createClosing();
   const lock = await lockDataDirectory(dataDir);
   closing.add(() => lock.release());
@@ -41,17 +47,26 @@ export async function openEmbeddedSource({
       autoMigrate,
       ...(openFiles === undefined ? {} : { openFiles }),
       ...(verifyIndex === undefined ? {} : { verify: verifyIndex }),
+      searchThreads: {
+        module: new URL('./search-worker.ts', import.meta.url),
+        data: { records: recordsFile },
+        count: Math.max(1, Math.min(MAX_SEARCH_THREADS, availableParallelism() - 1)),
+      },
     });
     closing.add(() => opened.close());
     return opened;
   });
+  const threads: SearchThreads = {
+    retrieve: async (scope, request, signal) =>
+      (await indexes()).run('retrieve', [scope, request.vectorVersion ?? scope], request, signal) as never,
+  };
   const lackOfSpace = async () => {
     const { bavail, bsize } = await statfs(dataDir);
     return bavail * bsize < LEAST_SPACE_BYTES ? 'The disk that holds the data directory is full' : null;
   };
   return {
     async documents() {
-      const file = join(dataDir, 'control.db');
+      const file = recordsFile;
       if (!existsSync(file) && holdsBlobs(dataDir)) {
         logger.warn('store.records_missing', {
           file,
@@ -85,6 +100,7 @@ export async function openEmbeddedSource({
       closing.add(() => bus.drain());
       return { port: bus, health: null };
     },
+    threads,
     inspectIndex: async (scope) => (await indexes()).inspect(scope),
     prepare: () => void indexes().then((opened) => opened.prepare()),
     close: () => closing.closeAll(),

@@ -14,6 +14,7 @@ import { createDataItems } from '../../common/records/ingest/data-items.ts';
 import type { IndexStores } from '../../common/storage/ports/dataset-indexes.ts';
 import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import { provenanceKey } from '../../common/storage/ports/index-entry.ts';
+import type { SearchThreads } from '../../search/threads.ts';
 
 /** Compares what indexes hold with the ledger, and refuses reads of a dataset whose rows were lost until they are back. */
 export type IndexGuard = Awaited<ReturnType<typeof createIndexGuard>>;
@@ -103,6 +104,8 @@ export async function createIndexGuard({
       vectors: refusing(vectors, refuse),
       graph: refusing(graph, refuse),
     }),
+    /** The same for threads that answer from them. */
+    guardedThreads: (threads: SearchThreads): SearchThreads => refusing(threads, refuse),
     /** The check, degraded while a dataset is rebuilt. */
     guardedHealth(health: HealthCheck | null): HealthCheck | null {
       if (health === null) return null;

@@ -6,6 +6,7 @@ import type { BlobStore } from '../../common/storage/ports/blob-store.ts';
 import type { Bus } from '../../common/storage/ports/bus.ts';
 import type { DatasetIndexes } from '../../common/storage/ports/dataset-indexes.ts';
 import type { AnyCollection, DocumentStore } from '../../common/storage/ports/document-store.ts';
+import type { SearchThreads } from '../../search/threads.ts';
 
 export interface SourceParts {
   readonly config: Config;
@@ -32,6 +33,8 @@ export interface StoreSource {
   index(installation: string): Promise<Opened<Pick<DatasetIndexes, 'text' | 'vectors'>>>;
   graph(installation: string): Promise<Opened<DatasetIndexes['graph']>>;
   bus(installation: string): Promise<Opened<Bus>>;
+  /** Searches where the data is, when documents, indexes and graph are all of this source. */
+  readonly threads?: SearchThreads;
   /** Verifies a dataset whose index is missing, where the stores can notice that. */
   inspectIndex?(scope: DatasetScope): Promise<void>;
   /** Starts what a run will need, while its data still comes in. */

@@ -77,7 +77,6 @@ export function mergeRetrievals(own: Retrieval, conversational: Retrieval, limit
     ...own,
     passages,
     named: distinct([...own.named, ...conversational.named], ({ entityId }) => entityId),
-    links: [...own.links, ...conversational.links],
     mentions: distinct([...own.mentions, ...conversational.mentions], (edge) =>
       [edge.item, edge.source, edge.relation, edge.target].join('\n'),
     ),

@@ -121,7 +121,6 @@ async function retrieve(context: LaneContext, input: Input): Promise<Retrieval> 
     learned,
     information,
     named,
-    links,
     mentions: around.mentions,
     passages: await rankPassages(
       pool,

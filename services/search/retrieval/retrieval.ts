@@ -9,7 +9,6 @@ import type { IndexStores } from '../../common/storage/ports/dataset-indexes.ts'
 import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import type { EdgeEvidence } from '../../common/storage/ports/graph-store.ts';
 import type { RankedPassage, TimeView } from '../model.ts';
-import type { PassageLink } from './bridge.ts';
 import type { NamedEntity } from './candidates.ts';
 import type { InfluenceOptions, LearnedElements, LearnedReader } from './learned-weights.ts';
 import type { QueryAnalysis } from './query-analysis.ts';
@@ -31,6 +30,8 @@ export interface RetrievalRequest {
   readonly view?: TimeView;
   /** Anchors relative dates of the query. */
   readonly now?: Date;
+  /** Only the passages are read: a thread sends no entities. */
+  readonly isForPassages?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -46,7 +47,6 @@ export interface Retrieval {
   /** The passages with the superseded statements that `passages` omit; absent when they omit none. */
   readonly withSuperseded?: readonly RankedPassage[];
   readonly named: readonly NamedEntity[];
-  readonly links: readonly PassageLink[];
   /** Edges from the strongest passages to their entities. */
   readonly mentions: readonly EdgeEvidence[];
 }

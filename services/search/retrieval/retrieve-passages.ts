@@ -47,9 +47,10 @@ export function retrievePassages(
     readonly influence: InfluenceOptions;
     /** Anchors relative dates of the query; default: now. */
     readonly now?: Date;
+    readonly isForPassages?: boolean;
   },
 ): Promise<Retrieval> {
-  const { dataset, vector, limit, influence } = target;
+  const { dataset, vector, limit, influence, isForPassages } = target;
   const { query, view, nodeSets, context } = request;
   return retriever.retrieve({
     scope: scopeOf(dataset),
@@ -58,6 +59,6 @@ export function retrievePassages(
     limit,
     influence,
     now: target.now ?? clock.now(),
-    ...withoutUndefined({ vectorVersion: vector?.version, view, nodeSets, signal: context.signal }),
+    ...withoutUndefined({ vectorVersion: vector?.version, view, nodeSets, isForPassages, signal: context.signal }),
   });
 }

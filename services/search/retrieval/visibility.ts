@@ -9,16 +9,25 @@ import type { Provenance } from '../../common/storage/ports/index-entry.ts';
 /** Filters rows by what the ledger has committed, for one request. Each item is looked up once, in batches. */
 export interface Visibility {
   filter<Row extends Provenance>(rows: readonly Row[]): Promise<readonly Row[]>;
+  /** The committed generations that were looked up. */
+  readonly committed: ReadonlyMap<DataItemId, number>;
 }
 
-export function createVisibility(ledger: Pick<Ledger, 'committed'>, scope: DatasetScope): Visibility {
-  const committed = new Map<DataItemId, number>();
+/** `known`: committed generations that were looked up for the same request before. */
+export function createVisibility(
+  ledger: Pick<Ledger, 'committed'>,
+  scope: DatasetScope,
+  known: ReadonlyMap<DataItemId, number> = new Map(),
+): Visibility {
+  const committed = new Map(known);
   /** Pending or finished look-up of each item: several lanes look up the same items concurrently. */
-  const lookUps = new Map<DataItemId, Promise<void>>();
+  const lookUps = new Map<DataItemId, Promise<void> | null>();
+  for (const item of known.keys()) lookUps.set(item, null);
   const lookUp = async (items: readonly DataItemId[]): Promise<void> => {
     for (const [item, generation] of await ledger.committed(scope, items)) committed.set(item, generation);
   };
   return {
+    committed,
     async filter(rows) {
       const items = new Set(rows.map(({ item }) => item));
       const unknown = [...items].filter((item) => !lookUps.has(item));

@@ -53,7 +53,7 @@ export async function runSearch(
   const limit = Math.min(request.topK ?? DEFAULT_TOP_K[type], MAX_TOP_K);
   switch (type) {
     case 'CHUNKS': {
-      const { passages } = await retrievePassages(deps, request, { ...target, limit });
+      const { passages } = await retrievePassages(deps, request, { ...target, limit, isForPassages: true });
       // Other models than hashing also find what shares no word with the query, and in other languages.
       if (request.omitWeak === true && (vector === null || vector.space.model.startsWith('builtin/'))) {
         return rowsOutcome(deps, dataset, type, withoutWeak(passages).map(asScoredRow));

@@ -90,7 +90,13 @@ export async function openToolbox(
       const asked = { ...request, query };
       const limit = Math.min(Math.max(top_k ?? DEFAULT_PASSAGES, 1), MAX_PASSAGES);
       const vector = await embedQuery(deps, asked).of(dataset);
-      const { passages } = await retrievePassages(deps, asked, { dataset, vector, limit, influence });
+      const { passages } = await retrievePassages(deps, asked, {
+        dataset,
+        vector,
+        limit,
+        influence,
+        isForPassages: true,
+      });
       const packed = packPassages(passages, MAX_OUTPUT);
       for (const passage of packed) found.set(passage.id, passage);
       const texts = packed.map(({ payload }) => `[${labelOfPassage(payload)}] ${payload.text}`);

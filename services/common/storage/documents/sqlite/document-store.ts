@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { engramError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import type { AnyScope } from '../../../kernel/scope.ts';
 import type { AnyCollection, Collection, DocumentStore, Filter, Query, Stored } from '../../ports/document-store.ts';
@@ -14,7 +15,7 @@ import { storeError } from './sqlite-errors.ts';
 import { createStatementCache, type StatementCache } from './statement-cache.ts';
 import { closedError } from './storage-channel.ts';
 import { type StorageThread, startStorageThread } from './storage-thread.ts';
-import { createLayouts, type TableLayout } from './table-layout.ts';
+import { createLayouts, layoutOf as layoutOfRules, type TableLayout } from './table-layout.ts';
 
 interface SqliteDocumentStoreOptions {
   /** Path of `control.db`; its directory must exist. The caller holds the lock of the data directory. */
@@ -35,24 +36,10 @@ export async function openSqliteDocumentStore(options: SqliteDocumentStoreOption
   const rules = collections.map(rulesOf);
   const thread = await startStorageThread({ file, autoMigrate }, rules);
   const database = await openReader(file, thread);
-  const statements = createStatementCache(database);
-  const reading = <T>(read: () => T): T => {
-    if (!database.isOpen) throw closedError(file);
-    try {
-      return read();
-    } catch (error) {
-      throw storeError(error, file) ?? error;
-    }
-  };
   const layouts = createLayouts();
+  const { reading, ...reads } = createReads(database, file, ({ name }) => layouts.of(name));
   const views = new Set<DatabaseSync>();
   for (const each of rules) layouts.declare(each);
-  const countOf = (scope: AnyScope, collection: AnyCollection, where: Filter<JsonObject>): number => {
-    const layout = layouts.of(collection.name);
-    const { sql, parameters } = whereTerm(layout, reachOf(scope, layout.rules), where);
-    const text = `SELECT count(*) FROM ${layout.table} WHERE ${sql}`;
-    return reading(() => statements.get(text, parameters)?.[0] as number);
-  };
   return {
     capabilities: { maxWritesPerCommit: MAX_WRITES_PER_COMMIT, sharedBetweenProcesses: false },
     async prepare(collections) {
@@ -60,20 +47,7 @@ export async function openSqliteDocumentStore(options: SqliteDocumentStoreOption
       await thread.prepare(rules);
       for (const each of rules) layouts.declare(each);
     },
-    async get<T extends JsonObject>(scope: AnyScope, collection: Collection<T>, id: string) {
-      const layout = layouts.of(collection.name);
-      return reading(() => getOne<T>(statements, layout, scope, id));
-    },
-    async getMany<T extends JsonObject>(scope: AnyScope, collection: Collection<T>, ids: readonly string[]) {
-      const layout = layouts.of(collection.name);
-      return reading(() => getMany<T>(statements, layout, scope, ids));
-    },
-    async find<T extends JsonObject>(scope: AnyScope, collection: Collection<T>, query: Query<T>) {
-      const layout = layouts.of(collection.name);
-      return reading(() => findPage(statements, layout, reachOf(scope, layout.rules), query));
-    },
-    count: async (scope, collection, where) => countOf(scope, collection, where),
-    countEach: async (scope, collections) => collections.map((collection) => countOf(scope, collection, {})),
+    ...reads,
     async commit(scope, writes) {
       requireCommitSize(writes);
       if (writes.length === 0) return [];
@@ -99,6 +73,70 @@ export async function openSqliteDocumentStore(options: SqliteDocumentStoreOption
       views.clear();
       if (database.isOpen) database.close(); // before the writer, which as the last one removes the log
       await thread.close();
+    },
+  };
+}
+
+/** Queries on one connection. */
+function createReads(database: DatabaseSync, file: string, layoutOf: (collection: AnyCollection) => TableLayout) {
+  const statements = createStatementCache(database);
+  const reading = <T>(read: () => T): T => {
+    if (!database.isOpen) throw closedError(file);
+    try {
+      return read();
+    } catch (error) {
+      throw storeError(error, file) ?? error;
+    }
+  };
+  const countOf = (scope: AnyScope, collection: AnyCollection, where: Filter<JsonObject>): number => {
+    const layout = layoutOf(collection);
+    const { sql, parameters } = whereTerm(layout, reachOf(scope, layout.rules), where);
+    const text = `SELECT count(*) FROM ${layout.table} WHERE ${sql}`;
+    return reading(() => statements.get(text, parameters)?.[0] as number);
+  };
+  return {
+    reading,
+    async get<T extends JsonObject>(scope: AnyScope, collection: Collection<T>, id: string) {
+      const layout = layoutOf(collection);
+      return reading(() => getOne<T>(statements, layout, scope, id));
+    },
+    async getMany<T extends JsonObject>(scope: AnyScope, collection: Collection<T>, ids: readonly string[]) {
+      const layout = layoutOf(collection);
+      return reading(() => getMany<T>(statements, layout, scope, ids));
+    },
+    async find<T extends JsonObject>(scope: AnyScope, collection: Collection<T>, query: Query<T>) {
+      const layout = layoutOf(collection);
+      return reading(() => findPage(statements, layout, reachOf(scope, layout.rules), query));
+    },
+    count: async (scope, collection, where) => countOf(scope, collection, where),
+    countEach: async (scope, collections) => collections.map((collection) => countOf(scope, collection, {})),
+  } satisfies Partial<DocumentStore> & { reading: unknown };
+}
+
+/**
+ * The queries of a store that another thread of this process has open: they see every commit that was acknowledged before.
+ * It refuses what is no query.
+ */
+export function openSqliteDocumentReader(file: string): DocumentStore {
+  const database = openForReading(file);
+  const layouts = new Map<string, TableLayout>();
+  const layoutOf = (collection: AnyCollection) => {
+    const known = layouts.get(collection.name) ?? layoutOfRules(rulesOf(collection));
+    layouts.set(collection.name, known);
+    return known;
+  };
+  const { reading: _, ...reads } = createReads(database, file, layoutOf);
+  const refuse = async () => {
+    throw engramError('CogneeSystemError', 'This connection to the records only reads');
+  };
+  return {
+    capabilities: { maxWritesPerCommit: MAX_WRITES_PER_COMMIT, sharedBetweenProcesses: false },
+    ...reads,
+    prepare: refuse,
+    commit: refuse,
+    view: refuse,
+    async close() {
+      if (database.isOpen) database.close();
     },
   };
 }

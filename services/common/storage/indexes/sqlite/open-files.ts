@@ -24,6 +24,8 @@ export interface OpenFile extends StatementCache {
   forgetReads(): void;
   /** To be called at the start of a snapshot. */
   forgetIfChanged(): void;
+  /** Shared by the files of the thread. */
+  readonly task: ReadingTask;
   exec(sql: string): void;
   /** For loops over many rows: about 1 µs less a call than `run`. Keep it no longer than the transaction. */
   writer(sql: string): (...parameters: SQLInputValue[]) => void;
@@ -45,8 +47,16 @@ const ROW_BYTES = 8 * 1024 * 1024;
 /** A file that is dropped and created repeatedly may be lost in each attempt; a damaged one is reported after the last. */
 const READ_ATTEMPTS = 5;
 
+/** The files that keep their first snapshot until the running tasks have ended. */
+interface ReadingTask {
+  running: number;
+  readonly held: Set<OpenFile>;
+}
+
 /** Open files of one thread, closed by least recent use. */
 export interface OpenFiles {
+  /** Runs work that reads many times: each file in one snapshot, and looked for once. */
+  during<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Null when a reader asks for a file that does not exist. */
   open(path: string): OpenFile | null;
   /**
@@ -77,8 +87,12 @@ interface Entry {
 
 export function createOpenFiles(options: OpenFilesOptions): OpenFiles {
   const entries = new Map<string, Entry>();
+  const task: ReadingTask = { running: 0, held: new Set() };
   const forget = (path: string) => {
-    entries.get(path)?.database.close();
+    const known = entries.get(path);
+    if (known === undefined) return;
+    task.held.delete(known.file);
+    known.database.close();
     entries.delete(path);
   };
   const coolDown = () => {
@@ -101,7 +115,7 @@ export function createOpenFiles(options: OpenFilesOptions): OpenFiles {
   /** Closes a file that was removed, replaced or emptied under the connection: writes to it would be lost. */
   const openedStill = (path: string): Entry | undefined => {
     const known = entries.get(path);
-    if (known === undefined || isInPlace(path, known.place)) return known;
+    if (known === undefined || task.held.has(known.file) || isInPlace(path, known.place)) return known;
     options.onLost?.(path);
     forget(path);
     return undefined;
@@ -117,7 +131,7 @@ export function createOpenFiles(options: OpenFilesOptions): OpenFiles {
       return known.file;
     }
     const opened = holding(options.openingLock, () =>
-      options.mode === 'read' && isEmpty(path) ? null : openDatasetFile(path, options),
+      options.mode === 'read' && isEmpty(path) ? null : openDatasetFile(path, options, task),
     );
     noteIdentity(path, opened === null ? null : identityOf(opened.database));
     if (opened === null) return null;
@@ -131,6 +145,18 @@ export function createOpenFiles(options: OpenFilesOptions): OpenFiles {
     return opened.file;
   };
   return {
+    async during(work) {
+      task.running += 1;
+      try {
+        return await work();
+      } finally {
+        task.running -= 1;
+        if (task.running === 0) {
+          for (const file of task.held) rollBack(file);
+          task.held.clear();
+        }
+      }
+    },
     forget(path) {
       forget(path);
       identities.delete(path);
@@ -162,17 +188,17 @@ function removeFiles(path: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
 }
 
-function openDatasetFile(path: string, { mode, autoMigrate }: OpenFilesOptions): Entry | null {
-  if (mode === 'write') return openForWork(path, openWritable(path, autoMigrate));
+function openDatasetFile(path: string, { mode, autoMigrate }: OpenFilesOptions, task: ReadingTask): Entry | null {
+  if (mode === 'write') return openForWork(path, openWritable(path, autoMigrate), task);
   const database = openForReading(path);
   const version = storedVersion(database, path);
   if (version === null || !autoMigrate || version >= NEWEST_VERSION) {
-    return version === null ? closed(database) : openForWork(path, database);
+    return version === null ? closed(database) : openForWork(path, database, task);
   }
   database.close();
   // The one write that is not the storage worker's: nothing can be read before it is done.
   openWritable(path, true).close();
-  return openForWork(path, openForReading(path));
+  return openForWork(path, openForReading(path), task);
 }
 
 /** Makes the file when it is not there. */
@@ -195,10 +221,10 @@ function openWritable(path: string, autoMigrate: boolean): DatabaseSync {
   }
 }
 
-function openForWork(path: string, database: DatabaseSync): Entry {
+function openForWork(path: string, database: DatabaseSync, task: ReadingTask): Entry {
   try {
     checkLayout(database, path, false);
-    return { database, file: asOpenFile(database, path), place: placeOf(path) };
+    return { database, file: asOpenFile(database, path, task), place: placeOf(path) };
   } catch (error) {
     database.close();
     throw storeError(error, path) ?? error;
@@ -256,7 +282,7 @@ function makeDirectory(path: string): void {
   mkdirSync(dirname(path), { recursive: true });
 }
 
-function asOpenFile(database: DatabaseSync, path: string): OpenFile {
+function asOpenFile(database: DatabaseSync, path: string, task: ReadingTask): OpenFile {
   const statements = createStatementCache(database);
   const recentPostings = createRecentReads<ReadonlyMap<number, Uint32Array>>(POSTING_BYTES);
   const recentSlots = createRecentReads<Uint32Array>(SLOT_BYTES);
@@ -268,6 +294,7 @@ function asOpenFile(database: DatabaseSync, path: string): OpenFile {
   let version: unknown;
   return {
     path,
+    task,
     nodeIds: new Map(),
     recentPostings,
     recentSlots,
@@ -309,9 +336,16 @@ export function writing<Result>(file: OpenFile, work: () => Result): Result {
   }
 }
 
-/** Runs `work` on one snapshot. */
+/** Runs `work` on one snapshot: that of the running task, if there is one. */
 export function reading<Result>(file: OpenFile, work: () => Result): Result {
+  const { held, running } = file.task;
+  if (held.has(file)) return work();
   file.exec('BEGIN');
+  if (running > 0) {
+    held.add(file);
+    file.forgetIfChanged();
+    return work();
+  }
   try {
     file.forgetIfChanged();
     return work();

@@ -1,57 +1,13 @@
 import { workerData } from 'node:worker_threads';
-import type { NeighbourOptions, ScanQuery, SubgraphQuery } from '../../ports/graph-store.ts';
-import { type EntryFilter, provenanceKey } from '../../ports/index-entry.ts';
-import type { CandidateQuery, TextQuery } from '../../ports/text-index.ts';
-import { countGraph, readNodes, scanEdges, scanNodes } from './graph-reader.ts';
-import { readNeighbours, readSubgraph } from './graph-walk.ts';
-import { createOpenFiles, type OpenFile } from './open-files.ts';
-import { readProvenance } from './origins.ts';
-import {
-  countRows,
-  countText,
-  type FetchQuery,
-  fetchCandidates,
-  fetchText,
-  listText,
-  type TextListQuery,
-  textCandidates,
-} from './text-reader.ts';
-import { fetchVectors, readSpace, type VectorsById } from './vector-reader.ts';
+import { createOpenFiles } from './open-files.ts';
+import { createReaderMethods, type ReaderMethods } from './reader-methods.ts';
 import { serveParent, tellChanged } from './worker-host.ts';
 import type { WorkerSettings } from './worker-protocol.ts';
 
-/** Answers every read but the vector scan, on read-only connections. A dataset without a file answers null. */
+/** Answers every read but the vector scan, on read-only connections. */
 const { openFiles: limit, autoMigrate, openingLock } = workerData as WorkerSettings;
 const files = createOpenFiles({ limit, mode: 'read', autoMigrate, openingLock, onChanged: tellChanged });
-
-function onFile<Argument, Result>(read: (file: OpenFile, argument: Argument) => Result) {
-  return (path: string, argument: Argument): Result | null => files.read(path, (file) => read(file, argument));
-}
-
-const methods = {
-  candidates: onFile((file, query: TextQuery) => textCandidates(file, query)),
-  fetchText: onFile((file, query: FetchQuery) => fetchText(file, query)),
-  fetchCandidates: onFile((file, query: CandidateQuery) => fetchCandidates(file, query)),
-  listText: onFile((file, query: TextListQuery) => listText(file, query)),
-  countText: onFile((file, filter: Partial<EntryFilter>) => countText(file, filter)),
-  space: onFile((file, _: null) => readSpace(file)),
-  fetchVectors: onFile((file, query: VectorsById) => fetchVectors(file, query)),
-  countVectors: onFile((file, filter: Partial<EntryFilter>) => countRows(file, 'vector_row', filter)),
-  nodes: onFile((file, { ids, perNode }: { readonly ids: readonly string[]; readonly perNode: number }) =>
-    readNodes(file, ids, perNode),
-  ),
-  neighbours: onFile(
-    (file, { ids, options }: { readonly ids: readonly string[]; readonly options: NeighbourOptions }) =>
-      readNeighbours(file, ids, options),
-  ),
-  subgraph: onFile((file, query: SubgraphQuery) => readSubgraph(file, query)),
-  scanNodes: onFile((file, query: ScanQuery) => scanNodes(file, query)),
-  scanEdges: onFile((file, query: ScanQuery) => scanEdges(file, query)),
-  provenance: onFile((file, _: null) => readProvenance(file).map(provenanceKey)),
-  countGraph: onFile((file, item: string | null) => countGraph(file, item)),
-};
-
-export type ReaderMethods = typeof methods;
+const methods = createReaderMethods(files);
 
 serveParent({
   handle: (requests) =>

@@ -4,18 +4,15 @@ import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { DatasetScope } from '../../../kernel/scope.ts';
 import type { DatasetIndexes } from '../../ports/dataset-indexes.ts';
-import type { VectorIndex } from '../../ports/vector-index.ts';
-import { assertSameSpace } from '../wasm-vectors/vector-space.ts';
-import { vectorBatch } from './batches.ts';
 import type { CypherMethods } from './cypher-worker.ts';
 import { createOpenFiles } from './open-files.ts';
 import { createOpeningLock } from './opening-lock.ts';
-import type { ReaderMethods } from './reader-worker.ts';
-import { kindOfRow } from './schema.ts';
+import type { ReaderMethods } from './reader-methods.ts';
 import { createSqliteGraphStore } from './sqlite-graph-store.ts';
 import { createSqliteTextIndex } from './sqlite-text-index.ts';
-import type { VectorMethods } from './vector-worker.ts';
-import { createWorkerClient, type DatasetWorkers, type WorkerClient } from './worker-client.ts';
+import { createSqliteVectorIndex, createVectorSpaces } from './sqlite-vector-index.ts';
+import type { VectorMethods } from './vector-search.ts';
+import { createReadingPool, createWorkerClient, type DatasetWorkers, type WorkerClient } from './worker-client.ts';
 import type { MethodMap, WorkerSettings } from './worker-protocol.ts';
 import type { WriterMethods } from './writer-worker.ts';
 
@@ -35,18 +32,33 @@ export interface SqliteDatasetIndexesOptions {
    * `provenance` reads the words of `provenanceKey` of what the file holds.
    */
   readonly verify?: (scope: DatasetScope, provenance: () => Promise<ReadonlySet<string>>) => Promise<void>;
+  /** Threads that search. Default: one, without tasks. */
+  readonly searchThreads?: {
+    /** Calls `serveSearches` with its `workerData`. */
+    readonly module: URL;
+    readonly data: object;
+    /** They share the memory for vectors and the open files evenly. */
+    readonly count: number;
+  };
 }
 
 export interface SqliteDatasetIndexes extends DatasetIndexes {
   /** Verifies a dataset whose file is missing or empty, before a caller reads it. */
   inspect(scope: DatasetScope): Promise<void>;
+  /** Runs a task in a searching thread on the datasets (or vectors) of the scopes, the first of which chooses the thread. */
+  run(
+    task: string,
+    scopes: readonly [DatasetScope, ...DatasetScope[]],
+    argument: object,
+    signal?: AbortSignal,
+  ): Promise<unknown>;
   /** Starts the threads that a run needs, so that its first steps do not wait for them. */
   prepare(): void;
 }
 
 /**
- * Text, vectors and graph of every dataset in one SQLite file each. One process per directory. Four threads: the
- * storage worker (all writes), a reader, the vector scan, and Cypher; the calling thread never touches a file.
+ * Text, vectors and graph of every dataset in one SQLite file each. One process per directory. Its threads: the storage
+ * worker (all writes), a reader, Cypher, and those that search; the calling thread never touches a file.
  */
 export async function createSqliteDatasetIndexes(options: SqliteDatasetIndexesOptions): Promise<SqliteDatasetIndexes> {
   const directory = resolve(options.directory);
@@ -64,19 +76,41 @@ export async function createSqliteDatasetIndexes(options: SqliteDatasetIndexesOp
     if (!scopes.has(path)) scopes.set(path, scope);
     return path;
   };
-  const start = <Methods extends MethodMap>(module: URL, onChanged: (path: string) => void) =>
-    createWorkerClient<Methods>(module, settings, onChanged);
-  const reader = start<ReaderMethods>(new URL('./reader-worker.ts', import.meta.url), (path) => changed.note(path));
+  const spaces = createVectorSpaces();
+  const note = (path: string) => {
+    spaces.forget(path);
+    changed.note(path);
+  };
+  const start = <Methods extends MethodMap>(module: URL, threadSettings: WorkerSettings = settings) =>
+    createWorkerClient<Methods>(module, threadSettings, note);
+  const startSearch = () => {
+    const {
+      module,
+      data,
+      count = 1,
+    } = options.searchThreads ?? { module: new URL('./vector-worker.ts', import.meta.url), data: {} };
+    const ofEach = {
+      ...settings,
+      openFiles: Math.max(1, Math.floor(settings.openFiles / count)),
+      vectorMemoryBytes: settings.vectorMemoryBytes / count,
+      directory,
+      ...data,
+    };
+    const startOne = () => start<SearchMethods>(module, ofEach);
+    return createReadingPool([startOne(), ...Array.from({ length: count - 1 }, startOne)]);
+  };
+  const reader = start<ReaderMethods>(new URL('./reader-worker.ts', import.meta.url));
   const changed = createChangedFiles(async (path) => {
     const scope = scopes.get(path);
     const provenance = async () => new Set(await reader.call('provenance', path, null));
     if (scope !== undefined) await options.verify?.(scope, provenance);
   });
+  const searching = startSearch();
   const workers: DatasetWorkers = {
-    writer: start<WriterMethods>(new URL('./writer-worker.ts', import.meta.url), changed.note),
+    writer: start<WriterMethods>(new URL('./writer-worker.ts', import.meta.url)),
     reader: verifying(reader, changed),
-    scanner: verifying(start<VectorMethods>(new URL('./vector-worker.ts', import.meta.url), changed.note), changed),
-    cypher: verifying(start<CypherMethods>(new URL('./cypher-worker.ts', import.meta.url), changed.note), changed),
+    scanner: verifying(searching, changed),
+    cypher: verifying(start<CypherMethods>(new URL('./cypher-worker.ts', import.meta.url)), changed),
     pathOf,
     forget(scope) {
       const notice = { notice: 'forget', path: pathOf(scope) } as const;
@@ -87,7 +121,7 @@ export async function createSqliteDatasetIndexes(options: SqliteDatasetIndexesOp
   };
   return {
     text: createSqliteTextIndex(workers),
-    vectors: createSqliteVectorIndex(workers),
+    vectors: createSqliteVectorIndex(workers, spaces),
     graph: createSqliteGraphStore(workers),
     async inspect(scope) {
       const path = pathOf(scope);
@@ -98,6 +132,12 @@ export async function createSqliteDatasetIndexes(options: SqliteDatasetIndexesOp
       if (size > 0) return;
       changed.note(path);
       await changed.verify(path);
+    },
+    async run(task, scopes, argument, signal) {
+      const [path, ...others] = scopes.map(pathOf) as [string, ...string[]];
+      const answer = await searching.call(task, path, argument as never, { signal });
+      for (const read of [path, ...others]) await changed.verify(read);
+      return answer;
     },
     prepare() {
       workers.writer.prepare();
@@ -110,6 +150,9 @@ export async function createSqliteDatasetIndexes(options: SqliteDatasetIndexesOp
     },
   };
 }
+
+/** Tasks of `serveSearches` beside the scan. */
+type SearchMethods = VectorMethods & Readonly<Record<string, (path: string, argument: never) => unknown>>;
 
 type ChangedFiles = ReturnType<typeof createChangedFiles>;
 
@@ -207,42 +250,4 @@ function entries(directory: string) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
   }
-}
-
-function createSqliteVectorIndex({ writer, reader, scanner, pathOf, forget }: DatasetWorkers): VectorIndex {
-  const announce = (path: string, removed: readonly number[]) =>
-    scanner.notify({
-      notice: 'vectors-changed',
-      path,
-      removed: removed.map((row) => ({ kind: kindOfRow(row), row })),
-    });
-  const spaceOf = (scope: DatasetScope) => reader.call('space', pathOf(scope), null);
-  return {
-    capabilities: { exact: true },
-    space: spaceOf,
-    async upsert(scope, space, entries) {
-      if (entries.length === 0) return assertSameSpace(await spaceOf(scope), space);
-      const batch = vectorBatch(space, entries);
-      const path = pathOf(scope);
-      announce(path, await writer.call('upsertVectors', path, batch, { transfer: [batch.components.buffer] }));
-    },
-    nearest: (scope, query, signal) => scanner.call('nearest', pathOf(scope), query, { signal }),
-    async fetch(scope, kind, ids, provenance) {
-      const query = { kind, ids, ...(provenance === undefined ? {} : { provenance }) };
-      return ids.length === 0 ? [] : ((await reader.call('fetchVectors', pathOf(scope), query)) ?? []);
-    },
-    async remove(scope, selection) {
-      const path = pathOf(scope);
-      const removed = await writer.call('removeVectors', path, selection);
-      announce(path, removed);
-      return removed.length;
-    },
-    async drop(scope) {
-      await writer.call('dropVectors', pathOf(scope), null);
-      forget(scope);
-    },
-    async count(scope, filter) {
-      return (await reader.call('countVectors', pathOf(scope), filter)) ?? 0;
-    },
-  };
 }

@@ -1,10 +1,10 @@
 import { type Transferable, Worker } from 'node:worker_threads';
-import { engramError } from '../../../kernel/errors.ts';
+import { engramError, isEngramError } from '../../../kernel/errors.ts';
 import type { DatasetScope } from '../../../kernel/scope.ts';
 import { decodeError } from '../../documents/sqlite/encoded-errors.ts';
 import type { CypherMethods } from './cypher-worker.ts';
-import type { ReaderMethods } from './reader-worker.ts';
-import type { VectorMethods } from './vector-worker.ts';
+import type { ReaderMethods } from './reader-methods.ts';
+import type { VectorMethods } from './vector-search.ts';
 import type {
   MethodMap,
   WorkerAnswer,
@@ -24,6 +24,8 @@ export interface WorkerClient<Methods extends MethodMap> {
     argument: Parameters<Methods[Method]>[1],
     options?: { readonly transfer?: readonly Transferable[]; readonly signal?: AbortSignal | undefined },
   ): Promise<ReturnType<Methods[Method]>>;
+  /** Number of calls that are not answered. */
+  pending(): number;
   /** Starts the worker, unless it runs. */
   prepare(): void;
   /** Sends a notice to the worker, if it runs. */
@@ -116,6 +118,7 @@ export function createWorkerClient<Methods extends MethodMap>(
         }
       });
     },
+    pending: () => pending.size,
     prepare() {
       if (!isClosed) worker ??= start();
     },
@@ -134,6 +137,44 @@ export function createWorkerClient<Methods extends MethodMap>(
       pending.clear();
     },
   };
+}
+
+/**
+ * Threads that read, as one client. Calls for a file go to the same thread, which has it open and its vectors in memory, unless
+ * another one has less to do. A call whose thread died is made once more.
+ */
+export function createReadingPool<Methods extends MethodMap>(
+  clients: readonly [WorkerClient<Methods>, ...WorkerClient<Methods>[]],
+): WorkerClient<Methods> {
+  const clientOf = (path: string) => {
+    const home = clients[placeOf(path, clients.length)] ?? clients[0];
+    const idlest = clients.reduce((least, client) => (client.pending() < least.pending() ? client : least));
+    return home.pending() > idlest.pending() + 1 ? idlest : home;
+  };
+  return {
+    async call(method, path, argument, options) {
+      try {
+        return await clientOf(path).call(method, path, argument, options);
+      } catch (error) {
+        if (!isEngramError(error) || error.wireName !== 'ServiceUnavailableError' || !error.retryable) throw error;
+        return clientOf(path).call(method, path, argument, options);
+      }
+    },
+    pending: () => clients.reduce((sum, client) => sum + client.pending(), 0),
+    prepare: () => clients[0].prepare(),
+    notify(notice) {
+      for (const client of clients) client.notify(notice);
+    },
+    async close() {
+      await Promise.all(clients.map((client) => client.close()));
+    },
+  };
+}
+
+function placeOf(path: string, count: number): number {
+  let sum = 0;
+  for (let at = 0; at < path.length; at++) sum = (31 * sum + path.charCodeAt(at)) >>> 0;
+  return sum % count;
 }
 
 /** The threads behind the ports. Each is started when it is first needed. */

@@ -4,7 +4,7 @@ import { encodeError } from '../../documents/sqlite/encoded-errors.ts';
 import { storeError } from '../../documents/sqlite/sqlite-errors.ts';
 import type { WorkerAnswer, WorkerMessage, WorkerNews, WorkerNotice, WorkerRequest } from './worker-protocol.ts';
 
-/** Result of a request, computed when it is sent so that its error goes to the caller. */
+/** Result of a request, or a promise of it; computed when it is sent so that its error goes to the caller. */
 export type Result = () => unknown;
 
 interface WorkerService {
@@ -25,8 +25,11 @@ export function serveParent(service: WorkerService): void {
   if (port === null) throw new Error('This module runs in a worker thread only');
   let waiting: WorkerRequest[] = [];
   let isClosing = false;
+  /** Requests whose promise is not settled. */
+  let running = 0;
 
   const finish = () => {
+    if (running > 0 || waiting.length > 0) return;
     service.close();
     port.close();
   };
@@ -45,9 +48,23 @@ export function serveParent(service: WorkerService): void {
   };
   const answerAll = (group: readonly WorkerRequest[]) => {
     const results = attempt(() => service.handle(group));
-    group.forEach((request, index) => {
-      port.postMessage(answerOf(request, () => results()[index]?.()));
-    });
+    for (const [index, request] of group.entries()) {
+      const answer = answerOf(request, () => results()[index]?.());
+      if ('value' in answer && answer.value instanceof Promise) void answerLater(request, answer.value);
+      else port.postMessage(answer);
+    }
+  };
+  const answerLater = async (request: WorkerRequest, promise: Promise<unknown>) => {
+    running += 1;
+    const result: Result = await promise.then(
+      (value) => () => value,
+      (error) => () => {
+        throw error;
+      },
+    );
+    port.postMessage(answerOf(request, result));
+    running -= 1;
+    if (isClosing) finish();
   };
   port.on('message', (message: WorkerMessage) => {
     if (!('notice' in message)) {
@@ -58,7 +75,7 @@ export function serveParent(service: WorkerService): void {
     else if (message.notice !== 'close') service.notice?.(message);
     else {
       isClosing = true;
-      if (waiting.length === 0) finish();
+      finish();
     }
   });
 }
@@ -91,6 +108,8 @@ function answerOf(request: WorkerRequest, result: Result): WorkerAnswer {
 /** Error of a damaged dataset file, with the remedy: unlike the records, it can be rebuilt from the added content. */
 function datasetFileError(error: unknown, path: string): unknown {
   if (!isDamaged(error, path)) return error;
+  // A task also reads the records.
+  if (isEngramError(error) && !error.message.includes(path)) return error;
   return engramError(
     'CorruptStoreError',
     `The index file ${path} of the dataset is damaged or not an SQLite database. Restore it from a backup, or forget the ` +

@@ -1,0 +1,183 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
+import { expect } from 'chai';
+import { createSearchWorld, type SearchWorld, type WorldPassage } from '../../test/support/search-world.ts';
+import { collections } from '../app/collections.ts';
+import { type DatasetRef, scopeOf } from '../common/kernel/dataset.ts';
+import { createSystemClock } from '../common/platform/system/clock.ts';
+import { openSqliteDocumentStore } from '../common/storage/documents/sqlite/document-store.ts';
+import {
+  createSqliteDatasetIndexes,
+  type SqliteDatasetIndexes,
+} from '../common/storage/indexes/sqlite/sqlite-dataset-indexes.ts';
+import type { DocumentStore } from '../common/storage/ports/document-store.ts';
+import { createLearnedElements } from './retrieval/learned-weights.ts';
+import type { RetrievalRequest, Retriever } from './retrieval/retrieval.ts';
+import { createPassageRetriever, createThreadRetriever } from './threads.ts';
+
+const WORDS =
+  'harbour whale captain letter garden bridge winter market lamp river song teacher engine mountain paper train'.split(
+    ' ',
+  );
+const NAMES = ['Ada Byron', 'Oslo', 'Hank Snow', 'Nashville', 'Pequod', 'Grace Hopper', 'Team Red', 'Quito'];
+
+/** Numbers from a seed, 0 to 1. */
+function createDice(seed: number) {
+  let state = seed;
+  return (below: number) => {
+    state = (1_664_525 * state + 1_013_904_223) % 2 ** 32;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+function randomPassages(seed: number): readonly WorldPassage[] {
+  const dice = createDice(seed);
+  const pick = (list: readonly string[]) => list[dice(list.length)] ?? '';
+  const sentence = () =>
+    `${pick(NAMES)} ${pick(['found', 'left', 'praised', 'met'])} ${pick(NAMES)} at the ${pick(WORDS)} of the ${pick(WORDS)} in ${1900 + dice(120)}.`;
+  return Array.from({ length: 12 + dice(30) }, (_, at) => ({
+    title: `${pick(NAMES)} ${at}`,
+    text: Array.from({ length: 1 + dice(4) }, sentence).join(' '),
+    ...(dice(3) === 0 ? { nodeSets: [pick(['a', 'b'])] } : {}),
+    ...(dice(4) === 0 ? { dates: [String(1900 + dice(120))] } : {}),
+  }));
+}
+
+function randomQuery(seed: number): string {
+  const dice = createDice(seed);
+  const pick = (list: readonly string[]) => list[dice(list.length)] ?? '';
+  return `${pick(['Who', 'What', 'Where'])} ${pick(NAMES)} ${pick(WORDS)} ${pick(WORDS)} ${dice(2) === 0 ? `before ${1950 + dice(60)}` : ''}?`;
+}
+
+/** What a caller can see of a retrieval. */
+async function seen(retriever: Retriever, request: RetrievalRequest) {
+  const { visibility: _, learned, ...found } = await retriever.retrieve(request);
+  return { ...structuredClone(found), isLearned: learned !== null };
+}
+
+describe('retrieval in threads', () => {
+  let directory: string;
+  let store: DocumentStore;
+  let indexes: SqliteDatasetIndexes;
+  let world: SearchWorld;
+  let dataset: DatasetRef;
+  let here: Retriever;
+  let threads: Retriever;
+  const workers: Worker[] = [];
+  const collect = (worker: Worker) => void workers.push(worker);
+
+  beforeEach(async () => {
+    process.on('worker', collect);
+    directory = await mkdtemp(join(tmpdir(), 'engram-threads-'));
+    const records = join(directory, 'control.db');
+    store = await openSqliteDocumentStore({ file: records, autoMigrate: true, collections });
+    indexes = await createSqliteDatasetIndexes({
+      directory: join(directory, 'datasets'),
+      searchThreads: {
+        module: new URL('../app/stores/search-worker.ts', import.meta.url),
+        data: { records },
+        count: 2,
+      },
+    });
+    world = await createSearchWorld({ store, indexes });
+    dataset = world.dataset('notes');
+    here = createPassageRetriever({ store, indexes, clock: createSystemClock() });
+    const retrieve = (scope: RetrievalRequest['scope'], request: object, signal?: AbortSignal) =>
+      indexes.run('retrieve', [scope], request, signal) as never;
+    const learned = createLearnedElements(store, createSystemClock());
+    threads = createThreadRetriever({ retrieve }, { ledger: world.ledger, learned });
+  });
+  afterEach(async () => {
+    process.off('worker', collect);
+    workers.length = 0;
+    await indexes.close();
+    await store.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  async function requestOf(query: string, more: Partial<RetrievalRequest> = {}): Promise<RetrievalRequest> {
+    const scope = scopeOf(dataset);
+    const [vector = null] = await world.embedder.embed([query], { scope, purpose: 'query' });
+    return { scope, query, vector, limit: 8, now: new Date('2026-11-27'), ...more };
+  }
+  const titles = async (query: string) =>
+    (await threads.retrieve(await requestOf(query))).passages.map(({ payload }) => payload.documentName);
+
+  it('finds, orders, scores and explains as on the ports of this thread, on random corpora', async () => {
+    let found = 0;
+    for (const seed of [1, 2, 3]) {
+      dataset = world.dataset(`random ${seed}`);
+      const items = await world.fill(dataset, randomPassages(seed));
+      if (items[0] !== undefined) await world.forget(dataset, items[0]);
+      for (let at = 0; at < 12; at++) {
+        const more = [{}, { limit: 1000 }, { nodeSets: ['a'] }, { vector: null }][at % 4];
+        const request = await requestOf(randomQuery(100 * seed + at), more);
+        const expected = await seen(here, request);
+        found += expected.passages.length;
+        expect(await seen(threads, request), request.query).to.deep.equal(expected);
+      }
+    }
+    expect(found).to.be.greaterThan(200);
+  });
+
+  it('sends the passages alone on request', async () => {
+    await world.fill(dataset, randomPassages(5));
+    const request = await requestOf('Who met Ada Byron at the harbour?');
+    const whole = await threads.retrieve(request);
+    const { passages, mentions, named } = await threads.retrieve({ ...request, isForPassages: true });
+    expect(passages).to.deep.equal(whole.passages);
+    expect([whole.mentions.length > 0, mentions, named]).to.deep.equal([true, [], []]);
+  });
+
+  it('sees what was committed, forgotten and dropped before the request', async () => {
+    for (let round = 0; round < 20; round++) {
+      const title = `Note ${round}`;
+      const [item] = await world.fill(dataset, [{ title, text: `Ada Byron hid key ${round} under the lamp.` }]);
+      expect(await titles(`Where did Ada Byron hide key ${round}?`), title).to.include(title);
+      if (round % 2 === 0 && item !== undefined) {
+        await world.forget(dataset, item);
+        expect(await titles(`Where did Ada Byron hide key ${round}?`), title).not.to.include(title);
+      }
+    }
+    const scope = scopeOf(dataset);
+    await Promise.all([indexes.text.drop(scope), indexes.vectors.drop(scope), indexes.graph.drop(scope)]);
+    expect(await titles('Where did Ada Byron hide key 3?')).to.deep.equal([]);
+    await world.fill(dataset, [{ title: 'Again', text: 'Ada Byron hid another key under the bridge.' }]);
+    expect(await titles('Where did Ada Byron hide a key?')).to.deep.equal(['Again']);
+  });
+
+  it('answers while a dataset is deleted, and with nothing afterwards', async () => {
+    await world.fill(dataset, randomPassages(7));
+    const scope = scopeOf(dataset);
+    const request = await requestOf('Who met Ada Byron at the harbour?');
+    const searches = Array.from({ length: 30 }, () => threads.retrieve(request));
+    await Promise.all([indexes.text.drop(scope), indexes.vectors.drop(scope), indexes.graph.drop(scope)]);
+    for (const { passages } of await Promise.all(searches)) expect(passages.length).to.be.within(0, 8);
+    expect((await threads.retrieve(request)).passages).to.deep.equal([]);
+  });
+
+  it('answers the requests of a thread that was killed with another one', async () => {
+    await world.fill(dataset, randomPassages(9));
+    const request = await requestOf('Who met Ada Byron at the harbour?');
+    const others = workers.length;
+    const expected = await seen(threads, request);
+    const searching = workers.slice(others);
+    expect(searching).to.have.length(1);
+    const searches = Array.from({ length: 20 }, () => seen(threads, request));
+    await Promise.all(searching.map((worker) => worker.terminate()));
+    for (const found of await Promise.all(searches)) expect(found).to.deep.equal(expected);
+    expect(workers.length).to.be.greaterThan(others + 1);
+  });
+
+  it('ends a request that is aborted, and serves the next', async () => {
+    await world.fill(dataset, randomPassages(11));
+    const request = await requestOf('Who met Ada Byron at the harbour?');
+    const controller = new AbortController();
+    const aborted = threads.retrieve({ ...request, signal: controller.signal }).catch((error: Error) => error.name);
+    controller.abort();
+    expect(await aborted).to.equal('AbortError');
+    expect((await threads.retrieve(request)).passages.length).to.be.greaterThan(0);
+  });
+});
