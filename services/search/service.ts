@@ -26,6 +26,7 @@ import { createLearnedElements } from './retrieval/learned-weights.ts';
 import { limitRetrievals, type Retriever } from './retrieval/retrieval.ts';
 import { liveEventRoutes, viewSocket } from './routes/live-events.ts';
 import { recallRoutes } from './routes/recall.ts';
+import { schemaRoutes } from './routes/schema.ts';
 import { searchRoutes } from './routes/search.ts';
 import { visualizeRoutes } from './routes/visualize.ts';
 import { createSkillIndex } from './types/skill-index.ts';
@@ -66,11 +67,17 @@ export function createSearchService(options: SearchServiceOptions): Service {
     history: createSearchHistory(options.store, ids),
     readiness: createReadiness(options),
   };
-  const views = { ...options, ...indexes, sessions: deps.sessions, users };
+  const views = { ...options, ...indexes, vectors: vectorVersions.vectors, sessions: deps.sessions, users };
   let subscriptions: readonly Subscription[] = [];
   return {
     name: 'search',
-    routes: [...searchRoutes(deps), ...recallRoutes(deps), ...visualizeRoutes(views), ...liveEventRoutes(views)],
+    routes: [
+      ...searchRoutes(deps),
+      ...recallRoutes(deps),
+      ...visualizeRoutes(views),
+      ...liveEventRoutes(views),
+      ...schemaRoutes(views),
+    ],
     sockets: [viewSocket(views)],
     async start() {
       const { messenger } = options;

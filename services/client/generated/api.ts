@@ -44,6 +44,17 @@ export type SearchTypeOutput =
   | 'GRAPH_REPORT'
   | 'BROAD'
   | 'SKILLS';
+export type SchemaInventory = {
+  type: string;
+  count: number;
+  samples: string[];
+  sample_size: number;
+  relationships: {
+    to_type: string;
+    relation: string;
+    count: number;
+  }[];
+}[];
 
 export interface OpenApiDocument {
   paths: Paths;
@@ -4187,6 +4198,31 @@ export interface Paths {
       };
     };
   };
+  '/api/v1/visualize/semantic': {
+    /**
+     * Nodes on a plane by their meaning, at most 2000, in groups
+     */
+    get: {
+      parameters: {
+        query: {
+          dataset_id: string;
+          full?: boolean;
+          query?: string;
+          seed_node_ids?: (string | string[]) | null;
+          neighborhood_depth?: number;
+          neighborhood_seed_top_k?: number;
+          max_nodes?: number;
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': SemanticMap;
+          };
+        };
+      };
+    };
+  };
   '/api/v1/visualize/brains': {
     /**
      * The best connected part of the graph of each dataset that the caller may read
@@ -4287,6 +4323,30 @@ export interface Paths {
         '200': {
           content: {
             'application/json': LiveEvents;
+          };
+        };
+      };
+    };
+  };
+  '/api/v1/schema/inventory': {
+    /**
+     * The types of the nodes of a dataset, how many there are, and what they are related to
+     */
+    get: {
+      parameters: {
+        query: {
+          dataset_id: string;
+          samples_per_type?: number;
+          /**
+           * `count` or `none`
+           */
+          sort?: string;
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': SchemaInventory;
           };
         };
       };
@@ -5770,6 +5830,28 @@ export interface Drawing {
   }[];
   links: (number | string[])[][];
 }
+export interface SemanticMap {
+  semantic_positions: {
+    [k: string]: {
+      x: number;
+      y: number;
+    };
+  } | null;
+  semantic_clusters: {
+    clusters: {
+      id: number;
+      label: string;
+      node_ids: string[];
+      size: number;
+    }[];
+    node_cluster: {
+      [k: string]: number;
+    };
+    neighbors: {
+      [k: string]: string[];
+    };
+  } | null;
+}
 export interface UserDatasetPair {
   user_id: string;
   dataset_id: string;
@@ -5934,8 +6016,10 @@ export interface Components {
     MemoryNotReady: MemoryNotReady;
     Visualisation: Visualisation;
     Drawing: Drawing;
+    SemanticMap: SemanticMap;
     UserDatasetPair: UserDatasetPair;
     LiveEvents: LiveEvents;
+    SchemaInventory: SchemaInventory;
     SyncRequest: SyncRequest;
     SyncResponse: SyncResponse;
     SyncStatus: SyncStatus;

@@ -3,16 +3,18 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { textAnswer } from '../../common/platform/http/answer-schemas.ts';
-import { defineRoute, type Route, type RouteRequest } from '../../common/platform/http/route.ts';
+import { defineRoute, json, type Route, type RouteRequest } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { lenientBoolean, lenientInteger, optionalOrBlank, uuid } from '../../common/platform/http/schema.ts';
 import { openGraph } from '../../common/records/cognify/visible-graph.ts';
+import type { VectorIndex } from '../../common/storage/ports/vector-index.ts';
 import type { SessionReaders } from '../conversation/conversation.ts';
 import { presentPageData, presentVisualisation } from '../presenters/visualisation/document.ts';
 import { presentDrawing } from '../presenters/visualisation/drawing.ts';
 import { streamVisualisation } from '../presenters/visualisation/stream.ts';
 import { readableDataset } from '../search-datasets.ts';
 import { searchEvents } from '../views/search-events.ts';
+import { semanticMap } from '../views/semantic-map.ts';
 import { readDetails } from '../views/view-details.ts';
 import { type GraphView, viewGraph } from '../views/view-graph.ts';
 import { type BrainDependencies, brainRoutes } from './brains.ts';
@@ -42,6 +44,7 @@ const jsonQuery = viewQuery.extend({
 type ViewQuery = z.output<typeof viewQuery> & { readonly max_nodes: number };
 
 export interface VisualizeDependencies extends BrainDependencies {
+  readonly vectors: Pick<VectorIndex, 'fetch'>;
   readonly sessions: SessionReaders;
 }
 
@@ -51,6 +54,7 @@ export function visualizeRoutes(dependencies: VisualizeDependencies): readonly R
     pageRoute(dependencies, page),
     jsonRoute(dependencies),
     drawingRoute(dependencies),
+    semanticRoute(dependencies),
     ...brainRoutes(dependencies, page),
   ];
 }
@@ -131,6 +135,47 @@ function jsonRoute(dependencies: VisualizeDependencies): Route {
         stream: Readable.from(jsonPieces(presentVisualisation(view, details, events))),
         headers: { 'content-type': 'application/json; charset=utf-8' },
       };
+    },
+  });
+}
+
+const semantic = z
+  .object({
+    semantic_positions: z.record(z.string(), z.object({ x: z.number(), y: z.number() })).nullable(),
+    semantic_clusters: z
+      .object({
+        clusters: z.array(z.object({ id: z.int(), label: z.string(), node_ids: z.array(z.string()), size: z.int() })),
+        node_cluster: z.record(z.string(), z.int()),
+        neighbors: z.record(z.string(), z.array(z.string())),
+      })
+      .nullable(),
+  })
+  .meta({ id: 'SemanticMap' });
+
+function semanticRoute(dependencies: VisualizeDependencies): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/api/v1/visualize/semantic',
+    tag: 'visualize',
+    operationId: 'getSemanticMap',
+    summary: 'Nodes on a plane by their meaning, at most 2000, in groups',
+    auth: 'user',
+    permission: onDatasets('read'),
+    query: viewQuery.extend({ max_nodes: lenientInteger({ min: 1, max: 5000 }).default(500) }),
+    responses: { 200: { description: 'Both null when no node has a vector', schema: semantic } },
+    async handle(request) {
+      const { view, dataset } = await loadView(dependencies, request, {});
+      const map = await semanticMap(dependencies.vectors, scopeOf(dataset), view);
+      if (map === null) return json({ semantic_positions: null, semantic_clusters: null });
+      const { positions, clusters, neighbours } = map;
+      return json({
+        semantic_positions: Object.fromEntries(positions),
+        semantic_clusters: {
+          clusters: clusters.map(({ label, nodes }, id) => ({ id, label, node_ids: nodes, size: nodes.length })),
+          node_cluster: Object.fromEntries(clusters.flatMap(({ nodes }, id) => nodes.map((node) => [node, id]))),
+          neighbors: Object.fromEntries(neighbours),
+        },
+      });
     },
   });
 }

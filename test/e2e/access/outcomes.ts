@@ -181,6 +181,8 @@ export const OUTCOMES: Readonly<Record<string, Outcome>> = {
   'GET /api/v1/visualize/brains-summary': OWN,
   'POST /api/v1/visualize/multi': REFUSED,
   'GET /api/v1/visualize/drawing': READ,
+  'GET /api/v1/visualize/semantic': READ,
+  'GET /api/v1/schema/inventory': READ,
   'GET /api/v1/visualize/live-events': READ,
   'GET /': open(200),
   'GET /health': open(200),

@@ -242,6 +242,8 @@ export const REQUESTS: Readonly<Record<string, (ids: Identifiers) => RouteReques
   'GET /api/v1/visualize/brains': () => ({}),
   'GET /api/v1/visualize/brains-summary': () => ({}),
   'POST /api/v1/visualize/multi': ({ owner, dataset }) => ({ json: [{ user_id: owner, dataset_id: dataset }] }),
+  'GET /api/v1/visualize/semantic': ({ dataset }) => ({ query: { dataset_id: dataset } }),
+  'GET /api/v1/schema/inventory': ({ dataset }) => ({ query: { dataset_id: dataset } }),
   'GET /api/v1/visualize/drawing': ({ dataset }) => ({ query: { dataset_id: dataset } }),
 
   // Runs

@@ -14,6 +14,7 @@ const TAGS: Readonly<Record<string, string>> = {
   sessions: 'Conversations, their questions, answers, steps and costs',
   skills: 'Skills, and proposals to change them',
   visualize: 'The graph as a page and as data to draw',
+  schema: 'What kinds of things a graph holds, and who has to do with it',
   activity: 'Runs, jobs, operations and usage',
   validate: 'Look for contradictions in what is stored',
   llm: 'Prompts and schemas written by a model',
