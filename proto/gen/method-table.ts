@@ -30,6 +30,7 @@ export const METHODS = {
   'auth.AdmitOwnDataset': { deadlineMs: 10000, permission: 'principal' },
   'ingest.DatasetItems': { deadlineMs: 10000, permission: 'service' },
   'ingest.KeepDocuments': { deadlineMs: 120000, permission: 'write' },
+  'ingest.RememberText': { deadlineMs: 300000, permission: 'principal' },
   'ingest.TakeDownload': { deadlineMs: 120000, permission: 'write' },
   'ingest.AppendSession': { deadlineMs: 10000, permission: 'principal' },
   'ingest.NoteOnTurn': { deadlineMs: 10000, permission: 'principal' },

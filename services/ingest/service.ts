@@ -48,6 +48,7 @@ import { checkIsolation } from './isolation/check-isolation.ts';
 import { createAdditionWorker } from './items/addition-worker.ts';
 import { datasetStatistics } from './items/dataset-statistics.ts';
 import { keepDocuments } from './items/keep-documents.ts';
+import { rememberText } from './items/remember-data.ts';
 import { takeDownload } from './items/take-download.ts';
 import { queueBegunForgets } from './repositories/begun-forgets.ts';
 import { createProposals } from './repositories/proposals.ts';
@@ -258,6 +259,7 @@ function serveServices(dependencies: IngestDependencies): Promise<Subscription[]
       return dependencies.items.oldestFirst(scope, { after, limit });
     }),
     messenger.serve('ingest.KeepDocuments', (request, context) => keepDocuments(dependencies, request, context)),
+    messenger.serve('ingest.RememberText', (request, context) => rememberText(dependencies, request, context)),
     messenger.serve('ingest.TakeDownload', (request, context) => takeDownload(dependencies, request, context)),
     messenger.serve('ingest.AppendSession', (request, context) => appendTurn(dependencies, request, context)),
     messenger.serve('ingest.RecordSkillRuns', async ({ dataset, runs }, context) => ({

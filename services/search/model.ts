@@ -102,7 +102,11 @@ export interface TimeView {
 export const CURRENT: TimeView = { currentOnly: true, asOf: null };
 
 /** Returns the context of every model call of a search: scope, payer, signal and usage listener. */
-export function modelCallContext({ principal, context, onUsage }: SearchRequest): ModelCallContext {
+export function modelCallContext({
+  principal,
+  context,
+  onUsage,
+}: Pick<SearchRequest, 'principal' | 'context' | 'onUsage'>): ModelCallContext {
   return {
     scope: { tenant: principal.tenant },
     purpose: 'query',

@@ -26,6 +26,7 @@ import { createLearnedElements } from './retrieval/learned-weights.ts';
 import { limitRetrievals, type Retriever } from './retrieval/retrieval.ts';
 import { liveEventRoutes, viewSocket } from './routes/live-events.ts';
 import { recallRoutes } from './routes/recall.ts';
+import { responseRoutes } from './routes/responses.ts';
 import { schemaRoutes } from './routes/schema.ts';
 import { searchRoutes } from './routes/search.ts';
 import { visualizeRoutes } from './routes/visualize.ts';
@@ -74,6 +75,7 @@ export function createSearchService(options: SearchServiceOptions): Service {
     routes: [
       ...searchRoutes(deps),
       ...recallRoutes(deps),
+      ...responseRoutes(deps),
       ...visualizeRoutes(views),
       ...liveEventRoutes(views),
       ...schemaRoutes(views),

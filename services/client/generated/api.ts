@@ -4127,6 +4127,26 @@ export interface Paths {
       };
     };
   };
+  '/api/v1/responses': {
+    /**
+     * Answer with tools that search and remember
+     */
+    post: {
+      parameters: {};
+      requestBody: {
+        content: {
+          'application/json': ResponseRequest;
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': ResponseBody;
+          };
+        };
+      };
+    };
+  };
   '/api/v1/visualize': {
     /**
      * A self-contained page that draws the graph of a dataset
@@ -5781,6 +5801,124 @@ export interface MemoryNotReady {
   error_class: string | null;
   error_message: string | null;
 }
+export interface ResponseRequest {
+  /**
+   * The only one there is
+   */
+  model?: 'cognee-v1';
+  /**
+   * A text, or messages, the last of which is answered
+   */
+  input:
+    | string
+    | {
+        role: 'user' | 'assistant' | 'system' | 'developer';
+        content:
+          | string
+          | {
+              type: string;
+              text?: string | null;
+              [k: string]: unknown;
+            }[];
+        [k: string]: unknown;
+      }[];
+  instructions?: string | null;
+  /**
+   * Functions; absent: `search` and `cognify`, which this server runs
+   */
+  tools?:
+    | (
+        | {
+            type: 'function';
+            function: {
+              name: string;
+              description?: string | null;
+              parameters?: {
+                [k: string]: unknown;
+              } | null;
+            };
+          }
+        | {
+            type: 'function';
+            name: string;
+            description?: string | null;
+            parameters?: {
+              [k: string]: unknown;
+            } | null;
+          }
+      )[]
+    | null;
+  /**
+   * `auto`, `none`, `required`, or one function
+   */
+  toolChoice?:
+    | (
+        | string
+        | {
+            type: 'function';
+            function: {
+              name: string;
+            };
+          }
+        | {
+            type: 'function';
+            name: string;
+          }
+      )
+    | null;
+  user?: string | null;
+  temperature?: number | null;
+  maxCompletionTokens?: number | null;
+  maxOutputTokens?: number | null;
+  metadata?: {
+    [k: string]: unknown;
+  } | null;
+  /**
+   * Not supported
+   */
+  stream?: boolean | null;
+}
+export interface ResponseBody {
+  id: string;
+  created: number;
+  model: 'cognee-v1';
+  object: 'response';
+  status: 'completed';
+  /**
+   * The functions that were called, with what they returned
+   */
+  toolCalls: {
+    id: string;
+    type: 'function';
+    function: {
+      name: string;
+      arguments: string;
+    };
+    output: {
+      status: 'success' | 'error';
+      data: {
+        result: unknown;
+      };
+    };
+  }[];
+  /**
+   * The same calls and the answer, as OpenAI has them
+   */
+  output: {
+    type: string;
+    [k: string]: unknown;
+  }[];
+  usage: {
+    prompt_tokens: number;
+    completion_tokens: number;
+    total_tokens: number;
+    [k: string]: unknown;
+  };
+  metadata: {
+    [k: string]: unknown;
+  } | null;
+  [k: string]: unknown;
+}
 export interface Visualisation {
   nodes: {
     id: string;
@@ -6014,6 +6152,8 @@ export interface Components {
     RecalledGuidance: RecalledGuidance;
     OfferedSkill: OfferedSkill;
     MemoryNotReady: MemoryNotReady;
+    ResponseRequest: ResponseRequest;
+    ResponseBody: ResponseBody;
     Visualisation: Visualisation;
     Drawing: Drawing;
     SemanticMap: SemanticMap;
@@ -6116,5 +6256,6 @@ export const operationTraits: Readonly<Record<string, { readonly idempotent?: bo
   'POST /api/v1/memify': {"keyed":true},
   'POST /api/v1/search': {"idempotent":true},
   'POST /api/v1/recall': {"idempotent":true},
+  'POST /api/v1/responses': {"idempotent":true},
   'POST /api/v1/sync': {"keyed":true},
 };

@@ -1,16 +1,20 @@
+import { createHash } from 'node:crypto';
 import { billOf, payerOf } from '../../common/domain/budget.ts';
 import type { DataItem } from '../../common/domain/data-item.ts';
 import { isTerminal, type RunState } from '../../common/domain/run.ts';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
+import { dataItemId } from '../../common/kernel/ids.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { awaitRun } from '../../common/platform/jobs/await-run.ts';
 import { failedItems } from '../../common/platform/jobs/run-error.ts';
 import { isPermitted } from '../../common/platform/messaging/is-permitted.ts';
-import type { CognifyOptions } from '../../common/platform/messaging/messages.ts';
+import type { AnswerOf, CognifyOptions, RequestOf } from '../../common/platform/messaging/messages.ts';
+import { type CallContext, callerOf } from '../../common/platform/messaging/messenger.ts';
 import type { CommonDependencies, IngestDependencies } from '../dependencies.ts';
 import { type AddRequest, addData } from './add-data.ts';
 import type { RefusedInput } from './refused-input.ts';
+import { targetDataset } from './target-dataset.ts';
 import { trackedRun } from './tracked-run.ts';
 
 export interface RememberOutcome {
@@ -64,6 +68,26 @@ export async function rememberData(
   const built = await items.getMany(scopeOf(dataset), shown);
   const elapsedSeconds = (clock.monotonicMs() - startedMs) / 1000;
   return { dataset, run, items: built, failed, isErrored, refused, elapsedSeconds, improved };
+}
+
+/** Remembers a text that another service was given, in a dataset by name. Throws the errors of a request that remembers it. */
+export async function rememberText(
+  dependencies: IngestDependencies,
+  { datasetName, text }: RequestOf<'ingest.RememberText'>,
+  context: CallContext,
+): Promise<AnswerOf<'ingest.RememberText'>> {
+  const principal = callerOf(context);
+  const target = { permission: 'write', createMissing: true, context } as const;
+  const dataset = await targetDataset(dependencies.messenger, principal, { name: datasetName }, target);
+  const fileName = `text_${createHash('md5').update(text).digest('hex')}.txt`;
+  const outcome = await rememberData(dependencies, {
+    ...{ principal, dataset, context },
+    inputs: [{ kind: 'document', id: dataItemId(dependencies.ids.uuid()), fileName, text }],
+    annotations: { labels: [], nodeSets: [], externalMetadata: [] },
+    signal: context.signal ?? new AbortController().signal,
+    ...{ options: {}, selfImprovement: true },
+  });
+  return { dataset, itemId: outcome.items[0]?.id ?? '', runStatus: outcome.run.status };
 }
 
 /** Builds the graph of the dataset with the items that were added, and improves it. */

@@ -174,6 +174,7 @@ export const OUTCOMES: Readonly<Record<string, Outcome>> = {
   'GET /api/v1/search': OWN,
   'GET /api/v1/recall': OWN,
   'POST /api/v1/recall': READ,
+  'POST /api/v1/responses': OWN,
   'GET /api/v1/recall/sources': [401, 404, 200, 404],
   'GET /api/v1/visualize': READ,
   'GET /api/v1/visualize/json': READ,

@@ -235,6 +235,7 @@ export const REQUESTS: Readonly<Record<string, (ids: Identifiers) => RouteReques
     json: { query: 'Who met Ishmael?', dataset_ids: [dataset], session_id: session },
   }),
   'GET /api/v1/recall': () => ({}),
+  'POST /api/v1/responses': () => ({ json: { input: 'Who met Ishmael?' } }),
   'GET /api/v1/recall/sources': ({ session }) => ({ query: { session_id: session } }),
   'GET /api/v1/visualize': ({ dataset }) => ({ query: { dataset_id: dataset } }),
   'GET /api/v1/visualize/json': ({ dataset }) => ({ query: { dataset_id: dataset } }),
