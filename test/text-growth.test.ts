@@ -51,7 +51,7 @@ import { spokenFeedback } from '../services/search/conversation/spoken-feedback.
 import { overlapWith, wordsOf } from '../services/search/conversation/word-overlap.ts';
 import { analyseQuery } from '../services/search/retrieval/query-analysis.ts';
 import { asksForSkill } from '../services/search/types/skills.ts';
-import { between, growthBeyond, numbered, type Pump, repeated } from './support/growth.ts';
+import { between, growthBeyond, numbered, PUMPED_LENGTHS, type Pump, repeated } from './support/growth.ts';
 
 const NOW = new Date('2026-11-23T10:00:00Z');
 
@@ -61,7 +61,6 @@ const tag = createTagger();
 /** Work over a text of any length. */
 const WORK: Readonly<Record<string, (text: string) => unknown>> = {
   sentences,
-  names,
   tokenize,
   tokenizeQuery,
   contentStems,
@@ -71,24 +70,6 @@ const WORK: Readonly<Record<string, (text: string) => unknown>> = {
   'dates with an anchor': (text) => dates(text, NOW),
   relativeDates: (text) => relativeDates(text, NOW),
   analyseQuery: (text) => analyseQuery(text, { now: NOW }),
-  resolveNames: (text) => resolveNames(parts(text).map(mentionOf), []),
-  'resolveNames among known names': (text) =>
-    resolveNames(
-      parts(text).slice(0, 100).map(mentionOf),
-      parts(text).map((name) => ({ name, type: 'Person' })),
-    ),
-  resolveEntities: (text) =>
-    resolveEntities(
-      [...new Set(parts(text))].map((name) => ({ name, type: 'Person', aliases: name.split(' '), mentions: 1 })),
-    ),
-  'the entities of a document': documentEntities,
-  'chunks of paragraphs': (text) => chunksOf(text.split('\n\n').map((part) => ({ kind: 'paragraph', text: part }))),
-  'chunks of one paragraph': (text) => chunksOf([{ kind: 'paragraph', text }]),
-  'chunks of a table': (text) => chunksOf([{ kind: 'table', text }]),
-  'chunks of code': (text) => chunksOf([{ kind: 'code', text }]),
-  'chunks under one heading': (text) => chunksOf([{ kind: 'heading', level: 1, text }]),
-  'chunks under many headings': (text) =>
-    chunksOf(text.split('\n').map((part, at) => ({ kind: 'heading', level: 1 + (at % 6), text: part }))),
   readStatements: (text) => readStatements(text),
   'judge, for what one document states': (text) => judge(statementsOf(text, false)),
   'judge, for what many documents state': (text) => judge(statementsOf(text, true)),
@@ -113,7 +94,6 @@ const WORK: Readonly<Record<string, (text: string) => unknown>> = {
   spokenFeedback,
   asksForSkill,
   readSkill: (text) => readSkill('x', `---\ndescription: ${text}\n---\nDo it.`),
-  extractiveSummary: (text) => extractiveSummary([text, text], 200),
   beyondAcknowledgement: (text) => beyondAcknowledgement(text, text),
   'statementsOf, of a session': lastingStatements,
   redacted: (text) => redacted(text, 500),
@@ -121,11 +101,36 @@ const WORK: Readonly<Record<string, (text: string) => unknown>> = {
   scrubErrorText,
   relationName,
   'the inner question of a question': (text) => answerInner(text, [passageOf('I moved to Berlin in 2018.')]),
-  readQuestion,
   withoutLast,
   isOwnAnswer: (text) => isOwnAnswer(`"${text}" (${text})`, true),
   withoutEvidence,
 };
+
+/** Slower work, over shorter texts: a square of a nanosecond for each pair of words still shows in the longest of them. */
+const SLOW_WORK: Readonly<Record<string, (text: string) => unknown>> = {
+  names,
+  resolveNames: (text) => resolveNames(parts(text).map(mentionOf), []),
+  'resolveNames among known names': (text) =>
+    resolveNames(
+      parts(text).slice(0, 100).map(mentionOf),
+      parts(text).map((name) => ({ name, type: 'Person' })),
+    ),
+  resolveEntities: (text) =>
+    resolveEntities(
+      [...new Set(parts(text))].map((name) => ({ name, type: 'Person', aliases: name.split(' '), mentions: 1 })),
+    ),
+  'the entities of a document': documentEntities,
+  'chunks of paragraphs': (text) => chunksOf(text.split('\n\n').map((part) => ({ kind: 'paragraph', text: part }))),
+  'chunks of one paragraph': (text) => chunksOf([{ kind: 'paragraph', text }]),
+  'chunks of a table': (text) => chunksOf([{ kind: 'table', text }]),
+  'chunks of code': (text) => chunksOf([{ kind: 'code', text }]),
+  'chunks under one heading': (text) => chunksOf([{ kind: 'heading', level: 1, text }]),
+  'chunks under many headings': (text) =>
+    chunksOf(text.split('\n').map((part, at) => ({ kind: 'heading', level: 1 + (at % 6), text: part }))),
+  extractiveSummary: (text) => extractiveSummary([text, text], 200),
+  readQuestion,
+};
+const SLOW_WORK_LENGTHS = [1_500, 6_000, 24_000];
 
 /** Work over chunks, which have a greatest size. */
 const CHUNK_WORK: Readonly<Record<string, (text: string) => unknown>> = {
@@ -276,17 +281,20 @@ const PUMPS: readonly Pump[] = [
 ];
 
 describe('The time that texts take', () => {
-  for (const [name, work] of Object.entries(WORK)) {
-    it(`grows no faster than n·log n in ${name}, whatever is repeated in the text`, () => {
-      expect(PUMPS.flatMap((pump) => growthBeyond(work, pump) ?? [])).to.deep.equal([]);
-    });
+  for (const [name, work] of Object.entries(WORK)) isBounded(`${name}, whatever is repeated in the text`, work);
+  for (const [name, work] of Object.entries(SLOW_WORK)) {
+    isBounded(`${name}, whatever is repeated in the text`, work, SLOW_WORK_LENGTHS);
   }
   for (const [name, work] of Object.entries({ ...CHUNK_WORK, ...ANSWER_WORK })) {
-    it(`grows no faster than n·log n in ${name}, whatever is repeated in the chunk`, () => {
-      expect(PUMPS.flatMap((pump) => growthBeyond(work, pump, CHUNK_LENGTHS) ?? [])).to.deep.equal([]);
-    });
+    isBounded(`${name}, whatever is repeated in the chunk`, work, CHUNK_LENGTHS);
   }
 });
+
+function isBounded(name: string, work: (text: string) => unknown, lengths: readonly number[] = PUMPED_LENGTHS): void {
+  it(`grows no faster than n·log n in ${name}`, () => {
+    expect(PUMPS.flatMap((pump) => growthBeyond(work, pump, lengths) ?? [])).to.deep.equal([]);
+  });
+}
 
 function chunksOf(blocks: readonly ChunkableBlock[]): unknown {
   const text = blocks.map((block) => block.text).join('\n\n');

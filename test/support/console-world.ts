@@ -26,7 +26,7 @@ export interface ConsoleWorld {
   readonly browser: Browser;
   /** For files to upload; screenshots stand here as well. */
   readonly folder: string;
-  /** A page of the console with its heading. With `options` it has a browser profile of its own. */
+  /** A page of the console with its heading, in the one tab. With `options` it has a tab and a browser profile of its own. */
   open(path: string, options?: BrowserContextOptions): Promise<WatchedPage>;
   /** Nothing was refused or broken, no other server was asked, and everybody can use the page. */
   expectSound(watched: WatchedPage, allowed?: RegExp | null): Promise<void>;
@@ -44,6 +44,7 @@ export function createConsoleWorld(variables: Readonly<Record<string, string>> =
   let wire: Wire;
   let browser: Browser;
   let profile: BrowserContext;
+  let tab: WatchedPage | null = null;
 
   before(async function () {
     const missing = missingBrowser();
@@ -75,11 +76,22 @@ export function createConsoleWorld(variables: Readonly<Record<string, string>> =
     folder,
 
     async open(path, options) {
-      const context = options === undefined ? profile : await browser.newContext({ ...SCREEN, ...options });
-      const watched = watchPage(await context.newPage());
-      watched.page.setDefaultTimeout(20_000);
-      await watched.page.goto(`${app.baseUrl}${path}`);
-      await watched.page.waitForSelector('h1');
+      // A new tab costs as much processor time as all that a test does in it.
+      if (tab === null || tab.page.isClosed()) tab = watchPage(await profile.newPage());
+      const own = options && (await browser.newContext({ ...SCREEN, ...options }));
+      const watched = own === undefined ? tab : watchPage(await own.newPage());
+      const { page, errors, requests } = watched;
+      page.setDefaultTimeout(20_000);
+      if (watched === tab) {
+        await page.emulateMedia({ colorScheme: 'light' });
+        await page.setViewportSize(VIEWPORT);
+      }
+      await page.goto(`${app.baseUrl}${path}`, { waitUntil: 'commit' });
+      // Those of the page before it.
+      errors.length = 0;
+      requests.length = 0;
+      await page.waitForLoadState();
+      await page.waitForSelector('h1');
       return watched;
     },
 
@@ -111,7 +123,6 @@ export function createConsoleWorld(variables: Readonly<Record<string, string>> =
         await world.keep(page, `${name}-${colorScheme}-${width}`);
         expect(await page.evaluate<number>('document.documentElement.scrollWidth')).to.be.at.most(width);
       }
-      await page.close();
     },
 
     async keep(page, name) {
@@ -130,7 +141,8 @@ export function createConsoleWorld(variables: Readonly<Record<string, string>> =
   return world;
 }
 
-const SCREEN: BrowserContextOptions = { viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' };
+const VIEWPORT = { width: 1280, height: 800 };
+const SCREEN: BrowserContextOptions = { viewport: VIEWPORT, reducedMotion: 'reduce' };
 
 /** Two frames later what was asked for is drawn, and animations that end have ended. */
 const UNTIL_STILL = `(async () => {

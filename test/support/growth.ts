@@ -52,11 +52,7 @@ export function between(start: string, unit: string, end: string): Pump {
  * Says how the work for longer texts grows beyond n·log n; null when it does not. In processor time of this thread, the
  * best of several attempts of each length, so that neither the machine nor what else it does decides.
  */
-export function growthBeyond(
-  work: (text: string) => unknown,
-  pump: Pump,
-  lengths: readonly number[] = PUMPED_LENGTHS,
-): string | null {
+export function growthBeyond(work: (text: string) => unknown, pump: Pump, lengths: readonly number[]): string | null {
   const times = new Map<number, number>();
   const timeFor = (length: number) => {
     const known = times.get(length) ?? timeOf(work, pump.text(length));

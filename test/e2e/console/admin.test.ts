@@ -33,7 +33,6 @@ describe('console in a browser: people, datasets, settings', () => {
     await page.click('button:has-text("Create")');
     await page.waitForSelector('table[aria-label=Agents] >> text=helper');
     await expectSound(watched);
-    await page.close();
   });
 
   it('makes a tenant with roles and members', async () => {
@@ -70,7 +69,6 @@ describe('console in a browser: people, datasets, settings', () => {
     await page.waitForSelector('[aria-label="librarians may read catalogue"][aria-pressed=false]');
     expect(await permissions()).to.equal(undefined);
     await world.wire.post('/permissions/tenants/select', { tenant_id: null });
-    await page.close();
     await look('/people', 'people', 'text=No API keys');
   });
 
@@ -120,7 +118,6 @@ describe('console in a browser: people, datasets, settings', () => {
     await page.waitForSelector('table[aria-label="Stages of improve"] >> text=Completed');
     await expectSound(watched);
     await keep(page, 'improve');
-    await page.close();
     for (const each of (await world.wire.get('/datasets')).json) {
       if (each.name.startsWith('learning'))
         await fetch(`${world.app.baseUrl}/api/v1/datasets/${each.id}`, { method: 'DELETE' });
@@ -132,7 +129,6 @@ describe('console in a browser: people, datasets, settings', () => {
     await look('/settings', 'settings', 'table[aria-label^=Health] >> text=healthy');
     const { page } = await open('/settings');
     await page.waitForSelector('text=API key of the provider');
-    await page.close();
   });
 
   it('keeps the chosen colours, and says when there is no such page', async () => {
@@ -160,7 +156,6 @@ describe('console in a browser: people, datasets, settings', () => {
     await page.waitForSelector('text=short-lived was deleted');
     await page.waitForSelector('table[aria-label=Datasets]');
     expect(await page.locator('td >> text=short-lived').count()).to.equal(0);
-    await page.close();
   });
 
   describe('with authentication', () => {

@@ -58,7 +58,6 @@ describe('console in a browser: first use, questions, sessions', () => {
     await page.keyboard.type('Who founded the Harbour Library?');
     await page.keyboard.press('Enter');
     await page.waitForSelector('article >> text=Ada Berg');
-    await page.close();
   });
 
   it('says in the list of datasets how much is in them', async () => {
@@ -67,7 +66,6 @@ describe('console in a browser: first use, questions, sessions', () => {
     await row.locator('text=Ready').waitFor();
     expect(await row.locator('td').nth(1).textContent()).to.equal('1');
     expect(Number(await row.locator('td').nth(2).textContent())).to.be.greaterThan(4);
-    await page.close();
     await look('/datasets', 'datasets', 'text=Ready');
     await look(`/datasets/${dataset}`, 'dataset', 'text=In the graph');
   });
@@ -80,7 +78,6 @@ describe('console in a browser: first use, questions, sessions', () => {
     expect(await page.locator('[aria-label^="Open the passage"]').count()).to.equal(0);
     await page.click('text=Show the nearest passages');
     await page.waitForSelector('[aria-label="Open the passage in library.txt"]');
-    await page.close();
   });
 
   it('shows the sources of an answer, why they were found, and where they stand', async () => {
@@ -120,7 +117,6 @@ describe('console in a browser: first use, questions, sessions', () => {
     await entry.focus();
     await page.keyboard.press('Enter');
     await page.waitForSelector('article[aria-label="Who founded the Harbour Library?"] >> section[aria-label=Sources]');
-    await page.close();
     await look(`/ask?session=${session}`, 'ask', 'section[aria-label=Sources]');
   });
 
@@ -129,12 +125,10 @@ describe('console in a browser: first use, questions, sessions', () => {
     await page.fill('textarea', 'Bergen');
     await page.keyboard.press('Enter');
     await page.waitForSelector('text=1 passage found');
-    await page.close();
     const exact = await open(`/ask?dataset=${dataset}&type=CHUNKS_LEXICAL`);
     await exact.page.fill('textarea', 'zxqvw');
     await exact.page.keyboard.press('Enter');
     await exact.page.waitForSelector('text=Nothing was found');
-    await exact.page.close();
   });
 
   it('adds a text, and forgets a document after a question', async () => {
@@ -156,7 +150,6 @@ describe('console in a browser: first use, questions, sessions', () => {
     await page.waitForSelector('text=is forgotten');
     await page.locator('tbody >> text=Jonas Lie plays').waitFor({ state: 'detached' });
     expect((await world.wire.get(`/datasets/${dataset}/data/count`)).json.count).to.equal(1);
-    await page.close();
   });
 
   it('shows a session with its ratings, and goes on with it', async () => {
@@ -172,7 +165,6 @@ describe('console in a browser: first use, questions, sessions', () => {
     await page.click('text=Go on with it');
     await page.waitForSelector('textarea');
     expect(page.url()).to.include(session);
-    await page.close();
     await look('/sessions', 'sessions', 'table[aria-label=Sessions]');
     await look(`/sessions/${session}`, 'session', 'article');
   });
@@ -185,7 +177,6 @@ describe('console in a browser: first use, questions, sessions', () => {
     await page.click('role=tab[name="Audit log"]');
     await page.waitForSelector('table[aria-label="Audit log"] >> td');
     await keep(page, 'audit');
-    await page.close();
     await look('/activity', 'activity', 'table[aria-label=Runs]');
   });
 });

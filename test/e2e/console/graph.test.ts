@@ -77,7 +77,6 @@ describe('console in a browser: graph', () => {
     await page.waitForSelector('mark');
     expect(await page.textContent('mark')).to.equal(sentence);
     await page.keyboard.press('Escape');
-    await page.close();
     await look(`/graph?dataset=${dataset}`, 'graph', '[data-settled=true]');
   });
 
@@ -104,7 +103,6 @@ describe('console in a browser: graph', () => {
     expect(await nodes()).to.be.greaterThan(before);
     await page.click('text=Whole graph');
     await page.waitForSelector('[aria-live=polite]:not(:has-text("Around"))');
-    await page.close();
   });
 
   it('shows the facts of a time', async () => {
@@ -125,7 +123,6 @@ describe('console in a browser: graph', () => {
     await names.locator(':text-is("Acme Bank")').waitFor();
     await expectSound(watched);
     await keep(page, 'graph-time');
-    await page.close();
   });
 
   it('stays usable with 20,000 nodes', async () => {
@@ -144,6 +141,5 @@ describe('console in a browser: graph', () => {
     await keep(page, 'graph-large');
     // The server knows nothing of these nodes.
     expect(errors.filter((error) => !/40\d/.test(error))).to.deep.equal([]);
-    await page.close();
   });
 });

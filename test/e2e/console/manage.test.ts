@@ -19,7 +19,6 @@ describe('console in a browser: datasets, skills, improve, integrations', () => 
     await page.waitForSelector('h1:has-text("example")');
     await page.waitForSelector('text=In the graph', { timeout: 60_000 });
     await expectSound(watched);
-    await page.close();
   });
 
   it('builds with options, follows the run, and gives back the original', async () => {
@@ -67,7 +66,6 @@ describe('console in a browser: datasets, skills, improve, integrations', () => 
     expect(download.suggestedFilename()).to.equal('library.html');
     expect(readFileSync(await download.path(), 'utf8')).to.equal(html);
     expect(frames.join()).to.include('PipelineRunProgress');
-    await page.close();
   });
 
   it('shows a proposal with what it changes, and applies it after a question', async () => {
@@ -92,7 +90,6 @@ describe('console in a browser: datasets, skills, improve, integrations', () => 
     await keep(page, 'proposals');
     const [{ id }] = (await world.wire.get(`/skills?dataset_id=${dataset}`)).json;
     expect((await world.wire.get(`/skills/${id}?dataset_id=${dataset}`)).json.procedure).to.include('NoDeposit');
-    await page.close();
     await look(`/skills?dataset=${dataset}`, 'skills', 'text=How to lend a violin');
   });
 
@@ -116,12 +113,10 @@ describe('console in a browser: datasets, skills, improve, integrations', () => 
     await page.waitForSelector('section[aria-label="What was learned"] >> text=We deploy on Fridays only');
     await page.waitForSelector('section[aria-label="What was learned"] >> text=fetch failed: HTTP 404');
     await expectSound(watched);
-    await page.close();
     const session = await open('/sessions/talk');
     await session.page.waitForSelector('section[aria-label="What was learned"] >> text=Fridays');
     await expectSound(session);
     await keep(session.page, 'session-learned');
-    await session.page.close();
     await look(`/improve?dataset=${dataset}`, 'improve', 'section[aria-label="What was learned"]');
   });
 
@@ -130,7 +125,6 @@ describe('console in a browser: datasets, skills, improve, integrations', () => 
     await page.waitForSelector('text=No other memory is configured');
     await page.locator('pre', { hasText: `engram ${world.app.baseUrl}/mcp` }).waitFor();
     expect(await page.locator('text=Sync now').count()).to.equal(0);
-    await page.close();
     await look('/integrations', 'integrations', 'text=No syncs yet');
   });
 
