@@ -1,3 +1,4 @@
+import type { Worker } from 'node:worker_threads';
 import { expect } from 'chai';
 import { rejection } from '../../../../../test/support/dataset-rows.ts';
 import type { EchoMethods } from '../../../../../test/support/echo-worker.ts';
@@ -32,13 +33,36 @@ describe('WorkerClient', () => {
     expect(error).to.include({ name: 'NoDataError', message: 'path: nothing' });
   });
 
+  it('sends the calls of one turn together, and answers them together', async () => {
+    const messages: { sent: unknown[]; received: unknown[] } = { sent: [], received: [] };
+    const watch = (worker: Worker) => {
+      const post = worker.postMessage.bind(worker);
+      worker.postMessage = (message: unknown, ...rest: never[]) => {
+        messages.sent.push(message);
+        post(message, ...rest);
+      };
+      worker.on('message', (message: unknown) => void messages.received.push(message));
+    };
+    process.once('worker', watch);
+    const client = open();
+    const calls = [client.call('echo', 'a', 1), client.call('echo', 'a', () => 2), client.call('fail', 'a', 'three')];
+    const outcomes = await Promise.allSettled([...calls, client.call('echo', 'b', 4)]);
+    expect(outcomes.map(({ status }) => status)).to.deep.equal(['fulfilled', 'rejected', 'rejected', 'fulfilled']);
+    messages.sent.length = 0;
+    messages.received.length = 0;
+    await Promise.all([1, 2, 3].map((argument) => client.call('echo', 'a', argument)));
+    expect(messages.sent).to.have.length(1);
+    expect(messages.received).to.have.length(1);
+  });
+
   it('fails calls in flight when its thread dies, and starts another for the next call', async () => {
     const client = open();
     for (const method of ['exit', 'crash'] as const) {
       const waiting = [
         client.call(method, 'path', null),
-        client.call('sleep', 'path', 50),
-        client.call('echo', 'path', 1),
+        // Calls for one file are carried out together.
+        client.call('sleep', 'second', 50),
+        client.call('echo', 'third', 1),
       ];
       const outcomes = await Promise.allSettled(waiting);
       const failed = outcomes.filter(({ status }) => status === 'rejected');

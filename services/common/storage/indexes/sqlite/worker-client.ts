@@ -11,6 +11,7 @@ import type {
   WorkerMessage,
   WorkerNews,
   WorkerNotice,
+  WorkerRequest,
   WorkerSettings,
 } from './worker-protocol.ts';
 import type { WriterMethods } from './writer-worker.ts';
@@ -67,14 +68,16 @@ export function createWorkerClient<Methods extends MethodMap>(
       });
       for (const id of [...pending.keys()]) settle(id)?.reject(error);
     };
-    made.on('message', (answer: WorkerAnswer | WorkerNews) => {
-      if ('changed' in answer) {
-        onChanged(answer.changed);
+    made.on('message', (message: readonly WorkerAnswer[] | WorkerNews) => {
+      if ('changed' in message) {
+        onChanged(message.changed);
         return;
       }
-      const asked = settle(answer.id);
-      if ('error' in answer) asked?.reject(decodeError(answer.error));
-      else asked?.resolve(answer.value);
+      for (const answer of message) {
+        const asked = settle(answer.id);
+        if ('error' in answer) asked?.reject(decodeError(answer.error));
+        else asked?.resolve(answer.value);
+      }
     });
     made.on('error', fail);
     made.on('exit', (code) => {
@@ -82,10 +85,28 @@ export function createWorkerClient<Methods extends MethodMap>(
     });
     return made;
   };
-  const post = (message: WorkerMessage, transfer: readonly Transferable[] = []) => {
+  let outbox: { readonly request: WorkerRequest; readonly transfer: readonly Transferable[] }[] = [];
+  const send = (sent: typeof outbox) => {
     worker ??= start();
     worker.ref();
-    worker.postMessage(message, transfer);
+    try {
+      worker.postMessage(
+        sent.map(({ request }) => request) satisfies WorkerMessage,
+        sent.flatMap(({ transfer }) => transfer),
+      );
+    } catch (error) {
+      // An argument cannot be cloned: the others are sent without it.
+      if (sent.length > 1) for (const one of sent) send([one]);
+      else for (const { request } of sent) settle(request.id)?.reject(error);
+    }
+  };
+  const flush = () => {
+    const sent = outbox.filter(({ request }) => pending.has(request.id));
+    outbox = [];
+    if (sent.length > 0) send(sent);
+  };
+  const post = (request: WorkerRequest, transfer: readonly Transferable[] = []) => {
+    if (outbox.push({ request, transfer }) === 1) queueMicrotask(flush);
   };
 
   return {
@@ -110,12 +131,7 @@ export function createWorkerClient<Methods extends MethodMap>(
             reject(error);
           },
         });
-        try {
-          post({ id, method, path, argument }, transfer);
-        } catch (error) {
-          // The argument cannot be cloned.
-          settle(id)?.reject(error);
-        }
+        post({ id, method, path, argument }, transfer);
       });
     },
     pending: () => pending.size,
@@ -125,6 +141,7 @@ export function createWorkerClient<Methods extends MethodMap>(
     notify: (notice) => worker?.postMessage(notice),
     async close() {
       isClosed = true;
+      flush();
       const running = worker;
       if (running === null) return;
       const exited = new Promise<void>((resolve) => running.once('exit', () => resolve()));

@@ -10,7 +10,7 @@ export type Result = () => unknown;
 interface WorkerService {
   /** Results of the requests, in order. */
   handle(requests: readonly WorkerRequest[]): readonly Result[];
-  /** Whether a waiting request can be handled in one go with the first in line. */
+  /** Whether a waiting request can be handled in one go with the first in line. Default: it came with it, for the same file. */
   sharesWork?(first: WorkerRequest, other: WorkerRequest): boolean;
   notice?(notice: WorkerNotice): void;
   close(): void;
@@ -23,7 +23,8 @@ interface WorkerService {
 export function serveParent(service: WorkerService): void {
   const port = parentPort;
   if (port === null) throw new Error('This module runs in a worker thread only');
-  let waiting: WorkerRequest[] = [];
+  let waiting: (WorkerRequest & { readonly message: number })[] = [];
+  let messages = 0;
   let isClosing = false;
   /** Requests whose promise is not settled. */
   let running = 0;
@@ -42,16 +43,20 @@ export function serveParent(service: WorkerService): void {
   const nextGroup = (): readonly WorkerRequest[] => {
     const first = waiting.shift();
     if (first === undefined) return [];
-    const shared = waiting.filter((other) => service.sharesWork?.(first, other) ?? false);
+    const isTogether = (other: (typeof waiting)[number]) =>
+      service.sharesWork?.(first, other) ?? (other.message === first.message && other.path === first.path);
+    const shared = waiting.filter(isTogether);
     if (shared.length > 0) waiting = waiting.filter((other) => !shared.includes(other));
     return [first, ...shared];
   };
   const answerAll = (group: readonly WorkerRequest[]) => {
     const results = attempt(() => service.handle(group));
+    const answers = group.map((request, index) => answerOf(request, () => results()[index]?.()));
+    const ready = answers.filter((answer) => !isPromised(answer));
+    if (ready.length > 0) port.postMessage(ready);
     for (const [index, request] of group.entries()) {
-      const answer = answerOf(request, () => results()[index]?.());
-      if ('value' in answer && answer.value instanceof Promise) void answerLater(request, answer.value);
-      else port.postMessage(answer);
+      const answer = answers[index];
+      if (answer !== undefined && isPromised(answer)) void answerLater(request, answer.value);
     }
   };
   const answerLater = async (request: WorkerRequest, promise: Promise<unknown>) => {
@@ -62,13 +67,15 @@ export function serveParent(service: WorkerService): void {
         throw error;
       },
     );
-    port.postMessage(answerOf(request, result));
+    port.postMessage([answerOf(request, result)]);
     running -= 1;
     if (isClosing) finish();
   };
   port.on('message', (message: WorkerMessage) => {
     if (!('notice' in message)) {
-      if (waiting.push(message) === 1) setImmediate(work);
+      if (waiting.length === 0) setImmediate(work);
+      messages += 1;
+      for (const request of message) waiting.push({ ...request, message: messages });
       return;
     }
     if (message.notice === 'cancel') waiting = waiting.filter(({ id }) => id !== message.id);
@@ -78,6 +85,10 @@ export function serveParent(service: WorkerService): void {
       finish();
     }
   });
+}
+
+function isPromised(answer: WorkerAnswer): answer is { readonly id: number; readonly value: Promise<unknown> } {
+  return 'value' in answer && answer.value instanceof Promise;
 }
 
 /** Notifies the parent thread that a file has changed. */

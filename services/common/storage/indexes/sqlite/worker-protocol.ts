@@ -34,7 +34,8 @@ export type WorkerNotice =
     }
   | { readonly notice: 'close' };
 
-export type WorkerMessage = WorkerRequest | WorkerNotice;
+/** Requests made in one turn of the event loop are sent, carried out and answered together. */
+export type WorkerMessage = readonly WorkerRequest[] | WorkerNotice;
 
 /** Given to each worker at its start. */
 export interface WorkerSettings {
