@@ -42,7 +42,9 @@ export async function openCogxArchive(path: string): Promise<ImportSource> {
   return {
     ...{ name: path, system, refused, people: null },
     leftBehind: [
-      `${entity} entities and ${fact} facts of the archive: the graph is built anew by cognify`,
+      ...(entity + fact === 0
+        ? []
+        : [`${entity} entities and ${fact} facts of the archive: the graph is built anew by cognify`]),
       'files other than text: the archive holds what was read from them, not the originals',
       'users and permissions: the archive may name them, with hashes of passwords; keep it safe',
     ],

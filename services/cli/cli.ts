@@ -7,6 +7,7 @@ import {
   activityCommand,
   agentsCommand,
   configCommand,
+  integrationsCommand,
   schemaCommand,
   sessionsCommand,
   skillsCommand,
@@ -81,7 +82,15 @@ const GROUPS: Readonly<Record<string, readonly Command[]>> = {
   ],
   Data: [
     ...[datasetsCommand, itemsCommand, snapshotCommand, snapshotsCommand, restoreCommand, reembedCommand],
-    ...[schemaCommand, importCogneeCommand, importMem0Command, importZepCommand, syncCommand, upgradeCommand],
+    ...[
+      schemaCommand,
+      importCogneeCommand,
+      importMem0Command,
+      importZepCommand,
+      integrationsCommand,
+      syncCommand,
+      upgradeCommand,
+    ],
   ],
   Learning: [improveCommand, memifyCommand, sessionsCommand, feedbackCommand, skillsCommand, agentsCommand],
   'People and operation': [

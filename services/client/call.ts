@@ -105,8 +105,8 @@ export async function readAnswer(method: string, response: Response): Promise<un
   const type = response.headers.get('content-type') ?? '';
   try {
     if (response.status === 204 || type === '') return undefined;
-    if (/\bjson\b/.test(type) && !/ndjson/.test(type)) return await response.json();
-    return /^text\/|ndjson/.test(type) ? await response.text() : await response.blob();
+    if (/\bjson\b/.test(type)) return await response.json();
+    return /^text\//.test(type) ? await response.text() : await response.blob();
   } catch (error) {
     throw new NoAnswer(method.toUpperCase(), response.url, 'the answer ended before it was whole', { cause: error });
   }

@@ -227,7 +227,9 @@ describe('the TypeScript client', () => {
 
     it('runs in Node and has types, installed from its archive', async function () {
       this.timeout(60_000);
-      const { stdout } = await run('npm', ['pack', '--json', './engram-client'], { cwd: folder });
+      const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', '.', './engram-client'], {
+        cwd: folder,
+      });
       const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
       await writeFile(join(folder, 'package.json'), '{"type":"module"}');
       await run('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${filename}`], { cwd: folder });

@@ -80,6 +80,19 @@ describe('verbs of the command line', () => {
     expect((await run(['datasets', '--profile', 'wrok'])).err).to.include("no profile 'wrok'. There are: work.");
   });
 
+  it('invites people, and lists what is connected', async () => {
+    expect(await done('users invite ivy@example.com')).to.match(/^http\S+\/#reset=ey\S+\n$/);
+    const { user, link } = JSON.parse(await done('users invite ivy@example.com --json'));
+    expect([user.email, link]).to.satisfy(
+      ([email, url]: string[]) => email === 'ivy@example.com' && url?.includes('#'),
+    );
+    const listed = await done('integrations');
+    expect(listed)
+      .to.match(/^mcp +ready +claude mcp add .*\/mcp/m)
+      .and.match(/^remote memory +not configured +set COGNEE/m);
+    expect(listed).to.match(/^agents +0 connected/m);
+  });
+
   it('makes people, tenants, roles, permissions, keys and budgets by name', async () => {
     await done('users create bob@example.com', { ENGRAM_PASSWORD: 'another horse 9' });
     await done('tenants create acme');

@@ -91,7 +91,7 @@ describe('audit routes', () => {
     const { tenant, ...owner } = await http.addTenant();
     await record(tenant, 's1');
     const response = await http.request(owner, 'GET', '/api/v1/audit/export');
-    expect(response.headers.get('content-type')).to.equal('application/x-ndjson');
+    expect(response.headers.get('content-type')).to.equal('text/plain; charset=utf-8');
     const lines = (await response.text()).trimEnd().split('\n');
     const [first, second, end] = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(lines).to.have.length(3);

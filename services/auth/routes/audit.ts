@@ -96,7 +96,7 @@ function exported(deps: AuditDependencies): Route {
       200: {
         description: 'One record a line, then `{"head": …}`',
         schema: textAnswer,
-        mediaType: 'application/x-ndjson',
+        mediaType: 'text/plain',
       },
       403: denied,
     },
@@ -104,7 +104,7 @@ function exported(deps: AuditDependencies): Route {
       const tenant = await auditedTenant(deps, principal, query.tenant_id);
       const stream = await beginStream(lines(await exportAudit(deps, tenant, principal.id)));
       const headers = {
-        'content-type': 'application/x-ndjson',
+        'content-type': 'text/plain; charset=utf-8',
         'content-disposition': 'attachment; filename="audit.ndjson"',
         'cache-control': 'no-store',
       };

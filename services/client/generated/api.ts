@@ -1417,7 +1417,7 @@ export interface Paths {
       responses: {
         '200': {
           content: {
-            'application/x-ndjson': string;
+            'text/plain': string;
           };
         };
       };
