@@ -1,16 +1,46 @@
+import { inspect, isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import neo4j from 'neo4j-driver';
 import type { DatasetScope } from '../../../services/common/kernel/scope.ts';
+import type { DatasetIndexes } from '../../../services/common/storage/ports/dataset-indexes.ts';
 import type { CypherQuery, CypherRows } from '../../../services/common/storage/ports/graph-store.ts';
 import { datasetLabel } from '../../../services/common/storage/rules/stored-scope.ts';
+import { COMPARED_QUERIES, comparedGraph } from '../../conformance/cypher/compared-queries.ts';
 import { cypherConformance } from '../../conformance/cypher/cypher-store.ts';
-import { createScopes, edge, item, node, rejection } from '../../support/dataset-rows.ts';
+import { createScopes, edge, item, node, openTemporaryIndexes, rejection } from '../../support/dataset-rows.ts';
 import { withBackend } from '../backend.ts';
 import { connectionTo, openTestGraphStore, type TestGraphStore } from './test-graph-store.ts';
 
 const everything: CypherQuery['committed'] = async (origins) => origins;
 withBackend('neo4j', (address) => {
   cypherConformance('Neo4j', () => openTestGraphStore(address));
+
+  it('Cypher answers alike on Neo4j and on SQLite', async () => {
+    const server = await openTestGraphStore(address);
+    const embedded = await openTemporaryIndexes();
+    try {
+      const scope = createScopes()();
+      const answerOf = async ({ graph }: Pick<TestGraphStore, 'graph'> | DatasetIndexes, text: string) => {
+        const found = await graph
+          .cypher(scope, { text, committed: everything, timeoutMs: 40_000 })
+          .catch((error) => error);
+        if (found instanceof Error) return found.name;
+        const rows = found.rows.map((row: unknown) => JSON.stringify(comparable(row)));
+        return { columns: found.columns, rows: /ORDER BY/.test(text) ? rows : rows.sort() };
+      };
+      for (const { graph } of [server, embedded]) await graph.upsert(scope, comparedGraph());
+      const differences: string[] = [];
+      for (const query of COMPARED_QUERIES) {
+        const [expected, found] = [await answerOf(server, query), await answerOf(embedded, query)];
+        if (!isDeepStrictEqual(found, expected))
+          differences.push(`${query}\nNeo4j  ${inspect(expected)}\nSQLite ${inspect(found)}`);
+      }
+      expect(differences.join('\n\n')).to.equal('');
+    } finally {
+      await embedded.close();
+      await server.close();
+    }
+  });
 
   describe('Cypher on Neo4j', () => {
     const scopes = createScopes();
@@ -159,3 +189,15 @@ withBackend('neo4j', (address) => {
     }
   });
 });
+
+/** Stores may give properties in any order, and add numbers in any. */
+function comparable(value: unknown): unknown {
+  if (typeof value === 'number') return Number(value.toPrecision(12));
+  if (Array.isArray(value)) return value.map(comparable);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort()
+      .map(([key, entry]) => [key, comparable(entry)]),
+  );
+}

@@ -83,9 +83,14 @@ export function toText(value: Value): string | null {
   return isDate(value) ? value.text : null;
 }
 
+/** A floating point number in Java's way, which is Neo4j's. */
 function floatText(value: number): string {
-  const written = String(value).replace('e+', 'E').replace('e', 'E');
-  return Number.isInteger(value) && !written.includes('E') ? `${written}.0` : written;
+  if (!Number.isFinite(value)) return String(value);
+  const size = Math.abs(value);
+  const isPlain = value === 0 || (size >= 1e-3 && size < 1e7);
+  const [digits = '', power] = (isPlain ? String(value) : value.toExponential()).split('e');
+  const mantissa = digits + (digits.includes('.') ? '' : '.0');
+  return power === undefined ? mantissa : `${mantissa}E${Number(power)}`;
 }
 
 function toInteger(value: Value): bigint | null {

@@ -17,6 +17,14 @@ const FORMS = {
   datetime: new RegExp(`^${DATE}(?:${TIME}${ZONE}?)?$`),
 } as const;
 
+/** As Neo4j's driver writes it: with seconds, and with all digits of a fraction. */
+export function jsonText({ kind, text }: Temporal): string {
+  if (kind === 'date') return text;
+  const [, start = '', second = ':00', fraction = '', zone = ''] =
+    /^(.*T\d\d:\d\d)(:\d\d)?(\.\d+)?(.*)$/.exec(text) ?? [];
+  return start + second + (fraction === '' ? '' : fraction.padEnd(10, '0')) + zone;
+}
+
 const MILLION = 1_000_000n;
 
 export function isDate(value: unknown): value is Temporal {

@@ -1,5 +1,5 @@
 import type { Json } from '../../kernel/json.ts';
-import { isDate, type Temporal } from './temporal.ts';
+import { isDate, jsonText, type Temporal } from './temporal.ts';
 import { CypherRefusedError } from './tokens.ts';
 
 /** Whole numbers are bigint, floating point numbers are number. */
@@ -195,7 +195,7 @@ export function toJson(value: Value): Json {
   if (typeof value === 'bigint') return value > SAFE || value < -SAFE ? String(value) : Number(value);
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   if (isList(value)) return value.map(toJson);
-  if (isDate(value)) return value.text;
+  if (isDate(value)) return jsonText(value);
   const properties = propertiesOf(value);
   if (properties !== null) return Object.fromEntries([...properties].map(([key, entry]) => [key, toJson(entry)]));
   const { nodes, edges } = value as Path;

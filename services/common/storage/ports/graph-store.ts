@@ -42,8 +42,9 @@ export interface GraphStore {
   /** Evidence rows and distinct nodes and edges, committed or not. */
   count(scope: DatasetScope, filter?: { readonly item?: string }): Promise<GraphCounts>;
   /**
-   * Runs a client's query on the graph of this dataset alone, as merged from committed evidence. Refuses what does not only read, and what could reach further, with `CypherSearchError`;
-   * `ServiceUnavailableError` (retryable) while a large graph is being prepared for its first query.
+   * Runs a client's query on the graph of this dataset alone, as merged from committed evidence. Refuses what does not
+   * only read, and what could reach further, with `CypherSearchError`; `ServiceUnavailableError` (retryable) while a large
+   * graph is being prepared for its first query.
    */
   cypher(scope: DatasetScope, query: CypherQuery, signal?: AbortSignal): Promise<CypherRows>;
 }
