@@ -182,8 +182,8 @@ export interface ReasoningStep {
 /** A relation between two entities in the context of an answer. */
 export interface CitedFact {
   readonly id: string;
-  readonly source: string;
-  readonly target: string;
+  readonly source: { readonly id: string; readonly name: string };
+  readonly target: { readonly id: string; readonly name: string };
   readonly relation: string;
   readonly text: string;
   /** The passage that states it; null when unknown. */

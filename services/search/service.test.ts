@@ -342,6 +342,26 @@ describe('the search service', () => {
       expect(shown?.['system_prompt']).to.be.a('string');
     });
 
+    it('names the passages, entities and relations of an answer when references are asked for', async () => {
+      await using search = await start();
+      const typed = { searchType: 'GRAPH_COMPLETION', query: QUERY, includeReferences: true };
+      const [item] = (await recall(search, typed)).body as [
+        { readonly metadata: { readonly evidence: readonly Json[] } },
+      ];
+      const { evidence } = item.metadata;
+      expect(evidence.map(({ rank }) => rank)).to.deep.equal(evidence.map((_, at) => at));
+      expect(evidence[0]).to.deep.include({
+        kind: 'segment',
+        role: 'used_as_context',
+        data_id: ada,
+        dataset_id: notes.id,
+      });
+      expect(evidence.map(({ kind }) => kind)).to.include.members(['graph_node', 'graph_edge']);
+      expect(evidence.at(-1)).to.include({ kind: 'segment', role: 'supports_assertion', data_id: ada });
+      const plain = ((await recall(search, { ...typed, includeReferences: false })).body as Json[])[0];
+      expect(plain?.['metadata']).to.deep.equal({});
+    });
+
     it('refuses unknown scopes and other invalid values with the texts of the contract', async () => {
       await using search = await start();
       const unknown = await recall(search, { scope: 'graphs' });

@@ -5726,7 +5726,7 @@ export interface RecalledFromGraph {
   dataset_id: string | null;
   dataset_name: string | null;
   /**
-   * Of a passage: data_id, chunk_id, chunk_index, document_name; with `explain` why
+   * Of a passage: data_id, chunk_id, chunk_index, document_name; with `explain` why; with references `evidence` of an answer
    */
   metadata: {
     [k: string]: unknown;

@@ -1,9 +1,11 @@
 import type { Json } from '../../common/kernel/json.ts';
 import { presentQa, presentTrace } from '../../common/presenters/session-rows.ts';
+import { NOTHING_FITS } from '../../common/text/repetition/own-answers.ts';
 import type { DatasetOutcome, SearchRequest } from '../model.ts';
 import type { RecallFinding } from '../recall/recall.ts';
 import type { SessionFinding } from '../recall/session-lanes.ts';
 import type { AnsweredType } from '../search-types.ts';
+import { presentEvidence } from './evidence.ts';
 import {
   presentCompletion,
   presentFoundSkill,
@@ -12,7 +14,7 @@ import {
   presentRows,
 } from './search-result.ts';
 
-type Shape = Pick<SearchRequest, 'onlyContext' | 'explain'>;
+type Shape = Pick<SearchRequest, 'onlyContext' | 'explain' | 'includeReferences'>;
 
 const KIND: Readonly<Record<AnsweredType, string>> = {
   CHUNKS: 'chunk',
@@ -94,7 +96,11 @@ function presentGraphItems({ dataset, outcome }: DatasetOutcome, shape: Shape): 
   if (outcome.kind === 'completion') {
     const text = shape.onlyContext ? (outcome.prompt?.user ?? outcome.context) : outcome.answer;
     if (text === null || text === '') return [];
-    const metadata = shape.explain ? presentCompletion(outcome) : {};
+    const isReferred = shape.includeReferences && !shape.onlyContext && text !== NOTHING_FITS;
+    const metadata = {
+      ...(isReferred ? { evidence: presentEvidence(outcome, dataset) } : {}),
+      ...(shape.explain ? presentCompletion(outcome) : {}),
+    };
     const system = shape.onlyContext ? outcome.prompt?.system : undefined;
     const { structured } = outcome;
     if (structured) return [item({ text, metadata, raw: structured, structured })];

@@ -136,7 +136,9 @@ const recallItem = z
         score: z.number().nullable(),
         dataset_id: z.string().nullable(),
         dataset_name: z.string().nullable(),
-        metadata: row.describe('Of a passage: data_id, chunk_id, chunk_index, document_name; with `explain` why'),
+        metadata: row.describe(
+          'Of a passage: data_id, chunk_id, chunk_index, document_name; with `explain` why; with references `evidence` of an answer',
+        ),
         raw: row,
         structured: z.unknown().describe('The answer by `responseSchema`, else null'),
         source: z.literal('graph'),

@@ -12,7 +12,7 @@ import {
 } from '../answers/contexts.ts';
 import { asksForTime, datedQuotes } from '../answers/dated-answer.ts';
 import { extractiveAnswer } from '../answers/extractive.ts';
-import { type Fact, type Knowledge, knowledgeAround } from '../answers/knowledge.ts';
+import { type Knowledge, knowledgeAround } from '../answers/knowledge.ts';
 import {
   type AnswerPrompt,
   DEFAULT_SYSTEM_PROMPT,
@@ -29,7 +29,6 @@ import type { Conversation } from '../conversation/conversation.ts';
 import { historyText, withHistory } from '../conversation/history.ts';
 import { retrieveTurnPassages, type TurnPassages } from '../conversation/turn-passages.ts';
 import {
-  type CitedFact,
   type ConversationTurn,
   CURRENT,
   type FoundSkill,
@@ -372,7 +371,7 @@ export async function answered(
 ): Promise<Completion> {
   const { type, passages, material, context, knowledge, conversation, reasoning } = shown;
   const turn = conversation === null ? {} : { turn: turnOf(conversation, material) };
-  const facts = knowledge === null ? {} : { facts: knowledge.facts.map(citedFact) };
+  const facts = knowledge === null ? {} : { facts: knowledge.facts };
   const steps = reasoning === undefined ? {} : { reasoning };
   const base = {
     kind: 'completion' as const,
@@ -400,10 +399,6 @@ export async function answered(
   }
   const block = evidenceBlock(text, read, { snippets: PROMPT_KIND[type] !== 'graph' });
   return { ...outcome, answer: text + block };
-}
-
-function citedFact({ id, source, target, relation, text, chunkId }: Fact): CitedFact {
-  return { id, source: source.id, target: target.id, relation, text, chunkId };
 }
 
 /** The messages of the answer call: earlier turns, the question with its context, preferences and guidance. */
