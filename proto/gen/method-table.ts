@@ -5,6 +5,7 @@ export const METHODS = {
   'auth.Authenticate': { deadlineMs: 10000, permission: 'service' },
   'auth.GetPrincipal': { deadlineMs: 10000, permission: 'service' },
   'auth.ResolveDatasets': { deadlineMs: 10000, permission: 'principal' },
+  'auth.DescribeAccess': { deadlineMs: 10000, permission: 'principal' },
   'auth.HeldCapabilities': { deadlineMs: 10000, permission: 'principal' },
   'auth.CreateDataset': { deadlineMs: 10000, permission: 'principal' },
   'auth.RemoveDataset': { deadlineMs: 10000, permission: 'principal' },

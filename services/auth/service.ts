@@ -5,6 +5,7 @@ import { callerOf } from '../common/platform/messaging/messenger.ts';
 import { createPrincipalSigner } from '../common/platform/messaging/principal-tokens.ts';
 import type { Subscription } from '../common/storage/ports/bus.ts';
 import { createDataset, removeDataset } from './access/datasets.ts';
+import { describeAccess } from './access/describe-access.ts';
 import { resolveDatasets } from './access/resolve-datasets.ts';
 import { heldCapabilities } from './access/tenant-authority.ts';
 import { prepareDefaultUser, reviewDefaultUser } from './accounts/default-user.ts';
@@ -154,6 +155,7 @@ function serve(
     messenger.serve('auth.ResolveDatasets', async (request, context) => ({
       datasets: await resolveDatasets(deps, { ...request, principal: callerOf(context), signal: context.signal }),
     })),
+    messenger.serve('auth.DescribeAccess', (_, context) => describeAccess(deps, callerOf(context))),
     messenger.serve('auth.CreateDataset', async ({ name }, context) => ({
       dataset: await createDataset(deps, callerOf(context), name),
     })),

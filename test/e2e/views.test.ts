@@ -73,4 +73,30 @@ describe('views of a graph that follow what happens', () => {
     const observed = schema.operation_links.filter((link: Frame) => link['observed']);
     expect(observed.map(({ source }: Frame) => source)).to.include('op:feedback_weights');
   });
+
+  it('show administrators the whole tenant, and members what they may read; memory to nobody else', async () => {
+    const { tenant_id: tenant } = (await ada.wire.post('/permissions/tenants?tenant_name=acme')).json;
+    const { id: bobId } = (await bob.wire.get('/users/me')).json;
+    await ada.wire.post(`/permissions/users/${bobId}/tenants?tenant_id=${tenant}`);
+    const ids: string[] = [];
+    for (const { wire } of [ada, bob]) {
+      await wire.post('/permissions/tenants/select', { tenant_id: tenant });
+      const data = `${wire === ada.wire ? 'Hypatia taught in Alexandria' : 'Emmy Noether taught in Erlangen'}.`;
+      const { json } = await wire.post('/add', { data, datasetName: 'own' });
+      ids.push(json.dataset_id);
+      expect((await wire.post('/cognify', { datasets: ['own'] })).status).to.equal(200);
+    }
+    const seen = async (wire: Wire) => {
+      const { json } = await wire.get('/schema/provenance/json?include_memory=true');
+      const nodes = new Set<string>(json.nodes.map(({ id }: { id: string }) => id));
+      const names = json.nodes.map(({ name }: { name: string }) => name);
+      return [
+        ...ids.map((id) => nodes.has(`dataset:${id}`)),
+        nodes.has(`user:${bobId}`),
+        ...['Hypatia', 'Emmy Noether'].map((name) => names.includes(name)),
+      ];
+    };
+    expect(await seen(ada.wire)).to.deep.equal([true, true, true, true, false]);
+    expect(await seen(bob.wire)).to.deep.equal([false, true, true, false, true]);
+  });
 });

@@ -4372,6 +4372,44 @@ export interface Paths {
       };
     };
   };
+  '/api/v1/schema/provenance': {
+    /**
+     * A page that draws who has to do with which datasets, files and sessions
+     */
+    get: {
+      parameters: {
+        query?: {
+          include_memory?: boolean;
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'text/html': string;
+          };
+        };
+      };
+    };
+  };
+  '/api/v1/schema/provenance/json': {
+    /**
+     * Who has to do with which datasets, files and sessions, as a graph view
+     */
+    get: {
+      parameters: {
+        query?: {
+          include_memory?: boolean;
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': Visualisation;
+          };
+        };
+      };
+    };
+  };
   '/api/v1/sync': {
     /**
      * Bring datasets and the remote memory (COGNEE_SERVICE_URL) into step, in the background

@@ -1,13 +1,19 @@
+import { Readable } from 'node:stream';
 import { z } from 'zod';
+import { textAnswer } from '../../common/platform/http/answer-schemas.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
-import { onDatasets } from '../../common/platform/http/route-permission.ts';
-import { lenientInteger, uuid } from '../../common/platform/http/schema.ts';
+import { onDatasets, own } from '../../common/platform/http/route-permission.ts';
+import { lenientBoolean, lenientInteger, uuid } from '../../common/platform/http/schema.ts';
 import type { Messenger } from '../../common/platform/messaging/messenger.ts';
+import type { SessionReaders } from '../conversation/conversation.ts';
+import { presentPageData, presentVisualisation } from '../presenters/visualisation/document.ts';
 import { presentLinks } from '../presenters/visualisation/links.ts';
 import { presentNodes } from '../presenters/visualisation/nodes.ts';
 import { summariseTypes } from '../presenters/visualisation/schema-graph.ts';
 import { readableDataset } from '../search-datasets.ts';
+import { provenanceView } from '../views/provenance.ts';
 import { type ViewDependencies, viewGraph } from '../views/view-graph.ts';
+import { createPage, jsonPieces, visualisation } from './view-replies.ts';
 
 const inventory = z
   .array(
@@ -23,10 +29,20 @@ const inventory = z
 
 interface SchemaDependencies extends ViewDependencies {
   readonly messenger: Messenger;
+  readonly sessions: SessionReaders;
 }
+
+const provenance = {
+  method: 'GET',
+  tag: 'schema',
+  auth: 'user',
+  permission: own('provenance; of the whole tenant for its administrators'),
+  query: z.object({ include_memory: lenientBoolean().default(false) }),
+} as const;
 
 /** What kinds of things a graph holds (search-recall.md §9). */
 export function schemaRoutes(dependencies: SchemaDependencies): readonly Route[] {
+  const page = createPage();
   return [
     defineRoute({
       method: 'GET',
@@ -58,6 +74,32 @@ export function schemaRoutes(dependencies: SchemaDependencies): readonly Route[]
         }));
         if (query.sort === 'count') rows.sort((a, b) => b.count - a.count || (a.type < b.type ? -1 : 1));
         return json(rows);
+      },
+    }),
+    defineRoute({
+      ...provenance,
+      path: '/api/v1/schema/provenance',
+      operationId: 'getProvenancePage',
+      summary: 'A page that draws who has to do with which datasets, files and sessions',
+      responses: { 200: { description: 'The page', schema: textAnswer, mediaType: 'text/html' } },
+      async handle({ principal, query, context }) {
+        const request = { principal, context, withMemory: query.include_memory };
+        return page(await presentPageData(await provenanceView(dependencies, request), 'Provenance'));
+      },
+    }),
+    defineRoute({
+      ...provenance,
+      path: '/api/v1/schema/provenance/json',
+      operationId: 'getProvenance',
+      summary: 'Who has to do with which datasets, files and sessions, as a graph view',
+      responses: { 200: { description: 'With the keys of `/visualize/json`', schema: visualisation } },
+      async handle({ principal, query, context }) {
+        const request = { principal, context, withMemory: query.include_memory };
+        const view = await provenanceView(dependencies, request);
+        return {
+          stream: Readable.from(jsonPieces(presentVisualisation(view, null))),
+          headers: { 'content-type': 'application/json; charset=utf-8' },
+        };
       },
     }),
   ];

@@ -1,6 +1,25 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
 import type { Reply } from '../../common/platform/http/route.ts';
+
+const object = z.record(z.string(), z.unknown());
+export const visualisation = z
+  .object({
+    nodes: z.array(z.looseObject({ id: z.string(), name: z.string(), type: z.string() })),
+    links: z.array(z.looseObject({ source: z.string(), target: z.string(), relation: z.string() })),
+    color_maps: object,
+    schema_graph: object,
+    schema_data: object.nullable(),
+    pipeline_stages: z.array(z.string()),
+    edge_classes: z.record(z.string(), z.int()),
+    bundles: z.record(z.string(), z.int()),
+    provenance_index: object,
+    has_meaningful_topological_rank: z.boolean(),
+    memory_map: z.unknown(),
+    search_events: z.array(z.unknown()),
+  })
+  .meta({ id: 'Visualisation' });
 
 /** Serialises a JSON document in pieces, large lists by entries, so that the whole text is never in memory. */
 export function* jsonPieces(document: Readonly<Record<string, unknown>>): Generator<string> {

@@ -18,7 +18,7 @@ import { semanticMap } from '../views/semantic-map.ts';
 import { readDetails } from '../views/view-details.ts';
 import { type GraphView, viewGraph } from '../views/view-graph.ts';
 import { type BrainDependencies, brainRoutes } from './brains.ts';
-import { createPage, type GraphPage, jsonPieces } from './view-replies.ts';
+import { createPage, type GraphPage, jsonPieces, visualisation } from './view-replies.ts';
 
 const viewQuery = z.object({
   dataset_id: uuid(),
@@ -58,24 +58,6 @@ export function visualizeRoutes(dependencies: VisualizeDependencies): readonly R
     ...brainRoutes(dependencies, page),
   ];
 }
-
-const object = z.record(z.string(), z.unknown());
-const visualisation = z
-  .object({
-    nodes: z.array(z.looseObject({ id: z.string(), name: z.string(), type: z.string() })),
-    links: z.array(z.looseObject({ source: z.string(), target: z.string(), relation: z.string() })),
-    color_maps: object,
-    schema_graph: object,
-    schema_data: object.nullable(),
-    pipeline_stages: z.array(z.string()),
-    edge_classes: z.record(z.string(), z.int()),
-    bundles: z.record(z.string(), z.int()),
-    provenance_index: object,
-    has_meaningful_topological_rank: z.boolean(),
-    memory_map: z.unknown(),
-    search_events: z.array(z.unknown()),
-  })
-  .meta({ id: 'Visualisation' });
 
 function pageRoute(dependencies: VisualizeDependencies, page: GraphPage): Route {
   return defineRoute({

@@ -182,6 +182,8 @@ export const OUTCOMES: Readonly<Record<string, Outcome>> = {
   'GET /api/v1/visualize/brains-summary': OWN,
   'POST /api/v1/visualize/multi': REFUSED,
   'GET /api/v1/visualize/drawing': READ,
+  'GET /api/v1/schema/provenance': OWN,
+  'GET /api/v1/schema/provenance/json': OWN,
   'GET /api/v1/visualize/semantic': READ,
   'GET /api/v1/schema/inventory': READ,
   'GET /api/v1/visualize/live-events': READ,

@@ -245,6 +245,8 @@ export const REQUESTS: Readonly<Record<string, (ids: Identifiers) => RouteReques
   'POST /api/v1/visualize/multi': ({ owner, dataset }) => ({ json: [{ user_id: owner, dataset_id: dataset }] }),
   'GET /api/v1/visualize/semantic': ({ dataset }) => ({ query: { dataset_id: dataset } }),
   'GET /api/v1/schema/inventory': ({ dataset }) => ({ query: { dataset_id: dataset } }),
+  'GET /api/v1/schema/provenance': () => ({}),
+  'GET /api/v1/schema/provenance/json': () => ({}),
   'GET /api/v1/visualize/drawing': ({ dataset }) => ({ query: { dataset_id: dataset } }),
 
   // Runs

@@ -8,10 +8,13 @@ import { presentNodes, STAGES } from './nodes.ts';
 import { presentSchemaGraph } from './schema-graph.ts';
 import { presentSearchEvent } from './search-event.ts';
 
-/** Presents the object of `/visualize/json` (search-recall.md §8.1). Null: there is no relational schema. */
+/**
+ * Presents the object of `/visualize/json` (search-recall.md §8.1). Null: there is no relational schema. Without `details`
+ * nodes say of their making what their properties do.
+ */
 export function presentVisualisation(
   view: GraphView,
-  details: ViewDetails,
+  details: ViewDetails | null,
   events: readonly SearchEvent[] = [],
 ): Readonly<Record<string, unknown>> {
   const nodes = presentNodes(view, details);
@@ -33,7 +36,9 @@ export function presentVisualisation(
     pipeline_stages: STAGES.filter((stage) => present.has(stage)),
     edge_classes: countBy(links.map(({ edge_class }) => edge_class)),
     bundles: countBy(links.map(({ bundle_key }) => bundle_key)),
-    provenance_index: Object.fromEntries(nodes.map(({ id, provenance }) => [id, provenance])),
+    provenance_index: Object.fromEntries(
+      nodes.flatMap(({ id, provenance }) => (provenance === undefined ? [] : [[id, provenance]])),
+    ),
     has_meaningful_topological_rank: nodes.some((node) => Number(node['topological_rank']) > 0),
     memory_map: presentMemoryMap(nodes, links, details),
     search_events: events.map(presentSearchEvent),

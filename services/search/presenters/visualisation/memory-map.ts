@@ -9,7 +9,7 @@ const IMPORTANT_MEMBERS = 8;
 export function presentMemoryMap(
   nodes: readonly ViewNode[],
   links: readonly ViewLink[],
-  { buckets, bucketOf }: Pick<ViewDetails, 'buckets' | 'bucketOf'>,
+  details: Pick<ViewDetails, 'buckets' | 'bucketOf'> | null,
 ): Readonly<Record<string, unknown>> {
   const byStage = Map.groupBy(nodes, ({ stage }) => stage);
   const byRelation = Map.groupBy(links, ({ relation }) => relation);
@@ -44,9 +44,9 @@ export function presentMemoryMap(
     summaries: (byStage.get('summary') ?? []).map(({ id }) => ({
       id,
       chunk_ids: (chunkOfSummary.get(id) ?? []).map(({ target }) => target),
-      bucket_id: bucketOf.get(id) ?? null,
+      bucket_id: details?.bucketOf.get(id) ?? null,
     })),
-    context: presentContext(buckets),
+    context: details === null ? null : presentContext(details.buckets),
     edges: {
       contains: indexesOf(RELATIONS.contains),
       made_from: indexesOf(RELATIONS.madeFrom),
