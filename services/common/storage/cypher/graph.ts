@@ -9,8 +9,8 @@ export interface CypherGraph {
 }
 
 export interface GraphBuilder extends CypherGraph {
-  /** `properties` is called when a query first looks at them. */
-  addNode(labels: readonly string[], properties: () => Properties): GraphNode;
+  /** `properties` is called when a query first looks at them; with `id` given, nodes are sought by it without that. */
+  addNode(labels: readonly string[], properties: () => Properties, id?: string): GraphNode;
   addEdge(source: GraphNode, type: string, target: GraphNode, properties: () => Properties): GraphEdge;
 }
 
@@ -52,6 +52,7 @@ class StoredEdge implements GraphEdge {
 
 export function createGraph(): GraphBuilder {
   const nodes: GraphNode[] = [];
+  const ids: (string | undefined)[] = [];
   const byLabel = new Map<string, GraphNode[]>();
   const byProperty = new Map<string, ReadonlyMap<string, readonly GraphNode[]>>();
   let edges = 0;
@@ -60,7 +61,7 @@ export function createGraph(): GraphBuilder {
     if (found) return found;
     const made = new Map<string, GraphNode[]>();
     for (const node of nodes) {
-      const value = node.properties.get(key);
+      const value = (key === 'id' ? ids[node.place] : undefined) ?? node.properties.get(key);
       if (value !== undefined && value !== null) append(made, keyOf(value), node);
     }
     byProperty.set(key, made);
@@ -70,9 +71,10 @@ export function createGraph(): GraphBuilder {
     nodes,
     labelled: (label) => byLabel.get(label) ?? [],
     seek: (key, value) => indexOf(key).get(keyOf(value)) ?? [],
-    addNode(labels, properties) {
+    addNode(labels, properties, id) {
       const node = new StoredNode(nodes.length, labels, properties);
       nodes.push(node);
+      ids.push(id);
       byProperty.clear();
       for (const label of labels) append(byLabel, label, node);
       return node;

@@ -41,7 +41,7 @@ export function readCypherGraph(file: OpenFile, committed: ReadonlySet<string>):
     const nodes = new Map<number, GraphNode>();
     const takeNode = (rows: readonly NodeRow[]) => {
       const node = nodeOf(rows, origins);
-      if (node !== null) nodes.set(rows[0]?.[0] as number, graph.addNode(node.labels, node.properties));
+      if (node !== null) nodes.set(rows[0]?.[0] as number, graph.addNode(node.labels, node.properties, rows[0]?.[1]));
     };
     const takeEdge = (rows: readonly EdgeRow[]) => {
       const [source, relation, target] = rows[0] as EdgeRow;
