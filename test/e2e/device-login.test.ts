@@ -60,6 +60,10 @@ describe('engram login in a browser', () => {
     const { apiKey } = JSON.parse(await readFile(file, 'utf8')).profiles.browser;
     const me = await fetch(`${world.app.baseUrl}/api/v1/users/me`, { headers: { 'x-api-key': apiKey } });
     expect(await me.json()).to.include({ email: ADMIN });
+    const audit = await fetch(`${world.app.baseUrl}/api/v1/audit?limit=10`, { headers: { 'x-api-key': apiKey } });
+    expect(await audit.text())
+      .to.match(/session.opened[^}]*device/)
+      .and.include('session.closed');
     // A code serves once.
     const again = await world.open(path);
     await again.page.waitForSelector('text=it is misspelt, used or expired');

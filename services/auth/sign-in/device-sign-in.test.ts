@@ -60,6 +60,15 @@ describe('sign-in of a device', () => {
     expect(polls.filter(({ status }) => status === 'fulfilled')).to.have.length(1);
   });
 
+  it('is started, approved and ended by different replicas', async () => {
+    const codes = await start();
+    await using replica = await startAuth({ store: auth.store });
+    const body = { user_code: codes.user_code, approve: true };
+    await replica.call('POST', PATH, { principal: person, body });
+    const { access_token: value } = await poll(codes);
+    expect((await replica.authenticate({ kind: 'bearer', value }))?.id).to.equal(person.id);
+  });
+
   it('asks for slower polls, and keeps a program that obeys waiting', async () => {
     const codes = await start();
     expect(await refusal(poll(codes))).to.equal('authorization_pending');

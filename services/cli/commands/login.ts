@@ -133,12 +133,16 @@ function notSignedIn(url: string, { status }: Response): CliFailure {
   return new CliFailure(`${url} did not sign you in (${status}): ${reason}.`, exitCodes.failed);
 }
 
+/** Makes an API key with a login token, which ends with that. */
 async function makeKey({ api }: CommandCall, token: string): Promise<string> {
+  const authorization = `Bearer ${token}`;
   const made = await fetch(`${api.baseUrl}/api/v1/auth/api-keys`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    headers: { authorization, 'content-type': 'application/json' },
     body: JSON.stringify({ name: `engram on ${hostname()}` }),
   });
+  const signOut = { method: 'POST', headers: { authorization } };
+  await fetch(`${api.baseUrl}/api/v1/auth/logout`, signOut).catch(() => undefined);
   if (!made.ok) throw new CliFailure(`${api.baseUrl} made no key (${made.status}).`, exitCodes.failed);
   return ((await made.json()) as { readonly key: string }).key;
 }

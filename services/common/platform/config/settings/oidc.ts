@@ -7,7 +7,7 @@ export const oidc = {
     section: 'Access',
     type: type.httpUrl(),
     meaning:
-      'Address under which browsers reach the API, for example `https://engram.example.com`. Needed with OpenID Connect: `<it>/api/v1/auth/oidc/<name>/callback` is the redirect URI to register at the provider. With https browsers send the login cookie over nothing else.',
+      'Address under which browsers reach the API, for example `https://engram.example.com`. Needed with OpenID Connect: `<it>/api/v1/auth/oidc/<name>/callback` is the redirect URI to register at the provider. With https browsers send the login cookie over nothing else. Links of invitations and of `engram login` lead there; without it they lead to the host of the request.',
   }),
   oidcProviders: setting({
     names: ['ENGRAM_OIDC_PROVIDERS'],
