@@ -35,7 +35,7 @@ import { statementsOf as lastingStatements } from '../services/improve/learning/
 import { beyondAcknowledgement } from '../services/improve/stages/beyond-acknowledgement.ts';
 import { extractiveSummary } from '../services/improve/structure/context/extractive-summary.ts';
 import { readSkill } from '../services/ingest/skills/read-skill.ts';
-import { answerability } from '../services/search/answers/answerable.ts';
+import { judgeEvidence } from '../services/search/answers/answerable.ts';
 import { titleOf } from '../services/search/answers/contexts.ts';
 import { answerInner } from '../services/search/answers/inner-question.ts';
 import { saysOtherValue } from '../services/search/answers/other-value.ts';
@@ -163,7 +163,7 @@ const ANSWER_WORK: Readonly<Record<string, (text: string) => unknown>> = {
     const question = readQuestion(QUESTION);
     const passages = [passageOf(text)];
     const ranked = rankSentences(sentencesOf(question, passages));
-    return answerability(question, { ranked, short: shortAnswer(question, ranked), passages });
+    return judgeEvidence(question, { ranked, short: shortAnswer(question, ranked), passages });
   },
   'the answer of tables': (text) => tableAnswer(QUESTION, tablesOf([passageOf(text)])),
   spansOf: (text) => spansOf(text, ['name', 'role', 'date', 'number', 'title', 'phrase']),

@@ -1,15 +1,16 @@
 /**
  * Learns when to refuse a question without a model: `npm run train:refusals -- [--cases cases.json]`. The data are the
  * questions in `samples/`, `answers/everyday.json` and Natural Questions; those with an answer are asked again without the
- * passages, and without the sentences, that hold it. Prints what is refused on sources that were left out of training, and
- * writes `services/search/answers/answerable-weights.ts`. Set apart are tables and two-hop questions, which have ways of
+ * passages, and without the sentences, that hold it. Learns, too, which of the best sentences answers a question. Prints what is
+ * refused, and how often the first sentence is right, on sources that were left out of training, and writes
+ * `services/search/answers/answerable-weights.ts`. Set apart are tables and two-hop questions, which have ways of
  * their own.
  */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { logistic } from '../../services/common/kernel/probability.ts';
 import type { Weights } from '../../services/search/answers/answer-weights.ts';
-import { answerableFeatures } from '../../services/search/answers/answerable.ts';
+import { sentenceFeatures, withHighest } from '../../services/search/answers/answerable.ts';
 import { readQuestion } from '../../services/search/answers/question.ts';
 import { type ReadPassage, rankSentences, sentencesOf, weigh } from '../../services/search/answers/rank-sentences.ts';
 import { shortAnswer } from '../../services/search/answers/short-answer.ts';
@@ -24,8 +25,22 @@ interface Sample {
   readonly without: 'nothing' | 'passages' | 'sentences';
   readonly isAnswered: boolean;
   readonly features: Weights;
-  /** The best sentence. */
-  readonly best: string;
+  /** The best sentences. */
+  readonly sentences: readonly ReadSentence[];
+}
+
+interface ReadSentence {
+  readonly text: string;
+  readonly features: Weights;
+  readonly hasAnswer: boolean;
+}
+
+/** What weights are learned from. */
+interface Example {
+  readonly features: Weights;
+  readonly isRight: boolean;
+  readonly isNq: boolean;
+  readonly weight: number;
 }
 
 const TARGET = new URL('../../services/search/answers/answerable-weights.ts', import.meta.url).pathname;
@@ -33,10 +48,12 @@ const TARGET = new URL('../../services/search/answers/answerable-weights.ts', im
  * Share of the answerable questions about documents left out of training that may be refused: fewer are with all of them.
  * Without those of `diary`, which avoid the words of their notes on purpose.
  */
-const REFUSED = 0.075;
+const REFUSED = { own: 0.075, other: 0.05 } as const;
 /** Weights of questions, with less for those whose answer was taken away, and of all Natural Questions. */
-const WEIGHTS = { nothing: 1, passages: 0.1, sentences: 0.05 } as const;
+const WEIGHTS = { nothing: 1, passages: 0.05, sentences: 0.02 } as const;
 const NQ_WEIGHT = 0.2;
+/** Weight of the sentences without the answer beside one with it. */
+const BESIDE = 0.4;
 const RIDGE: number = 3e-4;
 const STEPS = 12;
 const APART = new Set(['table', 'two-hop']);
@@ -48,10 +65,17 @@ function samplesOf(source: string, one: Case): readonly Sample[] {
   const sampled = (without: Sample['without'], read: readonly ReadPassage[]): readonly Sample[] => {
     const question = readQuestion(one.question);
     const ranked = rankSentences(sentencesOf(question, read));
-    const features = answerableFeatures(question, { ranked, short: shortAnswer(question, ranked), passages: read });
+    const found = sentenceFeatures(question, { ranked, short: shortAnswer(question, ranked), passages: read });
+    const features = withHighest(found);
     if (features === null) return [];
     const isAnswered = without === 'nothing' && answers.length > 0;
-    return [{ question: one.question, source, without, isAnswered, features, best: ranked[0]?.statement.text ?? '' }];
+    const sentences = found.map((of, at) => {
+      const text = ranked[at]?.statement.text ?? '';
+      // Another sentence may answer whether something is so.
+      const hasAnswer = isAnswered && (contains(text, answers) || (kind === 'yes-no' && at === 0));
+      return { text, features: of, hasAnswer };
+    });
+    return [{ question: one.question, source, without, isAnswered, features, sentences }];
   };
   const others = passages.filter(({ payload }) => !contains(payload.text, answers));
   if (answers.length === 0) return sampled('nothing', passages);
@@ -72,38 +96,70 @@ function withoutSentences(passage: ReadPassage, answers: readonly string[]): Rea
 
 const isNq = ({ source }: Sample) => source === 'nq';
 
+const learnAnswerable = (samples: readonly Sample[]) =>
+  learn(
+    samples.map((one) => {
+      const weight = (isNq(one) ? NQ_WEIGHT : 1) * WEIGHTS[one.without];
+      return { features: one.features, isRight: one.isAnswered, isNq: isNq(one), weight };
+    }),
+  );
+
+/** Learns from the sentences with an answer, those beside them, and all of the questions without one. */
+const learnAnswering = (samples: readonly Sample[]) =>
+  learn(
+    samples.flatMap((one) => {
+      const right = one.sentences.filter(({ hasAnswer }) => hasAnswer).length;
+      if (one.isAnswered && right === 0) return [];
+      return one.sentences.map(({ features, hasAnswer }, at) => {
+        const share = hasAnswer ? 1 / right : one.isAnswered ? BESIDE : at === 0 ? 1 : 1 / one.sentences.length;
+        const weight = (isNq(one) ? NQ_WEIGHT : 1) * WEIGHTS[one.without] * share;
+        return { features, isRight: hasAnswer, isNq: isNq(one), weight };
+      });
+    }),
+  );
+
 /** Gives people and Natural Questions their share, and both classes of each the same. */
-function weightsOf(samples: readonly Sample[]): readonly number[] {
-  const groupOf = (one: Sample) => `${isNq(one)} ${one.isAnswered}`;
+function sharesOf(examples: readonly Example[]): Float64Array {
+  const groupOf = (one: Example) => `${one.isNq} ${one.isRight}`;
   const totals = new Map<string, number>();
-  for (const one of samples) totals.set(groupOf(one), (totals.get(groupOf(one)) ?? 0) + WEIGHTS[one.without]);
-  return samples.map((one) => ((isNq(one) ? NQ_WEIGHT : 1) * WEIGHTS[one.without]) / (totals.get(groupOf(one)) ?? 1));
+  for (const one of examples) totals.set(groupOf(one), (totals.get(groupOf(one)) ?? 0) + one.weight);
+  const all = 2 * (1 + NQ_WEIGHT);
+  return Float64Array.from(
+    examples,
+    (one) => ((one.isNq ? NQ_WEIGHT : 1) * one.weight) / (totals.get(groupOf(one)) ?? 1) / all,
+  );
 }
 
 /** Logistic regression by Newton's method. */
-function learn(samples: readonly Sample[]): Weights {
-  const names = ['bias', ...new Set(samples.flatMap(({ features }) => Object.keys(features)))];
-  const rows = samples.map(({ features }) => names.map((name) => (name === 'bias' ? 1 : (features[name] ?? 0))));
-  const shares = weightsOf(samples);
-  const total = shares.reduce((sum, share) => sum + share, 0);
-  let learned: readonly number[] = names.map(() => 0);
+function learn(examples: readonly Example[]): Weights {
+  const names = ['bias', ...new Set(examples.flatMap(({ features }) => Object.keys(features)))];
+  const rows = examples.map(({ features }) =>
+    Float64Array.from(names, (name) => (name === 'bias' ? 1 : (features[name] ?? 0))),
+  );
+  const filled = rows.map((row) => [...row.keys()].filter((column) => row[column] !== 0));
+  const shares = sharesOf(examples);
+  const learned = new Float64Array(names.length);
   for (let step = 0; step < STEPS; step++) {
     const gradient = learned.map((value, column) => (column === 0 ? 0 : RIDGE * value));
-    const curvature = names.map((_, at) => names.map((_name, column) => (at !== column ? 0 : at > 0 ? RIDGE : 1e-7)));
+    const curvature = names.map((_, at) => new Float64Array(names.length).fill(at > 0 ? RIDGE : 1e-7, at, at + 1));
     for (const [at, row] of rows.entries()) {
-      const share = (shares[at] ?? 0) / total;
-      const probability = logistic(dot(row, learned));
-      const error = share * (probability - Number(samples[at]?.isAnswered));
+      const columns = filled[at] as readonly number[];
+      const share = shares[at] as number;
+      const probability = logistic(
+        columns.reduce((sum, column) => sum + (row[column] as number) * (learned[column] as number), 0),
+      );
+      const error = share * (probability - Number(examples[at]?.isRight));
       const bend = share * Math.max(MIN_CURVATURE, probability * (1 - probability));
-      for (const [column, value] of row.entries()) {
-        if (value === 0) continue;
-        gradient[column] = (gradient[column] ?? 0) + error * value;
-        const line = curvature[column] ?? [];
-        for (const [other, factor] of row.entries()) line[other] = (line[other] ?? 0) + bend * value * factor;
+      for (const column of columns) {
+        const value = row[column] as number;
+        gradient[column] = (gradient[column] as number) + error * value;
+        const line = curvature[column] as Float64Array;
+        for (const other of columns) line[other] = (line[other] as number) + bend * value * (row[other] as number);
       }
     }
-    const change = solve(curvature, gradient);
-    learned = learned.map((value, column) => value - (change[column] ?? 0));
+    for (const [column, change] of solve(curvature, gradient).entries()) {
+      learned[column] = (learned[column] as number) - change;
+    }
   }
   return Object.fromEntries(names.map((name, column) => [name, Number((learned[column] ?? 0).toFixed(2))]));
 }
@@ -111,39 +167,51 @@ function learn(samples: readonly Sample[]): Weights {
 /** Keeps steps short where all probabilities are near 0 or 1. */
 const MIN_CURVATURE = 1e-3;
 
-const dot = (one: readonly number[], other: readonly number[]) =>
-  one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0);
-
 /** Solves linear equations with a positive definite matrix by elimination. */
-function solve(matrix: readonly (readonly number[])[], right: readonly number[]): readonly number[] {
-  const rows = matrix.map((row, at) => [...row, right[at] ?? 0]);
+function solve(matrix: readonly Float64Array[], right: Float64Array): Float64Array {
+  const rows = matrix.map((row, at) => Float64Array.of(...row, right[at] as number));
   for (const [at, pivot] of rows.entries()) {
     for (const [other, row] of rows.entries()) {
-      const factor = (row[at] ?? 0) / (pivot[at] ?? 1);
+      const factor = (row[at] as number) / (pivot[at] as number);
       if (other === at || factor === 0) continue;
-      for (const [column, value] of pivot.entries()) row[column] = (row[column] ?? 0) - factor * value;
+      for (let column = at; column < pivot.length; column++) {
+        row[column] = (row[column] as number) - factor * (pivot[column] as number);
+      }
     }
   }
-  return rows.map((row, at) => (row.at(-1) ?? 0) / (row[at] ?? 1));
+  return right.map((_, at) => (rows[at]?.at(-1) ?? 0) / (rows[at]?.[at] ?? 1));
 }
 
 interface Judged extends Sample {
   readonly probability: number;
+  /** The sentence that most probably answers the question. */
+  readonly best: ReadSentence | undefined;
 }
 
-const judge = (samples: readonly Sample[], weights: Weights): readonly Judged[] =>
-  samples.map((one) => ({
-    ...one,
-    probability: logistic(weigh(one.features, weights)),
-  }));
+interface Learned {
+  readonly answerable: Weights;
+  readonly answering: Weights;
+}
 
-const limitOf = (judged: readonly Judged[], isWanted: (one: Judged) => boolean) =>
+const learnBoth = (samples: readonly Sample[]): Learned => ({
+  answerable: learnAnswerable(samples),
+  answering: learnAnswering(samples),
+});
+
+const judge = (samples: readonly Sample[], { answerable, answering }: Learned): readonly Judged[] =>
+  samples.map((one) => {
+    const scores = one.sentences.map(({ features }) => weigh(features, answering));
+    const best = one.sentences[scores.indexOf(Math.max(...scores))];
+    return { ...one, probability: logistic(weigh(one.features, answerable)), best };
+  });
+
+const limitOf = (judged: readonly Judged[], refused: number, isWanted: (one: Judged) => boolean) =>
   quantile(
     judged
       .filter((one) => isWanted(one) && one.isAnswered)
       .map(({ probability }) => probability)
       .toSorted((a, b) => a - b),
-    REFUSED,
+    refused,
   );
 
 const isRefused = (one: Judged, { own, other }: Limits) => one.probability < (isNq(one) ? other : own);
@@ -163,9 +231,14 @@ function report(judged: readonly Judged[], limits: Limits) {
   return {
     unanswerableRefused: refused(people.filter(({ isAnswered }) => !isAnswered)),
     answerableRefused: refused(people.filter(({ isAnswered }) => isAnswered)),
+    firstIsRight: rightOf(judged, ({ sentences }) => sentences[0]),
+    bestIsRight: rightOf(judged, ({ best }) => best),
     groups: [...groups].map(([group, of]) => `${group}: ${refused(of)} of ${of.length}`).join('; '),
   };
 }
+
+const rightOf = (judged: readonly Judged[], read: (one: Judged) => ReadSentence | undefined) =>
+  percent(judged.filter(({ isAnswered }) => isAnswered).map((one) => Number(read(one)?.hasAnswer)));
 
 const cases = await readCases(values.cases);
 const casesOf = (source: Exclude<keyof Cases, 'reworded'>) =>
@@ -179,14 +252,14 @@ const questions = [...new Set(samples.filter(isNq).map(({ question }) => questio
 const foldOf = new Map(questions.map((question, at) => [question, at % folds.length]));
 const apart = folds.flatMap((fold, at) => {
   const isLeftOut = (one: Sample) => (isNq(one) ? foldOf.get(one.question) === at : fold.includes(one.source));
-  return judge(samples.filter(isLeftOut), learn(samples.filter((one) => !isLeftOut(one))));
+  return judge(samples.filter(isLeftOut), learnBoth(samples.filter((one) => !isLeftOut(one))));
 });
 const limit = {
-  own: Number(limitOf(apart, (one) => !isNq(one) && one.source !== 'diary').toFixed(3)),
-  other: Number(limitOf(apart, isNq).toFixed(3)),
+  own: Number(limitOf(apart, REFUSED.own, (one) => !isNq(one) && one.source !== 'diary').toFixed(3)),
+  other: Number(limitOf(apart, REFUSED.other, isNq).toFixed(3)),
 };
-const weights = learn(samples);
-const heldOut = (['logbook', 'practice'] as const).flatMap((source) => casesOf(source));
+const weights = learnBoth(samples);
+const heldOut = (['logbook', 'practice', 'theatre'] as const).flatMap((source) => casesOf(source));
 const result = {
   limit,
   leftOut: report(apart, limit),
@@ -197,8 +270,10 @@ process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
 if (values.show !== undefined) {
   const lines = apart
     .filter((one) => !isNq(one) && one.without === 'nothing' && isRefused(one, limit) === one.isAnswered)
-    .map(({ question, source, isAnswered, probability, best }) =>
-      [isAnswered ? 'refused' : 'answered', source, probability.toFixed(2), question, '=>', best].join(' '),
+    .map(({ question, source, isAnswered, probability, sentences }) =>
+      [isAnswered ? 'refused' : 'answered', source, probability.toFixed(2), question, '=>', sentences[0]?.text].join(
+        ' ',
+      ),
     );
   await writeFile(values.show, `${lines.toSorted().join('\n')}\n`);
 }
@@ -206,9 +281,13 @@ await writeFile(
   TARGET,
   `import type { Weights } from './answer-weights.ts';
 
-/** Written by \`npm run train:refusals\`. */
+/** Written by \`npm run train:refusals\`: that memory answers a question. */
 // biome-ignore format: one line
-export const ANSWERABLE_WEIGHTS: Weights = ${JSON.stringify(weights)};
+export const ANSWERABLE_WEIGHTS: Weights = ${JSON.stringify(weights.answerable)};
+
+/** That one of the best sentences does. */
+// biome-ignore format: one line
+export const ANSWERING_WEIGHTS: Weights = ${JSON.stringify(weights.answering)};
 
 /** Less probable answers are refused: of notes in the first person, and of other texts. */
 export const MIN_ANSWERABILITY = { own: ${limit.own}, other: ${limit.other} };

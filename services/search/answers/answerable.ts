@@ -4,7 +4,7 @@ import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import { likenessTo, mostOfKind } from '../retrieval/word-likeness.ts';
-import { ANSWERABLE_WEIGHTS } from './answerable-weights.ts';
+import { ANSWERABLE_WEIGHTS, ANSWERING_WEIGHTS } from './answerable-weights.ts';
 import { type Question, wordsOf } from './question.ts';
 import { PASSAGES_READ, type RankedSentence, type ReadPassage, weigh } from './rank-sentences.ts';
 import type { ShortAnswer } from './short-answer.ts';
@@ -14,6 +14,8 @@ import { formOf, statedParts } from './stated-parts.ts';
 import { statementsOf } from './statements.ts';
 
 const SENTENCES_READ = 3;
+/** How much surer than of the best one it must be that another sentence answers the question, in log odds. */
+const SURER = 0.5;
 
 /** The passages and sentences found for a question. */
 export interface Evidence {
@@ -22,10 +24,22 @@ export interface Evidence {
   readonly passages: readonly ReadPassage[];
 }
 
-/** Returns the probability that memory answers a question, 0 to 1. */
-export function answerability(question: Question, evidence: Evidence): number {
-  const features = answerableFeatures(question, evidence);
-  return features === null ? 0 : logistic(weigh(features, ANSWERABLE_WEIGHTS));
+interface Judgement {
+  /** The probability that memory answers the question, 0 to 1. */
+  readonly certainty: number;
+  /** The sentence that most probably answers it. */
+  readonly best: RankedSentence | null;
+}
+
+/** Judges whether memory answers a question, and by which of the best sentences. */
+export function judgeEvidence(question: Question, evidence: Evidence): Judgement {
+  const read = sentenceFeatures(question, evidence);
+  const features = withHighest(read);
+  if (features === null || isOfUnknown(question, evidence)) return { certainty: 0, best: null };
+  const scores = read.map((one) => weigh(one, ANSWERING_WEIGHTS));
+  const most = Math.max(...scores);
+  const best = most > (scores[0] ?? 0) + SURER ? scores.indexOf(most) : 0;
+  return { certainty: logistic(weigh(features, ANSWERABLE_WEIGHTS)), best: evidence.ranked[best] ?? null };
 }
 
 /** Features of which the highest of the best sentences counts, too. */
@@ -48,19 +62,28 @@ const RAISED = [
   'focusBeside',
 ] as const;
 
-/**
- * How well the best sentence, its passage and all passages cover the words of a question, and whether what it asks for
- * (`colour`, `name`, a date) is there; null without sentences.
- */
-export function answerableFeatures(question: Question, evidence: Evidence): Readonly<Record<string, number>> | null {
-  const read = sentenceFeatures(question, evidence);
+/** Whether no passage has any name of a question; people call places of their own notes by other names, too. */
+function isOfUnknown({ text }: Question, { ranked, passages }: Evidence): boolean {
+  const names = keyWords(text).filter(({ word, isName }) => isName && /^\p{L}/u.test(word));
+  const isOwn = (ranked[0]?.features.ownRank ?? 0) > 0;
+  if (names.length < (isOwn ? 2 : 1)) return false;
+  const all = bagOf(passages.slice(0, PASSAGES_READ).map(wholeText).join(' '));
+  return names.every((name) => covered(name, all) < 1);
+}
+
+/** Returns the features of the best sentence, with the highest of the best ones; null without sentences. */
+export function withHighest(read: ReturnType<typeof sentenceFeatures>): Readonly<Record<string, number>> | null {
   const [best] = read;
   if (best === undefined) return null;
   const highest = RAISED.map((name) => [`highest ${name}`, Math.max(...read.map((one) => one[name]))]);
   return { ...best, ...Object.fromEntries(highest) };
 }
 
-function sentenceFeatures(question: Question, { ranked, short, passages }: Evidence) {
+/**
+ * How well each of the best sentences, its passage and all passages cover the words of a question, and whether what it asks
+ * for (`colour`, `name`, a date) is there.
+ */
+export function sentenceFeatures(question: Question, { ranked, short, passages }: Evidence) {
   const { text } = question;
   const words = keyWords(text);
   const names = words.filter(({ isName }) => isName);
@@ -257,7 +280,7 @@ const UNITS: readonly (readonly [RegExp, RegExp])[] = [
   ],
   [
     /\bhow old\b|\bage\b/iu,
-    /\b(?:years? old|aged?|born|when (?:I|he|she|we) (?:was|were|turned))\b|\b(?:was|turned|is|am) (?:\d+|\p{Ll}+teen|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty)\b/iu,
+    /\b(?:years? old|aged?|born|when (?:I|he|she|we) (?:was|were|turned))\b|\b(?:was|turned|is|am|at) (?:\d+|\p{Ll}+teen|six|seven|eight|nine|ten|eleven|twelve|(?:twen|thir|for|fif|six|seven|eigh|nine)ty)\b/iu,
   ],
   [
     /\bhow long\b/iu,

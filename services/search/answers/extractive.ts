@@ -3,7 +3,7 @@ import { tokenizeQuery } from '../../common/text/language/tokenize.ts';
 import { NOTHING_FITS, quoteLine } from '../../common/text/repetition/own-answers.ts';
 import type { RankedPassage } from '../model.ts';
 import type { Retrieval } from '../retrieval/retrieval.ts';
-import { answerability } from './answerable.ts';
+import { judgeEvidence } from './answerable.ts';
 import { MIN_ANSWERABILITY } from './answerable-weights.ts';
 import { asksFor, changedAnswer, changeOf } from './changes.ts';
 import type { InnerAnswer } from './inner-question.ts';
@@ -98,21 +98,27 @@ export function extractiveAnswer(
   const said = negatedFirst(question, ranked);
   const isDecided = said[0] !== undefined && yesOrNo(question, said[0]) !== null;
   const isAsked = isJudged && inner === null && !isDecided;
-  const certainty = isAsked ? answerability(question, { ranked, short: found, passages }) : isJudged ? DIRECT : null;
+  const judged = isAsked ? judgeEvidence(question, { ranked, short: found, passages }) : null;
+  const certainty = judged === null ? (isJudged ? DIRECT : null) : judged.certainty;
   const isOwn = (ranked[0]?.features.ownRank ?? 0) > 0;
   if (certainty !== null && certainty < MIN_ANSWERABILITY[isOwn ? 'own' : 'other']) return NO_ANSWER;
   const certain = found !== null && found.confidence >= MIN_SHORT_CONFIDENCE ? found : null;
   const short = statedAnswer(question, ranked, facts) ?? certain;
-  const quoted = quotedSentences(said, short, quotes);
+  // The order of what changed, of times and of negations stays.
+  const best = ranked[0] === all[0] && said === ranked && question.type !== 'yes-no' ? judged?.best : null;
+  const ordered = best == null ? said : [best, ...said.filter((one) => one !== best)];
+  const quoted = quotedSentences(ordered, short, quotes);
   if (quoted.length === 0) return NO_ANSWER;
   const proofs = inner === null ? quoted : [...quoted.slice(0, quotes - 1), inner.sentence];
   const lines = proofs.map(({ statement, passage }) =>
     sourcedQuote(passage.payload, statement.text, statement.heading, dataset),
   );
   const text = lines.join('\n');
-  const [best] = quoted;
+  const [first] = quoted;
   const lead =
-    best === undefined ? null : (yesOrNo(question, best) ?? (isSaid(short, best) ? null : shortText(question, short)));
+    first === undefined
+      ? null
+      : (yesOrNo(question, first) ?? (isSaid(short, first) ? null : shortText(question, short)));
   return {
     text: lead == null ? text : `${lead}: ${text}`,
     passageIds: [...new Set(proofs.map(({ passage }) => passage.id))],

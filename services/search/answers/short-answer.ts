@@ -96,7 +96,7 @@ function spansIn(text: string, type: Question['type'], kinds: readonly WrittenKi
 }
 
 const CALENDAR =
-  /^(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october|november|december)$/iu;
+  /^(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october|november|december)(?: \d{1,4})?$/iu;
 const UNIT = /^(?:EUR|USD|GBP|CHF|JPY|km|kg|GB|MB|AM|PM|%|[$€£¥])$/u;
 
 const NO_NAME =

@@ -171,8 +171,12 @@ function addName(match: string, at: number, add: Add): void {
     add(text, start, 'name');
 }
 
+/** Adverbs of place and time that may begin a sentence. */
+const ADVERB =
+  /^(?:halfway|midway|nowadays|meanwhile|afterwards?|beforehand|sometimes|tomorrow|tonight|overnight|abroad|(?:up|down)stairs|(?:in|out)doors|(?:in|out)side|overseas|nearby|elsewhere|besides|moreover|furthermore|nevertheless|nonetheless)$/u;
+
 /** Whether a word would have no capital within a sentence. */
 function isOrdinary(word: string): boolean {
   const lower = word.toLowerCase();
-  return STOP_WORDS.has(lower) || isCommonWord(lower) || /^\p{Lu}\p{Ll}+(?:ing|ly)$/u.test(word);
+  return STOP_WORDS.has(lower) || isCommonWord(lower) || ADVERB.test(lower) || /^\p{Lu}\p{Ll}+(?:ing|ly)$/u.test(word);
 }

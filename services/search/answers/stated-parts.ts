@@ -30,6 +30,11 @@ const ORDER =
 const MIN_ROLE = 0.5;
 const NAME_ASKED = /\b(?:names?|surname|called)\b/iu;
 const OF_NAME = /^(?:name|called|kind|type)$/u;
+/** `old` of "How old …?" says what is asked for. */
+const MEASURE = /^how (\p{L}+)/iu;
+/** Verbs that say too little to be stated. */
+const LIGHT_VERB =
+  /^(?:got|use[ds]?|took|taken|takes?|went|came|comes?|kept|keeps?|own(?:s|ed)?|put|happen(?:s|ed)?|did|had|belongs?|contains?|living)$/u;
 const TITLE = /^(?:Mr|Mrs|Ms|Miss|Dr|Prof|Professor|Sir|Aunt|Uncle)\b/u;
 const REASON = /\b(?:because|since|as|so|due|thanks|owing|therefore|reason|why|after|when|to \p{Ll}+)\b/iu;
 const TIME =
@@ -55,7 +60,8 @@ export function statedParts(question: Question): (sentence: string, context: str
   const read = [...text.matchAll(/[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu)].slice(1).map(([word]) => word);
   const asked = new Set(wordsOf(text).map(stemOf));
   const common = read
-    .filter((word) => /^\p{Ll}/u.test(word) && !STOP_WORDS.has(word) && word !== focus && !OF_NAME.test(word))
+    .filter((word) => /^\p{Ll}/u.test(word) && !STOP_WORDS.has(word) && !isAskedFor(word, question))
+    .filter((word) => !LIGHT_VERB.test(word))
     .map((word) => wordOf(word.replace(/['’]s$/u, '')));
   const isVerb = ({ row }: Word) => {
     const { noun, verb } = senses.partsOf(row);
@@ -86,6 +92,11 @@ export function statedParts(question: Question): (sentence: string, context: str
       focusBeside: beside(sentence),
     };
   };
+}
+
+/** Whether a word says what a question asks for, not what it is about. */
+function isAskedFor(word: string, { text, focus }: Question): boolean {
+  return word === focus || OF_NAME.test(word) || word === MEASURE.exec(text)?.[1]?.toLowerCase();
 }
 
 /** Returns what tells whether a sentence has a word, a name or a number of the kind that is asked for. */

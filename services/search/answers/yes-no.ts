@@ -1,3 +1,4 @@
+import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import { saysOtherValue } from './other-value.ts';
@@ -34,7 +35,7 @@ export function yesOrNo({ type, text }: Question, { statement, features }: Ranke
   const isNegated = NEGATION.test(statement.text);
   if (NEGATION.test(text)) return null;
   if (!isNegated && saysOtherValue(text, statement.text)) return 'No';
-  if (isNegated) return features.missing <= MAX_MISSING.no ? 'No' : null;
+  if (isNegated) return features.missing <= MAX_MISSING.no && negates(statement.text, text) ? 'No' : null;
   if (ENDING.test(statement.text) && !ENDING.test(text)) {
     return /^(?:do|does|is|are|am|can)\s/iu.test(text) && features.missing <= MAX_MISSING.no ? 'No' : null;
   }
@@ -54,10 +55,26 @@ function lacksVerb(question: string, sentence: string): boolean {
   const [subject] = SUBJECT.exec(question) ?? [];
   const [verb] = subject === undefined ? [] : wordsOf(question.slice(subject.length));
   if (verb === undefined) return false;
-  const light = LIGHT_VERBS.get(verb);
-  if (light !== undefined) return !light.test(sentence);
-  const stem = stemOf(verb);
-  return !wordsOf(sentence).some((word) => stemOf(word) === stem || wordTable().similarity(verb, word) >= MIN_LIKENESS);
+  return !hasWord(verb, sentence);
+}
+
+function hasWord(word: string, sentence: string): boolean {
+  const light = LIGHT_VERBS.get(word);
+  if (light !== undefined) return light.test(sentence);
+  const stem = stemOf(word);
+  return wordsOf(sentence).some(
+    (other) => stemOf(other) === stem || wordTable().similarity(word, other) >= MIN_LIKENESS,
+  );
+}
+
+const CLAUSE_END = /[,;:—]|\b(?:which|who|because|so|and)\b/u;
+
+/** Whether the clause with the negation has a word of the question: "which makes his mother nervous" is not denied. */
+function negates(sentence: string, question: string): boolean {
+  const asked = wordsOf(question).filter((word) => !STOP_WORDS.has(word) || LIGHT_VERBS.has(word));
+  return sentence
+    .split(CLAUSE_END)
+    .some((clause) => NEGATION.test(clause) && asked.some((word) => hasWord(word, clause)));
 }
 
 /** How much less a sentence with a negation may score than another one of its passage. */
