@@ -15,6 +15,7 @@ import { createSessions } from '../common/records/sessions/sessions.ts';
 import { createVisibleSessions } from '../common/records/sessions/visible-sessions.ts';
 import type { Subscription } from '../common/storage/ports/bus.ts';
 import type { DocumentStore } from '../common/storage/ports/document-store.ts';
+import { type KnowledgeReader, knowledgeAround } from './answers/knowledge.ts';
 import { createRecentlyShown } from './answers/mark-shown.ts';
 import type { SessionReaders } from './conversation/conversation.ts';
 import { createSessionWriter, createTurnRecorder } from './conversation/turn-recorder.ts';
@@ -30,6 +31,7 @@ import { responseRoutes } from './routes/responses.ts';
 import { schemaRoutes } from './routes/schema.ts';
 import { searchRoutes } from './routes/search.ts';
 import { visualizeRoutes } from './routes/visualize.ts';
+import { createThreadKnowledge, createThreadRetriever } from './threads.ts';
 import { createSkillIndex } from './types/skill-index.ts';
 import { createSourceUsers } from './types/source-users.ts';
 
@@ -40,16 +42,15 @@ export function createSearchService(options: SearchServiceOptions): Service {
   const vectorVersions = createVectorIndexVersions({ ...options, vectors: options.indexes.vectors });
   const { indexes } = options;
   const learned = createLearnedElements(options.store, options.clock);
+  const { threads } = options;
   const retriever = once(async () => {
-    const { createPassageRetriever, createThreadRetriever } = await import('./threads.ts');
-    const { threads } = options;
-    return threads
-      ? createThreadRetriever(threads, { ledger: options.ledger, learned })
-      : createPassageRetriever(options);
+    if (threads) return createThreadRetriever(threads, { ledger: options.ledger, learned });
+    return (await import('./tasks.ts')).createPassageRetriever(options);
   });
   const retrieve: Retriever['retrieve'] = async (request) => (await retriever()).retrieve(request);
   const supersessions = createSupersessions(options.store);
   const users = createUsers(options.store);
+  const knowledge: KnowledgeReader = (...input) => knowledgeAround({ indexes, supersessions }, ...input);
   const deps: SearchParts = {
     ...rest,
     vectorVersions,
@@ -59,6 +60,7 @@ export function createSearchService(options: SearchServiceOptions): Service {
     turns: createTurnRecorder(createSessionWriter(options.messenger, ids), options.logger),
     retriever: limitRetrievals({ retrieve }, limit),
     supersessions,
+    knowledge: threads ? createThreadKnowledge(threads, knowledge) : knowledge,
     echoes: createEchoMarks(options.store),
     recentlyShown: createRecentlyShown(options.clock),
     learned,

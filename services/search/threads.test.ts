@@ -7,15 +7,19 @@ import { createSearchWorld, type SearchWorld, type WorldPassage } from '../../te
 import { collections } from '../app/collections.ts';
 import { type DatasetRef, scopeOf } from '../common/kernel/dataset.ts';
 import { createSystemClock } from '../common/platform/system/clock.ts';
+import { createSupersessions } from '../common/records/cognify/supersessions.ts';
 import { openSqliteDocumentStore } from '../common/storage/documents/sqlite/document-store.ts';
 import {
   createSqliteDatasetIndexes,
   type SqliteDatasetIndexes,
 } from '../common/storage/indexes/sqlite/sqlite-dataset-indexes.ts';
 import type { DocumentStore } from '../common/storage/ports/document-store.ts';
+import { type KnowledgeReader, knowledgeAround } from './answers/knowledge.ts';
+import { CURRENT } from './model.ts';
 import { createLearnedElements } from './retrieval/learned-weights.ts';
 import type { RetrievalRequest, Retriever } from './retrieval/retrieval.ts';
-import { createPassageRetriever, createThreadRetriever } from './threads.ts';
+import { createPassageRetriever } from './tasks.ts';
+import { createThreadKnowledge, createThreadRetriever, type SearchThreads } from './threads.ts';
 
 const WORDS =
   'harbour whale captain letter garden bridge winter market lamp river song teacher engine mountain paper train'.split(
@@ -65,6 +69,8 @@ describe('retrieval in threads', () => {
   let dataset: DatasetRef;
   let here: Retriever;
   let threads: Retriever;
+  let knowledgeHere: KnowledgeReader;
+  let knowledge: KnowledgeReader;
   const workers: Worker[] = [];
   const collect = (worker: Worker) => void workers.push(worker);
 
@@ -84,10 +90,15 @@ describe('retrieval in threads', () => {
     world = await createSearchWorld({ store, indexes });
     dataset = world.dataset('notes');
     here = createPassageRetriever({ store, indexes, clock: createSystemClock() });
-    const retrieve = (scope: RetrievalRequest['scope'], request: object, signal?: AbortSignal) =>
-      indexes.run('retrieve', [scope], request, signal) as never;
+    const run: SearchThreads = {
+      retrieve: (scope, request, signal) => indexes.run('retrieve', [scope], request, signal) as never,
+      knowledge: (scope, request) => indexes.run('knowledge', [scope], request) as never,
+    };
     const learned = createLearnedElements(store, createSystemClock());
-    threads = createThreadRetriever({ retrieve }, { ledger: world.ledger, learned });
+    threads = createThreadRetriever(run, { ledger: world.ledger, learned });
+    const supersessions = createSupersessions(store);
+    knowledgeHere = (...input) => knowledgeAround({ indexes, supersessions }, ...input);
+    knowledge = createThreadKnowledge(run, knowledgeHere);
   });
   afterEach(async () => {
     process.off('worker', collect);
@@ -107,6 +118,7 @@ describe('retrieval in threads', () => {
 
   it('finds, orders, scores and explains as on the ports of this thread, on random corpora', async () => {
     let found = 0;
+    let facts = 0;
     for (const seed of [1, 2, 3]) {
       dataset = world.dataset(`random ${seed}`);
       const items = await world.fill(dataset, randomPassages(seed));
@@ -117,9 +129,15 @@ describe('retrieval in threads', () => {
         const expected = await seen(here, request);
         found += expected.passages.length;
         expect(await seen(threads, request), request.query).to.deep.equal(expected);
+        const retrieval = await here.retrieve(request);
+        const around = { passages: retrieval.passages, retrieval, query: request.query, view: CURRENT };
+        const known = await knowledgeHere(dataset, around, { entities: 8, facts: 24 });
+        facts += known.facts.length;
+        expect(await knowledge(dataset, around, { entities: 8, facts: 24 }), request.query).to.deep.equal(known);
       }
     }
     expect(found).to.be.greaterThan(200);
+    expect(facts).to.be.greaterThan(20);
   });
 
   it('sends the passages alone on request', async () => {

@@ -1,52 +1,32 @@
 import type { DataItemId } from '../common/kernel/brand.ts';
+import { type DatasetRef, scopeOf } from '../common/kernel/dataset.ts';
 import type { DatasetScope } from '../common/kernel/scope.ts';
-import type { Clock } from '../common/ports/system.ts';
-import { createLedger } from '../common/records/cognify/ledger.ts';
-import { createSupersessions } from '../common/records/cognify/supersessions.ts';
-import type { IndexStores } from '../common/storage/ports/dataset-indexes.ts';
-import type { DocumentStore } from '../common/storage/ports/document-store.ts';
-import { createLearnedElements } from './retrieval/learned-weights.ts';
-import { createRetriever } from './retrieval/pipeline.ts';
+import type { Knowledge, KnowledgeInput, KnowledgeLimits, KnowledgeReader } from './answers/knowledge.ts';
 import type { Retrieval, RetrievalDependencies, RetrievalRequest, Retriever } from './retrieval/retrieval.ts';
-import { createCurrentRetriever } from './retrieval/superseded-statements.ts';
 import { createVisibility } from './retrieval/visibility.ts';
 
+type Committed = { readonly committed: ReadonlyMap<DataItemId, number> };
+
 /** A retrieval as a thread can send it: without its readers, which are functions. */
-interface SentRetrieval extends Omit<Retrieval, 'visibility' | 'learned'> {
-  /** Generations of `Retrieval.visibility`. */
-  readonly committed: ReadonlyMap<DataItemId, number>;
+export interface SentRetrieval extends Omit<Retrieval, 'visibility' | 'learned'>, Committed {}
+
+/** The input of `knowledgeAround` as it can be sent. */
+export interface SentKnowledge {
+  readonly dataset: DatasetRef;
+  readonly found: Omit<KnowledgeInput, 'retrieval'> & {
+    readonly retrieval: Pick<KnowledgeInput['retrieval'], 'mentions' | 'named'> & Committed;
+  };
+  readonly limits: KnowledgeLimits;
 }
 
-/** Threads that hold the data and retrieve there, in one trip for each request. */
+/** Threads that hold the data and search there, in one trip for each request. */
 export interface SearchThreads {
   retrieve(
     scope: DatasetScope,
     request: Omit<RetrievalRequest, 'signal'>,
     signal?: AbortSignal,
   ): Promise<SentRetrieval>;
-}
-
-/** Retrieves on the stores that this thread reads. */
-export function createPassageRetriever(deps: {
-  readonly store: DocumentStore;
-  readonly indexes: IndexStores;
-  readonly clock: Clock;
-}): Retriever {
-  const { store, indexes, clock } = deps;
-  const learned = createLearnedElements(store, clock);
-  const retriever = createRetriever({ indexes, ledger: createLedger(store), learned });
-  return createCurrentRetriever(retriever, createSupersessions(store));
-}
-
-/** The tasks of a thread. */
-export function createSearchTasks(retriever: Retriever) {
-  return {
-    async retrieve(request: RetrievalRequest): Promise<SentRetrieval> {
-      const { visibility, learned: _, ...retrieval } = await retriever.retrieve(request);
-      const { committed } = visibility;
-      return request.isForPassages ? { ...retrieval, committed, named: [], mentions: [] } : { ...retrieval, committed };
-    },
-  };
+  knowledge(scope: DatasetScope, request: SentKnowledge): Promise<Knowledge>;
 }
 
 /** Retrieves in threads that hold the data. */
@@ -63,5 +43,28 @@ export function createThreadRetriever(
       ]);
       return { ...retrieval, visibility: createVisibility(ledger, scope, committed), learned: reader };
     },
+  };
+}
+
+/** Reads knowledge in threads; learned weights, which few datasets have, are read `here`. */
+export function createThreadKnowledge(threads: SearchThreads, here: KnowledgeReader): KnowledgeReader {
+  return async (dataset, found, limits) => {
+    const { passages, retrieval, query, view } = found;
+    if (retrieval.learned !== null || passages.length === 0) return here(dataset, found, limits);
+    const ids = new Set(passages.map(({ id }) => id));
+    return threads.knowledge(scopeOf(dataset), {
+      dataset,
+      found: {
+        query,
+        view,
+        passages: passages.map(({ id, explanation: { via } }) => ({ id, explanation: { via } })),
+        retrieval: {
+          committed: retrieval.visibility.committed,
+          mentions: retrieval.mentions.filter(({ source }) => ids.has(source)),
+          named: retrieval.named.map(({ entityId }) => ({ entityId })),
+        },
+      },
+      limits,
+    });
   };
 }

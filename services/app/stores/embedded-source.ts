@@ -59,6 +59,7 @@ export async function openEmbeddedSource({
   const threads: SearchThreads = {
     retrieve: async (scope, request, signal) =>
       (await indexes()).run('retrieve', [scope, request.vectorVersion ?? scope], request, signal) as never,
+    knowledge: async (scope, request) => (await indexes()).run('knowledge', [scope], request) as never,
   };
   const lackOfSpace = async () => {
     const { bavail, bsize } = await statfs(dataDir);

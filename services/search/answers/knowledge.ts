@@ -39,7 +39,7 @@ export interface Knowledge {
   readonly keyEntity: ReadonlyMap<string, string>;
 }
 
-interface KnowledgeLimits {
+export interface KnowledgeLimits {
   readonly entities: number;
   readonly facts: number;
 }
@@ -51,15 +51,30 @@ const BEST_PASSAGES = 2;
 /** Maximum rows read of one entity, whose descriptions and types are merged: it has a row in every document that names it. */
 const ROWS_PER_ENTITY = 64;
 
-export async function knowledgeAround(
-  deps: RetrievalDependencies,
+/** What the graph is read around: passages, and what their retrieval has read already. */
+export interface KnowledgeInput {
+  readonly passages: readonly {
+    readonly id: string;
+    readonly explanation: Pick<RankedPassage['explanation'], 'via'>;
+  }[];
+  readonly retrieval: Pick<Retrieval, 'visibility' | 'learned' | 'mentions'> & {
+    readonly named: readonly Pick<Retrieval['named'][number], 'entityId'>[];
+  };
+  readonly query: string;
+  readonly view: TimeView;
+}
+
+/** Reads the knowledge around passages, here or in a thread that holds the data. */
+export type KnowledgeReader = (
   dataset: DatasetRef,
-  found: {
-    readonly passages: readonly RankedPassage[];
-    readonly retrieval: Retrieval;
-    readonly query: string;
-    readonly view: TimeView;
-  },
+  found: KnowledgeInput,
+  limits: KnowledgeLimits,
+) => Promise<Knowledge>;
+
+export async function knowledgeAround(
+  deps: Pick<RetrievalDependencies, 'indexes' | 'supersessions'>,
+  dataset: DatasetRef,
+  found: KnowledgeInput,
   limits: KnowledgeLimits,
 ): Promise<Knowledge> {
   if (found.passages.length === 0) return { entities: [], facts: [], keyEntity: new Map() };
@@ -83,9 +98,9 @@ export async function knowledgeAround(
 
 /** Returns the entities of the passages. Retrieval has already read those of the strongest ones. */
 async function mentionsOf(
-  deps: RetrievalDependencies,
+  deps: Pick<RetrievalDependencies, 'indexes' | 'supersessions'>,
   dataset: DatasetRef,
-  found: { readonly passages: readonly RankedPassage[]; readonly retrieval: Retrieval },
+  found: Pick<KnowledgeInput, 'passages' | 'retrieval'>,
   visibility: Visibility,
 ): Promise<readonly EdgeEvidence[]> {
   const wanted = new Set(found.passages.map((passage) => passage.id));
@@ -98,7 +113,7 @@ async function mentionsOf(
 }
 
 function entityScores(
-  found: { readonly passages: readonly RankedPassage[]; readonly retrieval: Retrieval },
+  found: Pick<KnowledgeInput, 'passages' | 'retrieval'>,
   mentions: readonly EdgeEvidence[],
 ): ReadonlyMap<string, number> {
   const rank = new Map(found.passages.map((passage, index) => [passage.id, index]));
@@ -115,13 +130,13 @@ function entityScores(
 }
 
 /** The entities of the best passages: what a hub, such as the person of all notes, says in them is read from its other end. */
-function entitiesOfBest(passages: readonly RankedPassage[], mentions: readonly EdgeEvidence[]): readonly string[] {
+function entitiesOfBest(passages: KnowledgeInput['passages'], mentions: readonly EdgeEvidence[]): readonly string[] {
   const best = new Set(passages.slice(0, BEST_PASSAGES).map(({ id }) => id));
   return mentions.filter(({ source }) => best.has(source)).map(({ target }) => target);
 }
 
 async function statements(
-  deps: RetrievalDependencies,
+  deps: Pick<RetrievalDependencies, 'indexes' | 'supersessions'>,
   dataset: DatasetRef,
   entities: readonly string[],
   visibility: Visibility,
@@ -142,7 +157,7 @@ async function learnedOf(
 /** Returns each fact once, with its best evidence: from a passage of the answer, sharing words with the query. */
 function bestStatements(
   edges: readonly EdgeEvidence[],
-  found: { readonly passages: readonly RankedPassage[]; readonly query: string },
+  found: Pick<KnowledgeInput, 'passages' | 'query'>,
   limit: number,
   learned: LearnedWeights | null,
 ): readonly EdgeEvidence[] {
@@ -170,7 +185,7 @@ function bestStatements(
 }
 
 async function entitiesById(
-  deps: RetrievalDependencies,
+  deps: Pick<RetrievalDependencies, 'indexes' | 'supersessions'>,
   dataset: DatasetRef,
   ids: readonly string[],
   shown: StatementView,
@@ -220,7 +235,7 @@ function factOf(edge: EdgeEvidence, known: ReadonlyMap<string, KnownEntity>): re
 }
 
 function keyEntities(
-  passages: readonly RankedPassage[],
+  passages: KnowledgeInput['passages'],
   mentions: readonly EdgeEvidence[],
   worth: ReadonlyMap<string, number>,
 ): ReadonlyMap<string, string> {

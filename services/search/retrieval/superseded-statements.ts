@@ -187,7 +187,7 @@ export interface StatementView {
 
 /** Removes edges whose sentence was superseded. */
 export async function currentEdges(
-  { supersessions }: RetrievalDependencies,
+  { supersessions }: Pick<RetrievalDependencies, 'supersessions'>,
   dataset: DatasetRef,
   edges: readonly EdgeEvidence[],
   { visibility, view }: StatementView,
@@ -201,7 +201,7 @@ export async function currentEdges(
 
 /** Removes descriptions of entities that come from a superseded sentence. */
 export async function currentEntityRows(
-  { supersessions }: RetrievalDependencies,
+  { supersessions }: Pick<RetrievalDependencies, 'supersessions'>,
   dataset: DatasetRef,
   rows: readonly TextRow[],
   { visibility, view }: StatementView,

@@ -12,7 +12,7 @@ import {
 } from '../answers/contexts.ts';
 import { asksForTime, datedQuotes } from '../answers/dated-answer.ts';
 import { extractiveAnswer } from '../answers/extractive.ts';
-import { type Knowledge, knowledgeAround } from '../answers/knowledge.ts';
+import type { Knowledge } from '../answers/knowledge.ts';
 import {
   type AnswerPrompt,
   DEFAULT_SYSTEM_PROMPT,
@@ -293,7 +293,7 @@ async function contextOf(
   const entities = Math.min(limit, MAX_ENTITIES);
   const { retrieval, query } = target.material;
   const found = { passages, retrieval, query, view: target.view };
-  const knowledge = await knowledgeAround(deps, dataset, found, { entities, facts: entities * FACTS_PER_ENTITY });
+  const knowledge = await deps.knowledge(dataset, found, { entities, facts: entities * FACTS_PER_ENTITY });
   const contextOfType = PROMPT_KIND[type] === 'sections' ? sectionedContext : graphContext;
   return { context: contextOfType(passages, knowledge), knowledge };
 }

@@ -2,7 +2,7 @@ import { OWNER_NAME } from '../../common/domain/speaker.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import type { LanguageModel } from '../../common/ports/models.ts';
 import { fenced } from '../../common/text/fenced.ts';
-import { type Knowledge, knowledgeAround } from '../answers/knowledge.ts';
+import type { Knowledge } from '../answers/knowledge.ts';
 import type { AnswerPrompt } from '../answers/model-answer.ts';
 import type { TurnPassages } from '../conversation/turn-passages.ts';
 import { CURRENT, modelCallContext, type RankedPassage, type ReasoningStep, type SearchRequest } from '../model.ts';
@@ -118,7 +118,7 @@ function extendByGraph(
     const last = gathered.steps.at(-1)?.found ?? [];
     const near = last.length === 0 ? retrieval.passages : retrieval.passages.filter(({ id }) => last.includes(id));
     const found = { passages: near.slice(0, NEIGHBOURHOOD), retrieval, query, view: request.view ?? CURRENT };
-    const knowledge = await knowledgeAround(deps, target.dataset, found, KNOWLEDGE);
+    const knowledge = await deps.knowledge(target.dataset, found, KNOWLEDGE);
     const names = neighbourNames(knowledge, query)
       .filter((name) => !asked.has(name))
       .slice(0, NEIGHBOURS);
