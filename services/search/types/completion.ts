@@ -397,7 +397,8 @@ export async function answered(
   if (structured !== null || !request.includeReferences || text === NOTHING_FITS) {
     return { ...outcome, answer: text, structured };
   }
-  const block = evidenceBlock(text, read, { snippets: PROMPT_KIND[type] !== 'graph' });
+  const cited = quoted === null ? read : read.filter(({ id }) => quoted.includes(id));
+  const block = evidenceBlock(text, cited, { snippets: PROMPT_KIND[type] !== 'graph' });
   return { ...outcome, answer: text + block };
 }
 
