@@ -1,7 +1,7 @@
 import type { Budget } from './budget.ts';
 import { integer } from './functions.ts';
 import type { Expression } from './syntax.ts';
-import { compareForSort, isNumber, keyOf, QueryFailure, typeMismatch, type Value } from './values.ts';
+import { compareForSort, isNumber, keyOf, QueryFailure, typeMismatch, type Value, weightOf } from './values.ts';
 
 /** Makes one value of the values of a group. */
 export interface Accumulator {
@@ -26,7 +26,7 @@ export function accumulatorOf({ name, isDistinct, args }: Call, budget: Budget):
       if (isDistinct) {
         const key = keyOf(value);
         if (seen.has(key)) return;
-        budget.hold(1);
+        budget.hold(50 + key.length);
         seen.add(key);
       }
       inner.add(values);
@@ -67,7 +67,7 @@ function collector(name: string, budget: Budget): Accumulator {
       }
       if (name !== 'collect' && !isNumber(value)) throw typeMismatch('Float or Integer', value);
       if (share !== undefined) percentile = shareOf(share);
-      budget.hold(1);
+      budget.hold(weightOf(value));
       values.push(value);
     },
     result: () => {

@@ -4,8 +4,8 @@ import { engramError } from '../../kernel/errors.ts';
 export interface Budget {
   /** Called for each node, edge and row that is looked at. Throws when the time is over or the caller has given up. */
   step(): void;
-  /** Called for what is kept until the end: rows of a sort, members of a group. */
-  hold(count: number): void;
+  /** Called with the weight of what is kept until the end: rows of a sort, members of a group. See `weightOf`. */
+  hold(weight: number): void;
 }
 
 export const DEFAULT_ROWS = 1000;
@@ -14,7 +14,8 @@ export const DEFAULT_TIMEOUT_MS = 10_000;
 export const MAX_ANSWER_LENGTH = 5_000_000;
 
 const STEPS_BETWEEN_CHECKS = 1024;
-const MAX_HELD = 1_000_000;
+/** About bytes. */
+const MAX_HELD = 200_000_000;
 
 export function createBudget(timeoutMs: number, isCancelled: () => boolean = () => false): Budget {
   const end = performance.now() + timeoutMs;
@@ -27,8 +28,8 @@ export function createBudget(timeoutMs: number, isCancelled: () => boolean = () 
       if (isCancelled() || performance.now() > end)
         throw engramError('DeadlineExceededError', `The query took longer than ${timeoutMs} ms.`);
     },
-    hold(count) {
-      held += count;
+    hold(weight) {
+      held += weight;
       if (held > MAX_HELD) throw engramError('CypherSearchError', 'The query needs too much memory.');
     },
   };

@@ -273,14 +273,23 @@ function nonZero(value: bigint): bigint {
 const add = arithmetic((left, right) => left + right, (left, right) => left + right); // biome-ignore format: one line
 
 function plus(left: Value, right: Value): Value {
-  if (isList(left) && isList(right)) return [...left, ...right];
+  if (isList(left) && isList(right)) return joined(left, right);
   if (left === null || right === null) return null;
-  if (isList(left)) return [...left, right];
-  if (isList(right)) return [left, ...right];
+  if (isList(left)) return joined(left, [right]);
+  if (isList(right)) return joined([left], right);
   if (typeof left !== 'string' && typeof right !== 'string') return add(left, right);
   const [first, second] = [toText(left), toText(right)];
   if (first === null || second === null) throw typeMismatch('String', first === null ? left : right);
+  if (first.length + second.length > MAX_JOINED) throw new QueryFailure('The text is too long');
   return first + second;
+}
+
+/** Entries of a list or letters of a text that a query makes: adding a value to itself doubles it. */
+const MAX_JOINED = 1_000_000;
+
+function joined(left: readonly Value[], right: readonly Value[]): readonly Value[] {
+  if (left.length + right.length > MAX_JOINED) throw new QueryFailure('The list is too long');
+  return left.concat(right);
 }
 
 function contains(value: Value, list: Value): boolean | null {

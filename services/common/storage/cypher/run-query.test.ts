@@ -58,6 +58,12 @@ describe('runQuery', () => {
   it('refuses an answer, or rows in between, that do not fit into memory', () => {
     const texts = 'MATCH (a), (b) RETURN collect(a.id) AS l';
     expect(() => run(texts)).to.throw('needs too much memory');
+    const doubled = `WITH 'x' AS t UNWIND range(1, 900) AS i ${'WITH i, t + t AS t '.repeat(12)}`;
+    expect(run(`${doubled} RETURN size(t) AS s LIMIT 1`).rows).to.deep.equal([[4096]]);
+    const wide = `MATCH (a), (b) WITH a.id + 'a long enough text' AS t ${'WITH t + t AS t '.repeat(11)}`;
+    expect(() => run(`${wide} RETURN t ORDER BY t LIMIT 1`)).to.throw('needs too much memory');
+    const list = `MATCH (a) WITH collect(a.id) AS l ${'WITH l + l AS l '.repeat(12)} RETURN size(l)`;
+    expect(() => run(list)).to.throw('The list is too long');
     expect(() => run('UNWIND range(1, 900) AS x WITH collect(x) AS l UNWIND l AS y RETURN l, l AS m, l AS n')).to.throw(
       'The answer is too large',
     );

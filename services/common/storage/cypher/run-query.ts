@@ -17,7 +17,7 @@ import {
   type SingleQuery,
 } from './syntax.ts';
 import { CypherRefusedError } from './tokens.ts';
-import { compareForSort, isList, keyOf, toJson, type Value } from './values.ts';
+import { compareForSort, isList, keyOf, toJson, type Value, weightOf } from './values.ts';
 
 /** Takes rows one after another; `push` returns false when no more are wanted. */
 interface Sink {
@@ -43,7 +43,7 @@ export function runQuery(query: Query, graph: CypherGraph, budget: Budget, maxRo
     if (query.isDistinct) {
       const key = keyOf(row);
       if (seen.has(key)) return true;
-      budget.hold(1);
+      budget.hold(50 + key.length);
       seen.add(key);
     }
     rows.push(row);
@@ -260,7 +260,7 @@ function groupStage(
       const key = keyOf(values);
       const known = groups.get(key);
       if (known) return known;
-      budget.hold(1);
+      budget.hold(2 * key.length + weightOf(row));
       const copy = row.slice();
       keys.forEach(({ slot }, index) => {
         copy[slot] = values[index] ?? null;
@@ -300,7 +300,7 @@ function distinct(slots: readonly number[], budget: Budget): Stage {
       push(row) {
         const key = keyOf(slots.map((slot) => row[slot] ?? null));
         if (seen.has(key)) return true;
-        budget.hold(1);
+        budget.hold(50 + key.length);
         seen.add(key);
         return next.push(row);
       },
@@ -313,7 +313,7 @@ function sort(keys: readonly { readonly value: Evaluator; readonly sign: number 
     const rows: { readonly row: Row; readonly values: readonly Value[] }[] = [];
     return {
       push(row) {
-        budget.hold(1);
+        budget.hold(weightOf(row));
         rows.push({ row, values: keys.map(({ value }) => value(row)) });
         return true;
       },

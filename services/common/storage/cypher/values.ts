@@ -184,6 +184,13 @@ export function keyOf(value: Value): string {
   return `path ${value.nodes.map(({ place }) => place)} ${value.edges.map(({ place }) => place)}`;
 }
 
+/** Roughly the bytes that a value takes; elements of the graph are there anyway. */
+export function weightOf(value: Value): number {
+  if (typeof value === 'string') return 50 + value.length;
+  if (isList(value)) return value.reduce<number>((sum, entry) => sum + weightOf(entry), 50);
+  return isMap(value) ? 50 + weightOf([...value.values()]) : 20;
+}
+
 const SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 
 /**
