@@ -46,7 +46,8 @@ describe('engram login in a browser', () => {
     await page.keyboard.press('Enter');
     await page.waitForSelector(`text=asks to act as ${ADMIN}`);
     watched.errors.length = 0;
-    await world.look(path, 'device', 'role=button[name="Approve"]');
+    await world.expectSound(watched);
+    await world.keep(page, 'device');
     await page.focus('role=button[name="Approve"]');
     await page.keyboard.press('Enter');
     await page.waitForSelector('text=The program is signed in');

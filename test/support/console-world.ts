@@ -10,7 +10,7 @@ import { createWire, type Wire } from './wire.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** Set it to look at what the tests saw. */
-const KEEP = process.env['ENGRAM_KEEP_SCREENSHOTS'] !== undefined;
+export const KEEP = process.env['ENGRAM_KEEP_SCREENSHOTS'] !== undefined;
 
 /** A text that the tests of the console ask about. */
 export const NOTES = [
@@ -30,8 +30,6 @@ export interface ConsoleWorld {
   open(path: string, options?: BrowserContextOptions): Promise<WatchedPage>;
   /** Nothing was refused or broken, no other server was asked, and everybody can use the page. */
   expectSound(watched: WatchedPage, allowed?: RegExp | null): Promise<void>;
-  /** The page in both colour schemes and on a telephone, where nothing may be wider than the screen. */
-  look(path: string, name: string, ready: string): Promise<void>;
   keep(page: Page, name: string): Promise<Buffer>;
   /** Makes a dataset of `NOTES` and its graph; returns its id. */
   addNotes(name: string): Promise<string>;
@@ -108,24 +106,8 @@ export function createConsoleWorld(variables: Readonly<Record<string, string>> =
       for (const request of requests) expect(request).to.match(new RegExp(`^(${app.baseUrl}/|data:|blob:)`));
     },
 
-    async look(path, name, ready) {
-      const watched = await world.open(path);
-      const { page } = watched;
-      for (const [colorScheme, width] of [
-        ['light', 1280],
-        ['dark', 1280],
-        ['light', 390],
-      ] as const) {
-        await page.emulateMedia({ colorScheme });
-        await page.setViewportSize({ width, height: 844 });
-        await page.waitForSelector(ready);
-        await world.expectSound(watched);
-        await world.keep(page, `${name}-${colorScheme}-${width}`);
-        expect(await page.evaluate<number>('document.documentElement.scrollWidth')).to.be.at.most(width);
-      }
-    },
-
     async keep(page, name) {
+      await page.evaluate(UNTIL_STILL);
       const png = await page.screenshot();
       writeFileSync(join(folder, `${name}.png`), png);
       return png;

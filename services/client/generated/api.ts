@@ -2767,6 +2767,19 @@ export interface Paths {
               user_id: string;
               session_id: string | null;
               parent_operation_id: string | null;
+              /**
+               * Of an improve that ended: what its stages did
+               */
+              stages?: {
+                stage: string;
+                status: string;
+                reason: string | null;
+                error: string | null;
+                counts: {
+                  [k: string]: number;
+                };
+                duration_ms: number;
+              }[];
             }[];
           };
         };

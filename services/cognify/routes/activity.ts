@@ -31,6 +31,15 @@ const row = z.object({
   user_id: z.uuid(),
   session_id: text,
   parent_operation_id: text,
+  stages: z
+    .array(
+      z.object({
+        ...{ stage: z.string(), status: z.string(), reason: text, error: text },
+        ...{ counts: z.record(z.string(), z.int()), duration_ms: z.int() },
+      }),
+    )
+    .optional()
+    .describe('Of an improve that ended: what its stages did'),
 });
 
 export function activityRoutes(dependencies: RecordDependencies): readonly Route[] {
@@ -91,6 +100,7 @@ function presentRunRecords({ rows, datasets, owners }: RunRecordPage): readonly 
       user_id: record.userId,
       session_id: record.sessionId ?? null,
       parent_operation_id: null,
+      ...(record.stages === undefined ? {} : { stages: record.stages }),
     };
   });
 }

@@ -30,7 +30,7 @@ export async function recordRun(dependencies: Dependencies, recorded: RecordedRu
 
 async function recordOnce({ runs, recorder }: Dependencies, recorded: RecordedRun): Promise<void> {
   const { principal, dataset, pipeline, runId, status, items, error, outcome, background = false, session } = recorded;
-  const { completedBefore = [], origin, jobId } = recorded;
+  const { completedBefore = [], origin, jobId, counts } = recorded;
   const from = origin === undefined ? {} : { origin };
   const id = asId<RunId>(runId);
   const ids = [id, ...completedBefore.map((one) => asId<RunId>(one.runId))];
@@ -56,6 +56,7 @@ async function recordOnce({ runs, recorder }: Dependencies, recorded: RecordedRu
     items: ended,
     ...(isErrored ? { error: { ...failure, status: 500 } } : error === undefined ? {} : { itemError: failure }),
     ...(outcome === undefined ? {} : { outcome }),
+    ...(counts === undefined ? {} : { counts }),
   };
   const before = completedBefore
     .map((one): WholeRun => {

@@ -1,6 +1,6 @@
-import { Badge, Button, Group, Table, Text, Tooltip } from '@mantine/core';
+import { Anchor, Badge, Button, Group, Table, Text, Tooltip } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import { engram } from './api.ts';
 import { ago, count, duration, when } from './format.ts';
 import type { Run } from './queries.ts';
@@ -32,6 +32,7 @@ export function RunTable({
   readonly showsDataset?: boolean;
 }) {
   const [offset, setOffset] = useState(0);
+  const [opened, setOpened] = useState<string | null>(null);
   const runs = useQuery({
     queryKey: ['runs', dataset, pipeline, offset],
     queryFn: () =>
@@ -47,7 +48,7 @@ export function RunTable({
     return <Empty title="Nothing has run yet">Runs appear here when documents are added or built.</Empty>;
   return (
     <>
-      <Table.ScrollContainer minWidth={620}>
+      <Table.ScrollContainer minWidth={320}>
         <Table aria-label="Runs">
           <Table.Thead>
             <Table.Tr>
@@ -55,28 +56,59 @@ export function RunTable({
               {showsDataset ? <Table.Th>Dataset</Table.Th> : null}
               <Table.Th>State</Table.Th>
               <Table.Th>Started</Table.Th>
-              <Table.Th ta="right">Took</Table.Th>
-              <Table.Th ta="right">Tokens</Table.Th>
-              <Table.Th>By</Table.Th>
+              <Table.Th ta="right" visibleFrom="sm">
+                Took
+              </Table.Th>
+              <Table.Th ta="right" visibleFrom="sm">
+                Tokens
+              </Table.Th>
+              <Table.Th visibleFrom="sm">By</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
             {newest(runs.data).map((run) => (
-              <Table.Tr key={run.id}>
-                <Table.Td>{nameOf(run)}</Table.Td>
-                {showsDataset ? <Table.Td>{run.dataset_name ?? '–'}</Table.Td> : null}
-                <Table.Td>
-                  <RunState run={run} />
-                </Table.Td>
-                <Table.Td>
-                  <Tooltip label={when(run.started_at ?? run.created_at)}>
-                    <Text size="sm">{ago(run.started_at ?? run.created_at)}</Text>
-                  </Tooltip>
-                </Table.Td>
-                <Table.Td ta="right">{goesOn(run) ? '' : duration(run.started_at, run.ended_at)}</Table.Td>
-                <Table.Td ta="right">{count((run.tokens_in ?? 0) + (run.tokens_out ?? 0))}</Table.Td>
-                <Table.Td>{run.origin ?? '–'}</Table.Td>
-              </Table.Tr>
+              <Fragment key={run.id}>
+                <Table.Tr>
+                  <Table.Td>
+                    {run.stages === undefined ? (
+                      nameOf(run)
+                    ) : (
+                      <Anchor
+                        component="button"
+                        type="button"
+                        size="sm"
+                        aria-expanded={opened === run.id}
+                        onClick={() => setOpened(opened === run.id ? null : run.id)}
+                      >
+                        {nameOf(run)}: stages
+                      </Anchor>
+                    )}
+                  </Table.Td>
+                  {showsDataset ? <Table.Td>{run.dataset_name ?? '–'}</Table.Td> : null}
+                  <Table.Td>
+                    <RunState run={run} />
+                  </Table.Td>
+                  <Table.Td>
+                    <Tooltip label={when(run.started_at ?? run.created_at)}>
+                      <Text size="sm">{ago(run.started_at ?? run.created_at)}</Text>
+                    </Tooltip>
+                  </Table.Td>
+                  <Table.Td ta="right" visibleFrom="sm">
+                    {goesOn(run) ? '' : duration(run.started_at, run.ended_at)}
+                  </Table.Td>
+                  <Table.Td ta="right" visibleFrom="sm">
+                    {count((run.tokens_in ?? 0) + (run.tokens_out ?? 0))}
+                  </Table.Td>
+                  <Table.Td visibleFrom="sm">{run.origin ?? '–'}</Table.Td>
+                </Table.Tr>
+                {run.stages === undefined || opened !== run.id ? null : (
+                  <Table.Tr>
+                    <Table.Td colSpan={7}>
+                      <StageTable stages={run.stages} />
+                    </Table.Td>
+                  </Table.Tr>
+                )}
+              </Fragment>
             ))}
           </Table.Tbody>
         </Table>
@@ -98,6 +130,56 @@ export function RunTable({
       ) : null}
     </>
   );
+}
+
+type Stage = NonNullable<Run['stages']>[number];
+
+const REASONS: Readonly<Record<string, string>> = {
+  no_session_ids: 'No session was chosen',
+  triplet_embedding_disabled: 'Facts are not embedded on this server',
+  opt_in_disabled: 'Not asked for',
+};
+
+/** What the stages of an improve did. */
+export function StageTable({ stages }: { readonly stages: readonly Stage[] }) {
+  return (
+    <Table.ScrollContainer minWidth={420}>
+      <Table aria-label="Stages of improve">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Stage</Table.Th>
+            <Table.Th>State</Table.Th>
+            <Table.Th>Result</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {stages.map((stage) => (
+            <Table.Tr key={stage.stage}>
+              <Table.Td>{words(stage.stage)}</Table.Td>
+              <Table.Td>
+                <Badge
+                  color={stage.status === 'errored' ? 'red' : stage.status === 'skipped' ? 'gray' : 'green'}
+                  variant="outline"
+                  tt="none"
+                  c="var(--mantine-color-text)"
+                >
+                  {words(stage.status)}
+                </Badge>
+              </Table.Td>
+              <Table.Td>{resultOf(stage)}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+function resultOf({ error, reason, counts }: Stage): string {
+  if (error !== null) return error;
+  if (reason !== null) return REASONS[reason] ?? words(reason);
+  const named = Object.entries(counts).map(([name, value]) => `${words(name)}: ${value}`);
+  return named.length === 0 ? 'Nothing to do' : named.join(', ');
 }
 
 const goesOn = ({ ended_at: ended, outcome }: Run): boolean => ended === null && outcome === null;

@@ -1,7 +1,8 @@
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
+import type { JsonObject } from '../../common/kernel/json.ts';
 import { HandOverError } from '../../common/platform/jobs/job-failure.ts';
-import { isTransient } from '../../common/platform/jobs/run-error.ts';
+import { isTransient, scrubErrorText } from '../../common/platform/jobs/run-error.ts';
 import type { CompletedRun, RequestOf } from '../../common/platform/messaging/messages.ts';
 import type { CallContext, Messenger } from '../../common/platform/messaging/messenger.ts';
 import type { Logger } from '../../common/ports/logger.ts';
@@ -54,9 +55,9 @@ export async function recordImprove(
   }
   const result = ended.value;
   const status = statusOf(result);
-  if (status === 'errored')
-    await record({ status: 'DATASET_PROCESSING_ERRORED', error: errorOf(result), completedBefore });
-  else await record({ status: 'DATASET_PROCESSING_COMPLETED', outcome: OUTCOMES[status], completedBefore });
+  const end = { completedBefore, counts: { stages: stagesOf(result) } };
+  if (status === 'errored') await record({ status: 'DATASET_PROCESSING_ERRORED', error: errorOf(result), ...end });
+  else await record({ status: 'DATASET_PROCESSING_COMPLETED', outcome: OUTCOMES[status], ...end });
   return result;
 }
 
@@ -68,6 +69,13 @@ function isContinued(error: unknown): boolean {
 function knownError(error: unknown): { readonly name: string; readonly message: string } {
   if (isEngramError(error)) return { name: error.wireName, message: error.message };
   return { name: 'CogneeSystemError', message: 'internal error' };
+}
+
+/** Returns the results of the first pass, as the wire has them. */
+function stagesOf({ stages }: ImproveResult): readonly JsonObject[] {
+  return stages.map(({ stage, status, reason, error, counts, durationMs: duration_ms }) => {
+    return { stage, status, reason, error: error === null ? null : scrubErrorText(error), counts, duration_ms };
+  });
 }
 
 /** Returns the error of the first stage that failed. */

@@ -107,10 +107,10 @@ function presentSide({ text, value, item, chunk, at, from, support }: Superseded
 }
 
 function explain({ subject, predicate, older, newer, reason }: Supersession): string {
-  const what = `${predicate.replaceAll('_', ' ')} of ${subject}`;
+  const what = `${subject}, ${predicate.replaceAll('_', ' ')}`;
   const said = `"${older.value}" was said ${day(older.at)}`;
-  if (reason === 'ended') return `The ${what}: ${said}; ${day(newer.at)} it was said that this is over.`;
-  return `The ${what} has one value at a time: ${said}, "${newer.value}" later, ${day(newer.at)}.`;
+  if (reason === 'ended') return `${what}: ${said}; ${day(newer.at)} it was said that this is over.`;
+  return `${what}: ${said}, "${newer.value}" later, ${day(newer.at)}. It has one value at a time.`;
 }
 
 function day(time: string): string {

@@ -9,7 +9,7 @@ const PASSWORD = 'correct horse battery';
 
 describe('console in a browser: people, datasets, settings', () => {
   const world = createConsoleWorld();
-  const { open, expectSound, look, keep } = world;
+  const { open, expectSound, keep } = world;
 
   it('shows a new key once, and deletes it after a question', async () => {
     const watched = await open('/people');
@@ -69,7 +69,6 @@ describe('console in a browser: people, datasets, settings', () => {
     await page.waitForSelector('[aria-label="librarians may read catalogue"][aria-pressed=false]');
     expect(await permissions()).to.equal(undefined);
     await world.wire.post('/permissions/tenants/select', { tenant_id: null });
-    await look('/people', 'people', 'text=No API keys');
   });
 
   it('takes snapshots, keeps skills, and learns from sessions', async () => {
@@ -122,13 +121,6 @@ describe('console in a browser: people, datasets, settings', () => {
       if (each.name.startsWith('learning'))
         await fetch(`${world.app.baseUrl}/api/v1/datasets/${each.id}`, { method: 'DELETE' });
     }
-  });
-
-  it('shows costs, budgets, settings and health', async () => {
-    await look('/costs', 'costs', 'text=Model tokens today');
-    await look('/settings', 'settings', 'table[aria-label^=Health] >> text=healthy');
-    const { page } = await open('/settings');
-    await page.waitForSelector('text=API key of the provider');
   });
 
   it('keeps the chosen colours, and says when there is no such page', async () => {

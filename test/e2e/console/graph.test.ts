@@ -32,7 +32,7 @@ function largeGraph(count: number): object {
 
 describe('console in a browser: graph', () => {
   const world = createConsoleWorld();
-  const { open, expectSound, look, keep } = world;
+  const { open, expectSound, keep } = world;
   let dataset = '';
   before(async () => {
     dataset = await world.addNotes('notes');
@@ -77,7 +77,6 @@ describe('console in a browser: graph', () => {
     await page.waitForSelector('mark');
     expect(await page.textContent('mark')).to.equal(sentence);
     await page.keyboard.press('Escape');
-    await look(`/graph?dataset=${dataset}`, 'graph', '[data-settled=true]');
   });
 
   it('shows what is near a node, and more of it with each double click', async () => {

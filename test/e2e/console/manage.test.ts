@@ -8,7 +8,7 @@ import { POISONED } from '../poisoned-items.ts';
 
 describe('console in a browser: datasets, skills, improve, integrations', () => {
   const world = createConsoleWorld();
-  const { open, expectSound, look, keep } = world;
+  const { open, expectSound, keep } = world;
   let dataset = '';
 
   it('leads somebody who has nothing to ask through an example', async () => {
@@ -90,7 +90,6 @@ describe('console in a browser: datasets, skills, improve, integrations', () => 
     await keep(page, 'proposals');
     const [{ id }] = (await world.wire.get(`/skills?dataset_id=${dataset}`)).json;
     expect((await world.wire.get(`/skills/${id}?dataset_id=${dataset}`)).json.procedure).to.include('NoDeposit');
-    await look(`/skills?dataset=${dataset}`, 'skills', 'text=How to lend a violin');
   });
 
   it('improves from a session, lists earlier improves, and shows what a session taught', async () => {
@@ -109,15 +108,18 @@ describe('console in a browser: datasets, skills, improve, integrations', () => 
     await page.keyboard.press('Escape');
     await page.click('role=button[name="Improve"]');
     await page.waitForSelector('table[aria-label="Stages of improve"]');
-    await page.waitForSelector('section[aria-label="Earlier improves"] >> td >> text=Improve');
     await page.waitForSelector('section[aria-label="What was learned"] >> text=We deploy on Fridays only');
     await page.waitForSelector('section[aria-label="What was learned"] >> text=fetch failed: HTTP 404');
+    // The stages of an earlier improve are there after the page was left, too.
+    await page.reload();
+    await page.focus('section[aria-label="Earlier improves"] >> button >> text=Improve: stages');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('table[aria-label="Stages of improve"] >> text=Completed');
     await expectSound(watched);
     const session = await open('/sessions/talk');
     await session.page.waitForSelector('section[aria-label="What was learned"] >> text=Fridays');
     await expectSound(session);
     await keep(session.page, 'session-learned');
-    await look(`/improve?dataset=${dataset}`, 'improve', 'section[aria-label="What was learned"]');
   });
 
   it('says that there is nothing to sync with, and how programs are connected', async () => {
@@ -125,7 +127,6 @@ describe('console in a browser: datasets, skills, improve, integrations', () => 
     await page.waitForSelector('text=No other memory is configured');
     await page.locator('pre', { hasText: `engram ${world.app.baseUrl}/mcp` }).waitFor();
     expect(await page.locator('text=Sync now').count()).to.equal(0);
-    await look('/integrations', 'integrations', 'text=No syncs yet');
   });
 
   it('names the documents that could not be built, with the reason', async () => {

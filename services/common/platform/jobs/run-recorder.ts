@@ -296,6 +296,7 @@ function recordOf(
   { now, usage }: { readonly now: string; readonly usage: RunUsage | undefined },
 ): RunRecord {
   const measured = document.endedAt === null ? null : 0;
+  const stages = document.counts?.['stages'];
   return {
     runId,
     pipeline: document.pipeline,
@@ -315,6 +316,7 @@ function recordOf(
     tokensIn: usage?.inputTokens ?? measured,
     tokensOut: usage?.outputTokens ?? measured,
     embeddingTokens: usage?.embeddingTokens ?? measured,
+    ...(stages === undefined ? {} : { stages }),
   };
 }
 

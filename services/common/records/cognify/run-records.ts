@@ -1,4 +1,5 @@
 import type { RunOrigin, RunOutcome, RunStatus } from '../../domain/run.ts';
+import type { Json } from '../../kernel/json.ts';
 import type { Scope } from '../../kernel/scope.ts';
 import { type DocumentStore, type Filter, insert } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
@@ -28,6 +29,8 @@ export type RunRecord = {
   readonly tokensIn: number | null;
   readonly tokensOut: number | null;
   readonly embeddingTokens: number | null;
+  /** Of an improve that ended: what its stages did. */
+  readonly stages?: Json;
 };
 
 export const runRecordsCollection: OwnedCollection<RunRecord> = {

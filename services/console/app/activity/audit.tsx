@@ -62,7 +62,7 @@ export function AuditLog() {
         <Empty title="No entries">Changes of accounts, permissions, keys and data are recorded here.</Empty>
       ) : null}
       {records.data === undefined ? null : (
-        <Table.ScrollContainer minWidth={620}>
+        <Table.ScrollContainer minWidth={900}>
           <Table aria-label="Audit log">
             <Table.Thead>
               <Table.Tr>

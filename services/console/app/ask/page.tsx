@@ -46,6 +46,11 @@ export function AskPage() {
   const [opened, setOpened] = useState<OpenedDocument | null>(null);
   // The conversation that this page has begun keeps its answers; another one in the address is read from the server.
   const [own, setOwn] = useState<string | null>(null);
+  const [round, setRound] = useState(0);
+  const restart = () => {
+    setOwn(null);
+    setRound(round + 1);
+  };
   if (datasets.isPending) return <Waiting />;
   if (datasets.isError) return <Failed error={datasets.error} onRetry={() => void datasets.refetch()} />;
   return (
@@ -53,7 +58,12 @@ export function AskPage() {
       {datasets.data.length === 0 ? (
         <FirstSteps />
       ) : (
-        <Conversation key={session === own ? 'own' : (session ?? 'own')} onBegin={setOwn} onOpen={setOpened} />
+        <Conversation
+          key={session === undefined || session === own ? round : session}
+          onBegin={setOwn}
+          onRestart={restart}
+          onOpen={setOpened}
+        />
       )}
       <DocumentDrawer opened={opened} onClose={() => setOpened(null)} />
     </Stack>
@@ -62,10 +72,12 @@ export function AskPage() {
 
 interface ConversationProps {
   onBegin(session: string): void;
+  /** An empty conversation takes the place of this one. */
+  onRestart(): void;
   onOpen(document: OpenedDocument): void;
 }
 
-function Conversation({ onBegin, onOpen }: ConversationProps) {
+function Conversation({ onBegin, onRestart, onOpen }: ConversationProps) {
   const search = useSearch({ from: '/ask' });
   const navigate = useNavigate({ from: '/ask' });
   const client = useQueryClient();
@@ -140,6 +152,17 @@ function Conversation({ onBegin, onOpen }: ConversationProps) {
     }
   };
 
+  const restart = (dataset: string | undefined) => {
+    onRestart();
+    void navigate({ search: (all) => ({ ...all, dataset, session: undefined }) });
+  };
+  // A conversation is about one dataset, whose readers may read it: another one begins another conversation.
+  const bound =
+    earlier.data?.dataset_id ?? turns.find(({ rated }) => rated?.session === search.session)?.rated?.dataset;
+  const choose = (dataset: string | undefined) => {
+    if (dataset !== undefined && bound != null && dataset !== bound) restart(dataset);
+    else void navigate({ search: (all) => ({ ...all, dataset }), replace: true });
+  };
   const built = datasets.some(({ id }) => progress?.[id] !== undefined);
   const isEmpty = turns.length === 0 && (earlier.data?.qas ?? []).length === 0;
   return (
@@ -151,7 +174,7 @@ function Conversation({ onBegin, onOpen }: ConversationProps) {
             variant="default"
             size="sm"
             leftSection={<IconPlus size={16} />}
-            onClick={() => void navigate({ search: (all) => ({ ...all, session: undefined }) })}
+            onClick={() => restart(search.dataset)}
           >
             New conversation
           </Button>
@@ -182,11 +205,12 @@ function Conversation({ onBegin, onOpen }: ConversationProps) {
                 score: qa.feedback_score,
               },
             }}
+            conversation={begun}
             onOpen={onOpen}
           />
         ))}
         {turns.map((turn) => (
-          <TurnView key={turn.key} turn={turn} onOpen={onOpen} />
+          <TurnView key={turn.key} turn={turn} conversation={search.session} onOpen={onOpen} />
         ))}
       </Stack>
       <div ref={end} />
@@ -227,12 +251,7 @@ function Conversation({ onBegin, onOpen }: ConversationProps) {
                 ...datasets.map(({ id, name }) => ({ value: id, label: name })),
               ]}
               value={search.dataset ?? ALL}
-              onChange={(value) =>
-                void navigate({
-                  search: (all) => ({ ...all, dataset: value === ALL || value === null ? undefined : value }),
-                  replace: true,
-                })
-              }
+              onChange={(value) => choose(value === ALL || value === null ? undefined : value)}
               allowDeselect={false}
               searchable={datasets.length > 8}
               comboboxProps={{ position: 'top-start' }}
@@ -291,8 +310,13 @@ function newSession(): string {
 /** The stored answers of a question, which are what a person rates; null where none is stored. */
 async function ratable(session: string, question: string, findings: readonly Finding[]): Promise<Rated | null> {
   if (!findings.some(({ kind }) => kind?.endsWith('completion'))) return null;
-  const detail = await readSession(session).catch(() => null);
-  const stored = detail?.qas.filter((qa) => qa.question === question).slice(-findings.length) ?? [];
-  if (detail === null || stored.length === 0) return null;
-  return { session, dataset: detail.dataset_id, ids: stored.map((qa) => qa.qa_id), score: null };
+  // An answer of another dataset than that of the conversation is kept in the default session of that dataset.
+  const elsewhere = findings.flatMap(({ dataset_id: id }) => (id ? [`default_session_${id}`] : []));
+  for (const name of new Set([session, ...elsewhere])) {
+    const detail = await readSession(name).catch(() => null);
+    const stored = detail?.qas.filter((qa) => qa.question === question).slice(-findings.length) ?? [];
+    if (detail === null || stored.length === 0) continue;
+    return { session: name, dataset: detail.dataset_id, ids: stored.map((qa) => qa.qa_id), score: null };
+  }
+  return null;
 }

@@ -1,6 +1,7 @@
 import {
   ActionIcon,
   Alert,
+  Anchor,
   Badge,
   Box,
   Button,
@@ -15,6 +16,7 @@ import {
   Tooltip,
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { NOTHING_FITS } from '../../../common/text/repetition/own-answers.ts';
 import { engram } from '../api.ts';
@@ -36,6 +38,8 @@ export interface Rated {
 
 interface TurnProps {
   readonly turn: Turn;
+  /** The session of the page. */
+  readonly conversation: string | undefined;
   onOpen(document: OpenedDocument): void;
 }
 
@@ -44,7 +48,7 @@ const STAGES: Readonly<Record<string, string>> = {
   generating: 'Writing the answer',
 };
 
-export function TurnView({ turn, onOpen }: TurnProps) {
+export function TurnView({ turn, conversation, onOpen }: TurnProps) {
   const { question, stage, text, findings, error, rated } = turn;
   return (
     <Stack gap="xs" component="article" aria-label={question}>
@@ -81,6 +85,15 @@ export function TurnView({ turn, onOpen }: TurnProps) {
           {rated === null ? null : <Rating rated={rated} />}
         </Group>
       ) : null}
+      {rated === null || rated.session === conversation ? null : (
+        <Text size="xs" c="dimmed">
+          This conversation is about another dataset: the answer is kept in{' '}
+          <Anchor component={Link} to={`/sessions/${rated.session}`} size="xs" underline="always">
+            the session of its own
+          </Anchor>
+          .
+        </Text>
+      )}
     </Stack>
   );
 }

@@ -70,15 +70,19 @@ export function Snapshots({ dataset, datasetName }: { readonly dataset: string; 
           A snapshot keeps everything of the dataset as it is now, until it is deleted.
         </Empty>
       ) : (
-        <Table.ScrollContainer minWidth={520}>
+        <Table.ScrollContainer minWidth={320}>
           <Table aria-label="Snapshots">
             <Table.Thead>
               <Table.Tr>
                 <Table.Th>Snapshot</Table.Th>
                 <Table.Th>State</Table.Th>
-                <Table.Th ta="right">Documents</Table.Th>
-                <Table.Th ta="right">Size</Table.Th>
-                <Table.Th>Taken</Table.Th>
+                <Table.Th ta="right" visibleFrom="sm">
+                  Documents
+                </Table.Th>
+                <Table.Th ta="right" visibleFrom="sm">
+                  Size
+                </Table.Th>
+                <Table.Th visibleFrom="sm">Taken</Table.Th>
                 <Table.Th>What to do</Table.Th>
               </Table.Tr>
             </Table.Thead>
@@ -97,11 +101,15 @@ export function Snapshots({ dataset, datasetName }: { readonly dataset: string; 
                     </Badge>
                     {snapshot.failure === null ? null : <Text size="xs">{snapshot.failure.message}</Text>}
                   </Table.Td>
-                  <Table.Td ta="right">{count(snapshot.items)}</Table.Td>
-                  <Table.Td ta="right">{snapshot.size_bytes === null ? '–' : bytes(snapshot.size_bytes)}</Table.Td>
-                  <Table.Td>{ago(snapshot.at)}</Table.Td>
+                  <Table.Td ta="right" visibleFrom="sm">
+                    {count(snapshot.items)}
+                  </Table.Td>
+                  <Table.Td ta="right" visibleFrom="sm">
+                    {snapshot.size_bytes === null ? '–' : bytes(snapshot.size_bytes)}
+                  </Table.Td>
+                  <Table.Td visibleFrom="sm">{ago(snapshot.at)}</Table.Td>
                   <Table.Td>
-                    <Group gap="xs" wrap="nowrap">
+                    <Group gap="xs">
                       <Button size="compact-sm" variant="default" onClick={() => void restore(snapshot)}>
                         Restore as a copy
                       </Button>

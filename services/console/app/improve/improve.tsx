@@ -1,21 +1,12 @@
-import { Badge, Button, Checkbox, MultiSelect, Stack, Table, Text } from '@mantine/core';
+import { Button, Checkbox, MultiSelect, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
-import type { Answer } from '../../../client/index.ts';
+import { type ComponentProps, useState } from 'react';
 import { engram } from '../api.ts';
 import { ago } from '../format.ts';
 import { afterRun, usePermitted } from '../queries.ts';
-import { words } from '../runs.tsx';
+import { StageTable } from '../runs.tsx';
 import { Failed } from '../states.tsx';
 import { Learned } from './learned.tsx';
-
-type Stage = Answer<'/api/v1/improve', 'post'>['stages'][number];
-
-const REASONS: Readonly<Record<string, string>> = {
-  no_session_ids: 'No session was chosen',
-  triplet_embedding_disabled: 'Facts are not embedded on this server',
-  opt_in_disabled: 'Not asked for',
-};
 
 /** Sessions whose lessons are shown, newest first. */
 const MOST_LEARNED = 10;
@@ -28,7 +19,7 @@ export function Improve({ dataset }: { readonly dataset: string }) {
   const [context, setContext] = useState(false);
   const [isRunning, setRunning] = useState(false);
   const [error, setError] = useState<Error | null>(null);
-  const [stages, setStages] = useState<readonly Stage[] | null>(null);
+  const [stages, setStages] = useState<ComponentProps<typeof StageTable>['stages'] | null>(null);
   const sessions = useQuery({
     queryKey: ['sessions', 'of', dataset],
     queryFn: () => engram.get('/api/v1/sessions', { query: { range: 'all', limit: 200, labels: true } }),
@@ -83,47 +74,10 @@ export function Improve({ dataset }: { readonly dataset: string }) {
         </Stack>
       ) : null}
       {error === null ? null : <Failed error={error} />}
-      {stages === null ? null : (
-        <Table.ScrollContainer minWidth={420}>
-          <Table aria-label="Stages of improve">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Stage</Table.Th>
-                <Table.Th>State</Table.Th>
-                <Table.Th>Result</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {stages.map((stage) => (
-                <Table.Tr key={stage.stage}>
-                  <Table.Td>{words(stage.stage)}</Table.Td>
-                  <Table.Td>
-                    <Badge
-                      color={stage.status === 'errored' ? 'red' : stage.status === 'skipped' ? 'gray' : 'green'}
-                      variant="outline"
-                      tt="none"
-                      c="var(--mantine-color-text)"
-                    >
-                      {words(stage.status)}
-                    </Badge>
-                  </Table.Td>
-                  <Table.Td>{resultOf(stage)}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
-      )}
+      {stages === null ? null : <StageTable stages={stages} />}
       {isRunning ? null : (
         <Learned dataset={dataset} sessions={own.map(({ session_id: id }) => id).slice(0, MOST_LEARNED)} />
       )}
     </Stack>
   );
-}
-
-function resultOf({ error, reason, counts }: Stage): string {
-  if (error !== null) return error;
-  if (reason !== null) return REASONS[reason] ?? words(reason);
-  const named = Object.entries(counts).map(([name, value]) => `${words(name)}: ${value}`);
-  return named.length === 0 ? 'Nothing to do' : named.join(', ');
 }

@@ -50,15 +50,15 @@ export function ApiKeys() {
       ) : (
         <>
           <Group justify="flex-end">{create}</Group>
-          <Table.ScrollContainer minWidth={560}>
+          <Table.ScrollContainer minWidth={320}>
             <Table aria-label="API keys">
               <Table.Thead>
                 <Table.Tr>
                   <Table.Th>Name</Table.Th>
                   <Table.Th>May</Table.Th>
-                  <Table.Th>Datasets</Table.Th>
-                  <Table.Th>Last used</Table.Th>
-                  <Table.Th>Expires</Table.Th>
+                  <Table.Th visibleFrom="sm">Datasets</Table.Th>
+                  <Table.Th visibleFrom="sm">Last used</Table.Th>
+                  <Table.Th visibleFrom="sm">Expires</Table.Th>
                   <Table.Th>What to do</Table.Th>
                 </Table.Tr>
               </Table.Thead>
@@ -72,12 +72,12 @@ export function ApiKeys() {
                       </Text>
                     </Table.Td>
                     <Table.Td>{key.permissions?.join(', ') ?? 'everything you may'}</Table.Td>
-                    <Table.Td>
+                    <Table.Td visibleFrom="sm">
                       {key.datasets?.map((id) => datasets.find((each) => each.id === id)?.name ?? id).join(', ') ??
                         'all'}
                     </Table.Td>
-                    <Table.Td>{key.last_used_at === null ? 'never' : ago(key.last_used_at)}</Table.Td>
-                    <Table.Td>
+                    <Table.Td visibleFrom="sm">{key.last_used_at === null ? 'never' : ago(key.last_used_at)}</Table.Td>
+                    <Table.Td visibleFrom="sm">
                       {key.expires_at === null ? (
                         'never'
                       ) : (

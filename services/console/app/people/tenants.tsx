@@ -60,7 +60,8 @@ export function Tenants() {
       </Group>
       {current === undefined ? (
         <Text size="sm" c="dimmed">
-          In your own space datasets are yours alone, unless you share them. In a tenant they can be shared with roles.
+          In your own space datasets are yours alone, unless you share them. A tenant is a space of several people, with
+          members and roles, in which datasets are shared with all or with a role.
         </Text>
       ) : (
         <TenantView key={current.id} tenant={current} />

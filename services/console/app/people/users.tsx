@@ -47,7 +47,7 @@ export function Users() {
       {created === null ? null : (
         <Secret title={`The password of ${created.email}`} secret={created.password} onClose={() => setCreated(null)} />
       )}
-      <Table.ScrollContainer minWidth={420}>
+      <Table.ScrollContainer minWidth={320}>
         <Table aria-label="Accounts">
           <Table.Thead>
             <Table.Tr>

@@ -1,4 +1,4 @@
-import { Anchor, Badge, Pagination, SegmentedControl, Stack, Table, Text, Tooltip } from '@mantine/core';
+import { Anchor, Pagination, SegmentedControl, Stack, Table, Text, Tooltip } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -58,7 +58,6 @@ export function SessionsPage() {
                 <Table.Tr>
                   <Table.Th>Session</Table.Th>
                   <Table.Th visibleFrom="sm">Dataset</Table.Th>
-                  <Table.Th visibleFrom="sm">State</Table.Th>
                   <Table.Th>Last activity</Table.Th>
                   <Table.Th ta="right" visibleFrom="sm">
                     Tokens
@@ -85,11 +84,6 @@ export function SessionsPage() {
                     </Table.Td>
                     <Table.Td visibleFrom="sm">
                       {datasets.find(({ id }) => id === session.dataset_id)?.name ?? '–'}
-                    </Table.Td>
-                    <Table.Td visibleFrom="sm">
-                      <Badge color="gray" variant="outline" tt="none" c="var(--mantine-color-text)">
-                        {session.effective_status}
-                      </Badge>
                     </Table.Td>
                     <Table.Td>
                       <Tooltip label={when(session.last_activity_at)}>

@@ -80,6 +80,11 @@ function ModelForm({ llm }: { readonly llm: Settings['llm'] }) {
   return (
     <form onSubmit={submit} noValidate>
       <Stack maw={420} gap="sm">
+        <Text size="sm" c="dimmed">
+          {llm.apiKey === null
+            ? 'Without the key of a provider the built-in rules are used: answers are quotes from your documents, and nothing leaves this server. With a key its model reads the documents and writes the answers.'
+            : 'This model reads the documents and writes the answers.'}
+        </Text>
         <Select
           label="Provider"
           data={llm.providers.map(({ value, label }) => ({ value, label }))}
@@ -138,16 +143,18 @@ function HealthList() {
         Health
       </Title>
       <Text size="sm" c="dimmed" mb="xs">
-        Speaks version {version} of the API · up for {duration(started, new Date().toISOString())}
+        Compatible with version {version} of the cognee API · up for {duration(started, new Date().toISOString())}
       </Text>
-      <Table.ScrollContainer minWidth={480}>
+      <Table.ScrollContainer minWidth={320}>
         <Table aria-label="Health of the components">
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Component</Table.Th>
               <Table.Th>State</Table.Th>
-              <Table.Th>By</Table.Th>
-              <Table.Th ta="right">Answers in</Table.Th>
+              <Table.Th visibleFrom="sm">By</Table.Th>
+              <Table.Th ta="right" visibleFrom="sm">
+                Answers in
+              </Table.Th>
               <Table.Th>Details</Table.Th>
             </Table.Tr>
           </Table.Thead>
@@ -165,8 +172,10 @@ function HealthList() {
                     {status}
                   </Badge>
                 </Table.Td>
-                <Table.Td>{provider}</Table.Td>
-                <Table.Td ta="right">{ms} ms</Table.Td>
+                <Table.Td visibleFrom="sm">{provider}</Table.Td>
+                <Table.Td ta="right" visibleFrom="sm">
+                  {ms} ms
+                </Table.Td>
                 <Table.Td>{details}</Table.Td>
               </Table.Tr>
             ))}

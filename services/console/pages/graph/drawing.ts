@@ -176,6 +176,10 @@ function createDrawing(view: GraphView, container: HTMLElement, { options, first
   clusters?.paint(inks(paint));
   keepFrame(renderer, graph, clusters);
 
+  // The renderer follows the window alone: the place of the picture changes with what is beside it, too.
+  const place = new ResizeObserver(() => renderer.scheduleRefresh());
+  place.observe(container);
+
   let refreshing: ReturnType<typeof setTimeout> | undefined;
   /** The edges between what is in sight, and those of the selected node. */
   const showNear = (): void => {
@@ -267,6 +271,7 @@ function createDrawing(view: GraphView, container: HTMLElement, { options, first
     picture: () => picture(renderer, container, paint),
     kill(): void {
       clearTimeout(refreshing);
+      place.disconnect();
       stop();
       renderer.kill();
     },

@@ -75,8 +75,8 @@ const TYPE_LABELS: ReadonlyMap<string, string> = new Map(
 /** Whether everything hangs on the node, which therefore says nothing of how things belong together. */
 export const isHub = ({ type }: GraphNode): boolean => type === 'EntityType' || type === 'NodeSet';
 
-/** Every entity hangs on its type, and a summary says its passage again: they are shown when asked for. */
-const HIDDEN_AT_FIRST: readonly string[] = ['Entity type', 'Summary'];
+/** Hubs hide how things belong together, and a summary says its passage again: they are shown when asked for. */
+const HIDDEN_AT_FIRST: readonly string[] = ['Entity type', 'Node set', 'Summary'];
 /** The types that are told apart by colours; the rarer ones share one. */
 const MOST_TYPES = 8;
 const REST = 'Other types';
