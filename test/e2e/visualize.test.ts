@@ -3,14 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
-import {
-  colouredPixels,
-  framesWithin,
-  missingBrowser,
-  openBrowser,
-  openPage,
-  type WatchedPage,
-} from '../support/chromium.ts';
+import { colouredPixels, framesWithin, missingBrowser, openBrowser, openTab, type Tab } from '../support/chromium.ts';
 import { type StartedApp, startApp } from '../support/start-app.ts';
 import { createWire, type Upload, type Wire } from '../support/wire.ts';
 
@@ -77,6 +70,7 @@ describe('pages in a browser', () => {
   let app: StartedApp;
   let wire: Wire;
   let browser: Browser;
+  let tab: Tab;
 
   before(async function () {
     const missing = missingBrowser();
@@ -85,6 +79,7 @@ describe('pages in a browser', () => {
       this.skip();
     }
     [app, browser] = await Promise.all([startApp(), openBrowser()]);
+    tab = await openTab(await browser.newContext());
     wire = createWire(app.baseUrl);
     expect((await wire.upload('moby', ...chapters())).status).to.equal(200);
     expect((await wire.post('/cognify', { datasets: ['moby'] })).status).to.equal(200);
@@ -101,15 +96,11 @@ describe('pages in a browser', () => {
     return datasets.find((dataset) => dataset.name === name)?.id ?? '';
   }
 
-  async function openGraph(
-    dataset: string,
-    colorScheme: 'light' | 'dark' = 'light',
-  ): Promise<WatchedPage & { url: string }> {
+  async function openGraph(dataset: string, colorScheme: 'light' | 'dark' = 'light'): Promise<Tab & { url: string }> {
     const url = `${app.baseUrl}/api/v1/visualize?dataset_id=${await idOf(dataset)}`;
-    const watched = await openPage(browser, { colorScheme });
-    await watched.page.goto(url);
-    await watched.page.waitForSelector('body[data-ready]');
-    return { ...watched, url };
+    await tab.goto(url, { colorScheme });
+    await tab.page.waitForSelector('body[data-ready]');
+    return { ...tab, url };
   }
 
   async function find(page: Page, words: string): Promise<void> {
@@ -132,7 +123,6 @@ describe('pages in a browser', () => {
       expect(ground).to.equal(scheme === 'light' ? 'rgb(247, 248, 251)' : 'rgb(18, 22, 31)');
       expect(errors).to.deep.equal([]);
       expect(requests.filter((request) => !request.startsWith('blob:'))).to.deep.equal([url]);
-      await page.context().close();
     }
   });
 
@@ -152,7 +142,6 @@ describe('pages in a browser', () => {
     await page.fill('#search', 'xyzzyq');
     expect(await page.textContent('#hits')).to.equal('Nothing found');
     expect(errors).to.deep.equal([]);
-    await page.context().close();
   });
 
   it('open a node by a click on it, and close it by a click beside it', async () => {
@@ -166,7 +155,6 @@ describe('pages in a browser', () => {
     await page.mouse.click((1280 - (panel?.width ?? 0)) / 2, 400);
     await page.waitForSelector('#details h2', { timeout: 5000 });
     expect(await page.textContent('#details h2')).to.equal('Queequeg');
-    await page.context().close();
   });
 
   it('hide and show types by the legend', async () => {
@@ -185,7 +173,6 @@ describe('pages in a browser', () => {
     expect(persons)
       .to.be.greaterThan(50)
       .and.below(all / 2);
-    await page.context().close();
   });
 
   it('show the facts of a time', async () => {
@@ -208,7 +195,6 @@ describe('pages in a browser', () => {
     writeFileSync(join(screenshots, 'time.png'), await page.screenshot());
     expect(await drawn()).to.be.below(all * 0.8);
     expect(errors).to.deep.equal([]);
-    await page.context().close();
   });
 
   it('never interpret user content as markup', async () => {
@@ -232,23 +218,26 @@ describe('pages in a browser', () => {
     expect(await page.locator('script').count()).to.equal(2);
     expect(errors).to.deep.equal([]);
     expect(requests.filter((request) => !request.startsWith('blob:'))).to.have.length(1);
-    await page.context().close();
   });
 
   it('stay usable with 20,000 nodes', async () => {
     const graph = largeGraph(20_000);
-    const { page, errors } = await openPage(browser);
+    const { page, errors } = tab;
     const url = `${app.baseUrl}/api/v1/visualize?dataset_id=${await idOf('moby')}`;
-    await page.route(url, async (route) => {
-      const response = await route.fetch();
-      const body = (await response.text()).replace(
-        /(<script id="graph-data" type="application\/json">).*?(<\/script>)/s,
-        (_all, open: string, close: string) => `${open}${graph}${close}`,
-      );
-      await route.fulfill({ response, body });
-    });
+    await page.route(
+      url,
+      async (route) => {
+        const response = await route.fetch();
+        const body = (await response.text()).replace(
+          /(<script id="graph-data" type="application\/json">).*?(<\/script>)/s,
+          (_all, open: string, close: string) => `${open}${graph}${close}`,
+        );
+        await route.fulfill({ response, body });
+      },
+      { times: 1 },
+    );
     const start = Date.now();
-    await page.goto(url, { timeout: 60_000 });
+    await tab.goto(url);
     await page.waitForSelector('body[data-ready]', { timeout: 60_000 });
     await page.evaluate('new Promise((resolve) => requestAnimationFrame(resolve))');
     const firstFrameMs = Date.now() - start;
@@ -261,7 +250,6 @@ describe('pages in a browser', () => {
     if (KEEP) await page.waitForSelector('body[data-settled]', { timeout: 40_000 });
     writeFileSync(join(screenshots, 'large.png'), await page.screenshot());
     expect(errors).to.deep.equal([]);
-    await page.context().close();
   });
 
   it('omit a summary that repeats its passage', async () => {
@@ -276,7 +264,6 @@ describe('pages in a browser', () => {
       .and.not.include('Summary');
     expect(await page.textContent('#counts')).to.include(`${graph.nodes.length - 1} nodes`);
     expect(errors).to.deep.equal([]);
-    await page.context().close();
   });
 
   it('send a drawing again only after the graph has changed', async () => {
@@ -295,31 +282,30 @@ describe('pages in a browser', () => {
 
   it('say so when there is no graph yet', async () => {
     const empty = (await wire.post('/datasets', { name: 'empty' })).json.id;
-    const { page, errors } = await openPage(browser);
-    await page.goto(`${app.baseUrl}/api/v1/visualize?dataset_id=${empty}`);
+    const { page, errors } = tab;
+    await tab.goto(`${app.baseUrl}/api/v1/visualize?dataset_id=${empty}`);
     expect(await page.textContent('#empty')).to.include('no graph yet');
     expect(await page.isVisible('#empty')).to.equal(true);
     expect(await page.isVisible('#search'), 'nothing can be found').to.equal(false);
     expect(await page.isVisible('#legend'), 'there are no types').to.equal(false);
     expect(errors).to.deep.equal([]);
-    await page.context().close();
   });
 
   it('keep the graph visible on a telephone', async () => {
-    const { page, errors } = await openPage(browser, { viewport: { width: 360, height: 640 } });
-    await page.goto(`${app.baseUrl}/api/v1/visualize?dataset_id=${await idOf('dated')}`);
+    const { page, errors } = tab;
+    const url = `${app.baseUrl}/api/v1/visualize?dataset_id=${await idOf('dated')}`;
+    await tab.goto(url, { viewport: { width: 360, height: 640 } });
     await page.waitForSelector('body[data-settled]');
     writeFileSync(join(screenshots, 'telephone.png'), await page.screenshot());
     const legend = await page.locator('#legend').boundingBox();
     expect(legend?.height).to.be.lessThan(80);
     expect((legend?.x ?? 0) + (legend?.width ?? 0)).to.be.at.most(360);
     expect(errors).to.deep.equal([]);
-    await page.context().close();
   });
 
   it('show every route at /docs without another host', async () => {
-    const { page, errors, requests } = await openPage(browser);
-    await page.goto(`${app.baseUrl}/docs`);
+    const { page, errors, requests } = tab;
+    await tab.goto(`${app.baseUrl}/docs`);
     const { paths } = (await (await fetch(`${app.baseUrl}/openapi.json`)).json()) as { paths: Record<string, object> };
     const routes = Object.values(paths).flatMap((path) => Object.keys(path)).length;
     // The page holds only the groups that are in sight.
@@ -335,6 +321,5 @@ describe('pages in a browser', () => {
     writeFileSync(join(screenshots, 'docs.png'), await page.screenshot());
     expect(errors).to.deep.equal([]);
     for (const request of requests) expect(request).to.match(new RegExp(`^(${app.baseUrl}/|data:|blob:)`));
-    await page.context().close();
   });
 });

@@ -1,5 +1,12 @@
 import { existsSync } from 'node:fs';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+  type ViewportSize,
+} from 'playwright-core';
 
 const EXECUTABLE = process.env['ENGRAM_TEST_CHROMIUM'] ?? '/usr/bin/chromium';
 
@@ -38,9 +45,34 @@ export interface WatchedPage {
   readonly requests: string[];
 }
 
+const VIEWPORT = { width: 1280, height: 800 };
+
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  const context = await browser.newContext({ viewport: VIEWPORT, ...options });
   return watchPage(await context.newPage());
+}
+
+/** One tab for page after page: a new one takes more processor time than all that a test does in it. */
+export interface Tab extends WatchedPage {
+  /** Loads the page, and from then on notes what goes wrong in it and what it asks for. */
+  goto(url: string, look?: { colorScheme?: 'light' | 'dark'; viewport?: ViewportSize }): Promise<void>;
+}
+
+export async function openTab(context: BrowserContext): Promise<Tab> {
+  const watched = watchPage(await context.newPage());
+  const { page, errors, requests } = watched;
+  return {
+    ...watched,
+    async goto(url, { colorScheme = 'light', viewport = VIEWPORT } = {}) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize(viewport);
+      requests.length = 0;
+      await page.goto(url, { waitUntil: 'commit', timeout: 60_000 });
+      // Those of the page before it.
+      errors.length = 0;
+      await page.waitForLoadState();
+    },
+  };
 }
 
 export function watchPage(page: Page): WatchedPage {
@@ -54,14 +86,14 @@ export function watchPage(page: Page): WatchedPage {
   return { page, errors, requests };
 }
 
+/** Pages that look at pictures, by browser. */
+const viewers = new WeakMap<Browser, Promise<Page>>();
+
 /** How many pixels of a PNG have a colour that is clearly neither grey, black nor white. */
 export async function colouredPixels(browser: Browser, png: Buffer): Promise<number> {
-  const page = await browser.newPage();
-  try {
-    return await page.evaluate(`(${COUNT_COLOURED})('data:image/png;base64,${png.toString('base64')}')`);
-  } finally {
-    await page.close();
-  }
+  const viewer = viewers.get(browser) ?? browser.newPage();
+  viewers.set(browser, viewer);
+  return (await viewer).evaluate(`(${COUNT_COLOURED})('data:image/png;base64,${png.toString('base64')}')`);
 }
 
 /** The browser decodes the picture; as text, because it runs there and not here. */

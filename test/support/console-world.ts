@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { missingBrowser, openBrowser, type WatchedPage, watchPage } from './chromium.ts';
+import { missingBrowser, openBrowser, openTab, type Tab, type WatchedPage, watchPage } from './chromium.ts';
 import { type StartedApp, startApp } from './start-app.ts';
 import { createWire, type Wire } from './wire.ts';
 
@@ -42,7 +42,7 @@ export function createConsoleWorld(variables: Readonly<Record<string, string>> =
   let wire: Wire;
   let browser: Browser;
   let profile: BrowserContext;
-  let tab: WatchedPage | null = null;
+  let tab: Tab | null = null;
 
   before(async function () {
     const missing = missingBrowser();
@@ -74,23 +74,20 @@ export function createConsoleWorld(variables: Readonly<Record<string, string>> =
     folder,
 
     async open(path, options) {
-      // A new tab costs as much processor time as all that a test does in it.
-      if (tab === null || tab.page.isClosed()) tab = watchPage(await profile.newPage());
-      const own = options && (await browser.newContext({ ...SCREEN, ...options }));
-      const watched = own === undefined ? tab : watchPage(await own.newPage());
-      const { page, errors, requests } = watched;
-      page.setDefaultTimeout(20_000);
-      if (watched === tab) {
-        await page.emulateMedia({ colorScheme: 'light' });
-        await page.setViewportSize(VIEWPORT);
+      const url = `${app.baseUrl}${path}`;
+      if (options !== undefined) {
+        const context = await browser.newContext({ ...SCREEN, ...options });
+        const own = watchPage(await context.newPage());
+        own.page.setDefaultTimeout(20_000);
+        await own.page.goto(url);
+        await own.page.waitForSelector('h1');
+        return own;
       }
-      await page.goto(`${app.baseUrl}${path}`, { waitUntil: 'commit' });
-      // Those of the page before it.
-      errors.length = 0;
-      requests.length = 0;
-      await page.waitForLoadState();
-      await page.waitForSelector('h1');
-      return watched;
+      if (tab === null || tab.page.isClosed()) tab = await openTab(profile);
+      tab.page.setDefaultTimeout(20_000);
+      await tab.goto(url);
+      await tab.page.waitForSelector('h1');
+      return tab;
     },
 
     async expectSound({ page, errors, requests }, allowed = null) {
@@ -123,8 +120,7 @@ export function createConsoleWorld(variables: Readonly<Record<string, string>> =
   return world;
 }
 
-const VIEWPORT = { width: 1280, height: 800 };
-const SCREEN: BrowserContextOptions = { viewport: VIEWPORT, reducedMotion: 'reduce' };
+const SCREEN: BrowserContextOptions = { viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' };
 
 /** Two frames later what was asked for is drawn, and animations that end have ended. */
 const UNTIL_STILL = `(async () => {
