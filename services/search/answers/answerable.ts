@@ -35,7 +35,8 @@ interface Judgement {
 export function judgeEvidence(question: Question, evidence: Evidence): Judgement {
   const read = sentenceFeatures(question, evidence);
   const features = withHighest(read);
-  if (features === null || isOfUnknown(question, evidence)) return { certainty: 0, best: null };
+  const isUnknown = features?.['nameLostInAll'] === 1 && isOfUnknown(question, evidence);
+  if (features === null || isUnknown) return { certainty: 0, best: null };
   const scores = read.map((one) => weigh(one, ANSWERING_WEIGHTS));
   const most = Math.max(...scores);
   const best = most > (scores[0] ?? 0) + SURER ? scores.indexOf(most) : 0;
