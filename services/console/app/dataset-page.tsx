@@ -7,6 +7,8 @@ import { Empty, Failed, Waiting } from './states.tsx';
 
 interface DatasetPickerPageProps {
   readonly title: string;
+  /** What it is for, where there is no dataset yet. */
+  readonly about: string;
   /** From the address; the first dataset when it names none. */
   readonly dataset: string | undefined;
   readonly children: (dataset: string) => ReactNode;
@@ -14,7 +16,7 @@ interface DatasetPickerPageProps {
 }
 
 /** A page about one dataset that a person chooses. */
-export function DatasetPickerPage({ title, dataset, children, onChange }: DatasetPickerPageProps) {
+export function DatasetPickerPage({ title, about, dataset, children, onChange }: DatasetPickerPageProps) {
   const datasets = useQuery(datasetsQuery);
   if (datasets.isPending) return <Waiting />;
   if (datasets.isError) return <Failed error={datasets.error} onRetry={() => void datasets.refetch()} />;
@@ -35,7 +37,7 @@ export function DatasetPickerPage({ title, dataset, children, onChange }: Datase
       </PageTitle>
       {chosen === undefined ? (
         <Empty title="No dataset yet" action={<LinkButton to="/datasets">Add the first documents</LinkButton>}>
-          Everything here belongs to a dataset.
+          {about}
         </Empty>
       ) : (
         <div key={chosen.id}>{children(chosen.id)}</div>

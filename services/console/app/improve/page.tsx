@@ -10,6 +10,7 @@ export function ImprovePage() {
   return (
     <DatasetPickerPage
       title="Improve"
+      about="Improve lets a dataset learn from conversations: what people stated, and which answers they rated well or badly."
       dataset={dataset}
       onChange={(chosen) => void navigate({ search: { dataset: chosen } })}
     >

@@ -1,6 +1,7 @@
 import { Badge, Group, Paper, Stack, Table, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
+import { NotFound } from '../../../client/index.ts';
 import { engram } from '../api.ts';
 import { ago, count, plural, when } from '../format.ts';
 import { IconMessageQuestion } from '../icons.ts';
@@ -18,6 +19,13 @@ export function SessionPage() {
     queryFn: () => engram.get('/api/v1/sessions/{session_id}', { path: { session_id: session } }),
   });
   if (detail.isPending) return <Waiting />;
+  if (detail.error instanceof NotFound) {
+    return (
+      <Empty title="There is no such session" action={<LinkButton to="/sessions">All sessions</LinkButton>}>
+        It has expired, was deleted, or was not shared with you.
+      </Empty>
+    );
+  }
   if (detail.isError) return <Failed error={detail.error} onRetry={() => void detail.refetch()} />;
   const { data } = detail;
   const dataset = datasets.find(({ id }) => id === data.dataset_id);

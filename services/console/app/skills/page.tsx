@@ -10,6 +10,7 @@ export function SkillsPage() {
   return (
     <DatasetPickerPage
       title="Skills"
+      about="A skill says how something is done. Agents find skills in a dataset by what they are for, and proposals better them by what went wrong."
       dataset={dataset}
       onChange={(chosen) => void navigate({ search: { dataset: chosen } })}
     >
