@@ -177,7 +177,10 @@ function createDrawing(view: GraphView, container: HTMLElement, { options, first
   keepFrame(renderer, graph, clusters);
 
   // The renderer follows the window alone: the place of the picture changes with what is beside it, too.
-  const place = new ResizeObserver(() => renderer.scheduleRefresh());
+  const place = new ResizeObserver(() => {
+    const { width, height } = renderer.getDimensions();
+    if (container.offsetWidth !== width || container.offsetHeight !== height) renderer.scheduleRefresh();
+  });
   place.observe(container);
 
   let refreshing: ReturnType<typeof setTimeout> | undefined;
