@@ -10,7 +10,7 @@ describe('permissions of NATS users', () => {
       const own = asked.filter((subject) => !/\.(Describe|Health)$/.test(subject));
       expect(own, user).to.have.members(allowed.map(({ path }) => `{prefix}.${path}`));
     }
-    expect(natsPermissions('search').publish).to.not.include('{prefix}.auth.GetPrincipal');
+    expect(natsPermissions('search').publish).to.not.include('{prefix}.auth.EnsureTenant');
     expect(natsPermissions('auth').publish).to.include('{prefix}.search.Health');
   });
 
