@@ -28,7 +28,7 @@ async function credential(baseUrl: string): Promise<Readonly<Record<string, stri
 }
 
 const baseUrl = values['base-url'];
-const runner = createRunner({ baseUrl, headers: await credential(baseUrl) });
+const runner = createRunner({ baseUrl, headers: await credential(baseUrl), isReference: values.reference });
 const chosen = loadCases(values.open ? 'open' : 'required')
   .filter(({ area }) => values.area === undefined || area === values.area)
   .flatMap(({ area, cases }) => cases.map((contractCase) => ({ area, contractCase })))
