@@ -163,6 +163,8 @@ const CERTAIN_VOTES = 4;
 const VOTE_WEIGHT = 0.8;
 /** Below this share probability a name is a `Concept` rather than a wrong person, organisation or place. */
 const MIN_PROBABILITY = 0.55;
+/** The same for a place that begins with an adjective of a nation: Spanish Guinea is one, a German Shepherd is not. */
+const MIN_PROBABILITY_OF_LAND = 0.7;
 /** From this share on a name is a person although its class is a noun of no known kind (`Bob Gaudio, a bandmate`). */
 const CERTAIN_SHARE = 0.94;
 
@@ -198,7 +200,9 @@ export function typeOf(
   const share = (found[best] ?? 0) / found.reduce((sum, one) => sum + one, 0);
   if (type === 'Person' && isNoPerson && share < CERTAIN_SHARE) return 'Concept';
   if (PRODUCT.test(name) && form === null) return 'Concept';
-  if (type !== OTHER && share >= MIN_PROBABILITY) return type as EntityType;
+  const isOfNation = type === 'Place' && DEMONYMS.has(name.split(' ', 1)[0]?.toLowerCase() ?? '');
+  const least = isOfNation ? MIN_PROBABILITY_OF_LAND : MIN_PROBABILITY;
+  if (type !== OTHER && share >= least) return type as EntityType;
   return form === 'Work' || voted === 'Work' ? 'Work' : 'Concept';
 }
 

@@ -57,6 +57,11 @@ describe('mistakes of extraction that must not come back', () => {
     expect(relations('The whalers of Greenland, United States, and Peru met.')).to.deep.equal([]);
   });
 
+  it('are breeds of dogs that become places', () => {
+    const text = 'Our family dog Rex was a German Shepherd who lived with us for thirteen years.';
+    expect(shown(text)).to.include('German Shepherd [Concept]');
+  });
+
   it('are cities with the name of a person, and animals and ships that become persons', () => {
     expect(shown('We moved to Austin last year. Austin is hot.').join()).not.to.include('Austin [Person]');
     expect(shown('Moby Dick is a whale.')).to.include('Moby Dick [Concept]');
