@@ -49,8 +49,9 @@ export interface Drafts {
 
 /** Weight of a type known from earlier text: like a definition. */
 const KNOWN_TYPE_WEIGHT = 4;
-/** A lone given name or place name is one unless the text says otherwise: Virginia, Florence, Perth. */
-const LONE_NAME_WEIGHTS = { Person: 1.5, Place: 2.5 } as const;
+/** A lone given name or place name is one unless the text says otherwise; a given name that is a town less so: Austin. */
+const LONE_NAME_WEIGHTS = { Person: 3.5, Place: 2.5 } as const;
+const LONE_NAME_OF_TOWN_WEIGHT = 1.5;
 /** A town, region or country of the table of places. */
 const KNOWN_PLACE_WEIGHT = 2;
 /** `MongoDB`, but not `McDonald`. */
@@ -97,14 +98,13 @@ function draftOfName(name: string, mention: Mention): Draft {
   const form = mention.kind === 'date' ? 'Date' : typeByForm(name, mention.kind);
   const isLone = mention.kind === 'name' && !name.includes(' ') && (form === 'Person' || form === 'Place');
   const draft = emptyDraft(name, mention.kind, isLone ? null : form);
-  if (isLone && form !== null) vote(draft.votes, form, LONE_NAME_WEIGHTS[form]);
-  if (
-    form === null &&
+  const isTown = () =>
     placeTable()
       .levels(name)
-      .some((level) => level !== 'other')
-  )
-    vote(draft.votes, 'Place', KNOWN_PLACE_WEIGHT);
+      .some((level) => level !== 'other');
+  if (isLone && form !== null)
+    vote(draft.votes, form, form === 'Person' && isTown() ? LONE_NAME_OF_TOWN_WEIGHT : LONE_NAME_WEIGHTS[form]);
+  if (form === null && isTown()) vote(draft.votes, 'Place', KNOWN_PLACE_WEIGHT);
   draft.isKeyword = !name.includes(' ');
   return draft;
 }

@@ -26,6 +26,17 @@ describe('entity types by rules', () => {
     }
   });
 
+  it('know a person by the given name alone', () => {
+    for (const [text, name] of [
+      ['Ada lives in Oslo.', 'Ada'],
+      ['Tom drives a Volvo.', 'Tom'],
+      ['Marta moved to Lisbon in 2020.', 'Marta'],
+      ['The meeting with Priya is on Friday.', 'Priya'],
+    ] as const)
+      expect(typeIn(text, name), text).to.equal('Person');
+    expect(typeIn('Ruby is a programming language.', 'Ruby')).to.equal('Concept');
+  });
+
   it('keep a certain person whose class is an unknown noun', () => {
     const text = 'The song was co-written by producer Bob Crewe and Bob Gaudio, a bandmate of Valli.';
     expect(typeIn(text, 'Bob Gaudio')).to.equal('Person');

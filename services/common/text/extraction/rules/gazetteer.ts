@@ -4,44 +4,88 @@ const lines = (text: string): ReadonlySet<string> => new Set(text.trim().split(/
 /** Given names, lower case: frequent ones of English and of the larger languages in Latin script. */
 export const GIVEN_NAMES = {
   female: set(`
-    ada agnes aisha alexandra alice alicia amanda amelia amy ana andrea angela anita anna anne annie antonia astrid audrey
-    barbara beatrice belinda beth betty bianca brenda brigitte camila camille carla carmen carol caroline catherine cecilia
-    charlotte chloe christina christine cindy claire clara claudia cynthia daisy daniela deborah denise diana diane dolores
-    donna dora doris dorothy edith eileen elaine eleanor elena elisabeth elise elizabeth ella ellen elsa emily emma erica
-    erika esther eva evelyn fatima fiona florence frances gabriela gail georgia gina gisela gloria grace greta hannah harriet
-    hazel heather heidi helen helena helga hilary ida ines ingrid irene iris isabel isabella ivy jacqueline jane janet janice
-    jasmine jean jenna jennifer jenny jessica jill joan joanna josephine joyce juanita judith judy julia julie juliet karen
-    karin kate katherine kathleen kathy katie katrina kim kimberly kirsten laura lauren leah leila lena leslie lily linda lisa
-    liza lois lorraine louise lucia lucy luisa lydia lynn madeleine maggie mandy margaret maria marian marie marilyn marina
-    marion martha mary matilda maureen maya megan melanie melissa mercedes mia michelle mildred miranda miriam molly monica
-    nadia nancy naomi natalia natalie natasha nicole nina nora norma olga olivia pamela patricia paula pauline penelope phyllis
-    priya rachel rebecca regina renata rita roberta rosa rosalind rose rosemary ruth sally samantha sandra sara sarah sharon
-    sheila shirley silvia simone sofia sonia sophia sophie stella stephanie sue susan suzanne sylvia tamara tanya tara teresa
-    tina tracy ursula valerie vanessa vera veronica victoria viola virginia vivian wanda wendy yolanda yoko yvonne zoe`),
+    aaliyah abigail ada adele adriana agata agnes agnieszka aileen aino aisha aleksandra alessia alexandra alice alicia alina
+    alison alma amal amanda amelia amina amy ana anastasia andrea aneta angela anita anja anjali anke anna anne anneke annie
+    annika anouk antje antonia anya aoife ariana arianna astri astrid audrey aurelie aurora ava aya ayesha aylin barbara beata
+    beatrice belinda beth bettina betty bianca birgit brenda brigitte britta bronwyn camila camille carina carla carmen carol
+    carolina caroline catherine cecile cecilia celine charlotte chiara chidinma chloe christina christine ciara cindy claire
+    clara claudia clementine constance cynthia dagmar daisy daniela danuta daphne deborah deepa denise despina diana diane divya
+    dolores dominika donna dora doris dorothea dorothy ebba edith edyta eileen eilidh ekaterina elaine eleanor elena eleni elif
+    elin elina elisabeth elise elizabeth ella ellen eloise elsa elzbieta emilia emilie emily emine emma erica erika esther
+    eszter eugenia eva evelyn ewa fabienne fanny farah fatima fatma federica fiona fiorella florence franca frances frida frieda
+    friederike gabriela gabriele gail gemma genevieve georgia gerda giada gina giorgia gisela gitte giulia gloria grace greta
+    gudrun gwen hana hanna hannah hannele harriet hazel heather hedvig heidi heike helen helena helga heli henrietta hilary
+    hilde hildegard ida imke imogen ines inga ingeborg inger ingrid ioana irena irene irina iris isabel isabella isabelle isolde
+    ivana ivy iwona izabela jacqueline jadwiga jana jane janet janice janine jasmin jasmine jean jelena jenna jennifer jenny
+    jessica jette jill joan joana joanna jodie johanna jolanta josefine josephine joyce juanita judith judy julia julie juliet
+    justyna kaja kamila karen karin karina karolina kasia katarina katarzyna kate katerina katherine kathleen kathrin kathy
+    katie katja katrina katya kerstin khadija kim kimberly kinga kirsi kirsten klara kristen kristin kristina lara larissa laura
+    lauren lavinia layla leah leena leila lena leonie leslie leticia letizia lidia liesbeth lieselotte lilian liliana lily linda
+    linnea lisa liv liza ljubica lois lorraine lotte louisa louise lucia lucie lucija lucy ludmila luisa lydia lynn
+    madeleine magda magdalena maggie maja malgorzata malin mandy manon maren margaret margarete margit margot maria mariam
+    marian mariana marianne marie marieke marija marika marilyn marina marion marisol marjorie marlene marta martha martina
+    martine mary mathilde matilda maud maureen maxine maya meera megan mei melanie melissa mercedes merete mette mia michaela
+    michelle mildred milena milica mina mira miranda mirela miriam mirjam molly mona monica monika monique morgane nadia nadine
+    nadja nalini nancy naomi natalia natalie natasa natasha neha nele nicole nicoletta nidhi nikolina nina noemi noor nora norma
+    nuria odette oksana olena olga olivia ottilie pamela paola patricia paula paulina pauline penelope perpetua petra philippa
+    phyllis pia pilar pooja preeti priya rachel radka rania raquel rasa rebecca regina renata renate rhiannon ricarda rita
+    roberta rocio roisin romy rosa rosalie rosalind rosaria rose rosemary rosie roxana roxanne ruth sabina sabine sabrina sakura
+    sally salma samantha sandra sanja sanna saoirse sara sarah sasha saskia selin selma shanti sharon sheila shirley shreya
+    sigrid silja silke silvana silvia simone sinead siobhan siri snezana sofia solveig sonia sophia sophie soraya stefania
+    stella stephanie stine sue sunita susan susana susanna susanne suzanne svenja svetlana sylvia tamar tamara tanja tanya tara
+    tatiana tatyana teodora teresa teresita thea thora tiina tilda tina tonya tove tracy trine trudy ulla ulrike uma ursula
+    valerie vanessa vasilisa vera verena veronica vesna vibeke victoria viola virginia vivian vivien vivienne wanda wendy wiebke
+    wilhelmina xenia yara yasmin ylva yoko yolanda yuki yulia yvette yvonne zainab zara zdenka zeynep zoe zofia zoya zsofia
+    zuzana`),
   male: set(`
-    benny aaron abdul abraham adam adrian ahmed akira alan albert alberto alejandro alex alexander alfonso alfred ali allan allen
-    alvin andre andreas andrew andy angelo anthony antoine antonio arnold arthur august austin barack barry benjamin bernard
-    bill bob boris brad bradley brandon brian bruce bruno calvin carl carlos cecil cesar charles charlie chester chris
-    christian christoph christopher chuck clarence claude clifford clint clyde colin craig curtis dale dan daniel darren dave
-    david dean dennis derek diego dieter dimitri dmitri dominic don donald douglas drew duncan dwight earl eddie edgar edmund
-    eduardo edward edwin elliot elmer elvis emil emmanuel enrique eric erich erik ernest ernst eugene evan felipe felix
-    fernando floyd francesco francis francisco francois frank franklin franz fred frederick friedrich fritz gabriel gareth
-    gary gavin gene geoffrey george georges gerald gerard gerhard gilbert giovanni giuseppe glenn gordon graham grant greg
-    gregory guido guillermo gunther gustav guy hans harold harry harvey hassan heinrich henri henrik henry herbert herman
-    hermann hiroshi horace howard hubert hugh hugo ian ibrahim igor immanuel ingmar isaac ivan jack jacob jacques jake james
-    jamie jan jared jason javier jay jeff jeffrey jeremy jerome jerry jesse jim jimmy joachim joao joe joel johan johann
-    john johnny jonas jonathan jorge jose josef joseph joshua juan julian julio julius jurgen karl keith kelvin ken kenneth
-    kevin klaus konrad kurt kyle lance larry lars lawrence lee leo leon leonard leonardo leonid leopold leroy lester lewis
-    liam lionel lloyd lorenzo louis lucas ludwig luigi luis luke luther malcolm manuel marc marcel marcello marco marcus
-    mario mark martin marvin matt matthew maurice max maximilian melvin michael michel miguel mike mikhail milton mitchell
-    mohamed mohammed muhammad murray nathan nathaniel neil nelson nicholas nick nicolas nigel nikola nikolai norman oliver
-    omar orson oscar oskar oswald otto owen pablo pascal patrick paul pedro percy perry pete peter philip philippe pierre
-    pietro rafael ralph ramon randall randy raul ray raymond reginald rene ricardo richard rick robert roberto robin rodney
-    roger roland rolf roman ronald ronnie rory ross roy rudolf rupert russell ryan salvador salvatore sam samuel santiago
-    saul scott sean sebastian sergei sergio seth sidney siegfried sigmund simon spencer stanley stefan stephen steve steven
-    stuart ted terence terry theodore thomas tim timothy tobias tom tommy tony travis trevor tyler umberto victor viktor
-    vincent vladimir walter warren wayne werner wilfred wilhelm will willem william winston wolfgang xavier yuri yusuf
-    zachary ishmael moses noah solomon`),
+    aarav aaron abdul abdullah abraham achim adam adil adrian agustin ahmad ahmed aidan akash akira alain alan albert alberto
+    aldo alejandro aleksandar aleksander alessandro alessio alex alexander alexandre alexei alexis alfonso alfred ali allan
+    allen alonso alvaro alvin amir amit anand anatoly anders andre andreas andrei andrej andrew andrzej andy angelo angus anil
+    anselm anthony antoine anton antonin antonio ari arjun armando armin arne arnold aron arthur arturo arvid ashok asif attila
+    august austin axel ayaan balazs barack barry bartosz bashir bela benedikt benjamin benny bernard bernardo bernd bertrand
+    bill birger bjarne bjorn bob bogdan bojan boris borja brad bradley brandon brendan brian bruce bruno bryan calvin carl
+    carlos casper cecil cedric cesar cesare charles charlie chester chidi chinedu chris christian christof christoph christopher
+    chuck ciaran clarence claude claudio clement clifford clint clyde cody colin conor constantin cormac cornelius cosimo craig
+    cristian cristiano curtis dale damian damien damir dan daniel daniele danilo danny dario darko darren dave david davide
+    davor dean declan deepak denis dennis derek detlef diarmuid diego dieter dietmar dimitri dimitrios dirk dmitri dmitry
+    domenico dominic don donald douglas dragan drew duncan dusan dwight eamon earl ebbe eckhard eddie edgar edgardo edmund
+    edoardo eduardo edward edwin eike einar eirik ejnar elias elliot elmer elvis emanuel emeka emil emiliano emilio emmanuel
+    emre enrique enzo erhard eric erich erik ernest ernesto ernst esteban ethan etienne ettore eugen eugene eusebio evan evgeny
+    ezio fabian fabio fabrice fabrizio faisal farid federico felipe felix ferdinand ferenc fergus fernando filip finn finnegan
+    flavio florian floyd folke francesc francesco francis francisco francois frank franklin franz fred frederick fredrik
+    friedrich fritz gabriel gaetano gareth gary gaspard gavin geert geir gene gennaro geoffrey georg george georges georgi
+    georgios gerald gerard gerhard gerrit giacomo gianluca gianni gilbert gilles giorgio giovanni giuseppe glenn goran gordon
+    gottfried graeme graham grant greg gregory grzegorz guido guillaume guillermo gunnar gunther gustav gustavo guy gyorgy
+    haakon hakan hamza hannes hannu hans harald harold harry haruki harvey hassan heiko heinrich heinz helge helmut hendrik
+    henning henri henrik henry herbert heribert herman hermann hiroshi holger horace horst howard hubert hubertus hugh hugo
+    humberto ian ibrahim ibrahima ignacio igor ilan ilya immanuel imran ingmar ingo ioannis isaac ishmael ismail istvan ivan
+    jaakko jacek jack jacob jacopo jacques jaime jake jakob jakub jalal jamal james jamie jan janek janne janos jared jaroslav
+    jason jasper javad javier jay jeff jeffrey jens jeremiah jeremy jerome jerry jerzy jesper jesse jim jimmy jiri joachim
+    joakim joao joaquin jochen joe joel johan johann john johnny jonas jonathan joost jordi jorge joris jose josef joseph joshua
+    jozef juan juha jukka jules julian julio julius junaid jurgen kacper kaito kamal karel karim karl karthik kasper katsuhiro
+    kazimierz keith kelvin ken kenji kenneth kerim kevin khalid kieran klaas klaus knut konrad konstantin kristian kristof
+    krzysztof kunal kurt kyle lachlan lance larry lars laszlo laurence laurent lawrence leandro lee leif lennart lenny leo leon
+    leonard leonardo leonid leopold leopoldo leroy lester lewis liam lionel lloyd lorenz lorenzo louis lubomir luca lucas
+    luciano lucien ludwig luigi luis lukas lukasz luke luther maarten maciej magnus mahmoud malcolm malte manfred manoj manuel
+    marc marcel marcello marcin marco marcus marek mario marius mark marko markus martin marvin massimo mateo mateusz mathias
+    mathieu matt matteo matthew matthias matti maurice mauricio mauro max maxim maxime maximilian mehdi mehmet melvin micah
+    michael michal michel miguel miha mihai mikael mike mikhail mikko milos milton mirco mirko miroslav mitchell
+    mohamed mohammad mohammed moritz moses muhammad murray mustafa naoki nathan nathaniel naveen neil nelson nenad niall
+    nicholas nick nico nicolas niels nigel nikhil nikita niklas niko nikola nikolai nikos nils noah norman olaf oleg oleksandr
+    oliver olivier omar omer onur orson oscar oskar osman oswald oswaldo otmar ottavio otto owen pablo pankaj paolo pascal
+    patrick paul paulo pavel pawel pedro pekka percy perry petar pete peter petr petros philip philipp philippe pierluigi pierre
+    pietro piotr pranav predrag quentin radek rafael rafal rafe rahul raimund rainer raj rajesh rakesh ralph ramesh ramon
+    randall randy raphael rashid raul ravi ray raymond reginald reiner reinhard remi renato rene rhys ricardo riccardo richard
+    rick robert roberto robin rodney roger rohan rohit roland rolf romain roman romeo ronald ronan ronnie rory ross roy ruben
+    rudi rudolf rui rupert russell ryan sachin saeed salvador salvatore sam sami samir samuel sandeep sandro sanjay santiago
+    satoshi saul scott seamus sean sebastian sebastien sergei sergey sergio seth severin shane shinji siddharth sidney siegfried
+    sigmund silvio simon slavko slobodan solomon soren spencer stanislav stanley stefan stefano steffen stelios sten stephane
+    stephen steve steven stig stuart sunil suresh svein sven szymon tadeusz takashi takeshi tamas tarik tariq ted teemu teodor
+    terence terry theo theodore thibault thierry thomas thorsten tiago tiberiu tibor tilo tim timo timothy tobias tom tomas
+    tomasz tommy tony torben torsten toru travis trevor tristan tyler udo ulf ulrich umar umberto urs uwe vaclav valentin
+    valerio vasily veit velimir vesa victor vijay vikram viktor vincent vincenzo vinicius vishal vittorio vlad vladimir
+    vladislav volker waldemar walid walter warren wayne wenzel werner wilfred wilhelm will willem william wim winston wojciech
+    wolfgang xavier yann yannick yasin yuri yusuf yves zachary zbigniew zdenek zeljko zoltan zoran`),
 } as const;
 
 const COUNTRIES_TEXT = `

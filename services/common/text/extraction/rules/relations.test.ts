@@ -22,6 +22,18 @@ describe('relations by rules', () => {
     expect(found.filter((one) => one.startsWith('Jamaica'))).to.deep.equal([]);
   });
 
+  it('are read from verbs that look like plural nouns', () => {
+    expect(relationsIn('Ada Lovelace lives in Bergen and works at Equinor.')).to.deep.equal([
+      'Ada Lovelace live_in Bergen',
+      'Ada Lovelace work_at Equinor',
+    ]);
+    expect(relationsIn('Tom drives a Volvo. Tom visits Rome to see Anna.')).to.include.members([
+      'Tom drive Volvo',
+      'Tom visit Rome',
+    ]);
+    expect(relationsIn('Tesla designs in 2020 were bold.').join()).not.to.match(/Tesla design/);
+  });
+
   it('never take a name behind a preposition for the subject', () => {
     expect(relationsIn('The border with Tennessee was settled in 1893.')).to.deep.equal([]);
     expect(relationsIn('The chief mate of the Pequod was Starbuck.')).to.deep.equal([]);
