@@ -50,7 +50,7 @@ export interface Drafts {
 /** Weight of a type known from earlier text: like a definition. */
 const KNOWN_TYPE_WEIGHT = 4;
 /** A lone given name or place name is one unless the text says otherwise; a given name that is a town less so: Austin. */
-const LONE_NAME_WEIGHTS = { Person: 3.5, Place: 2.5 } as const;
+const LONE_NAME_WEIGHTS = { Person: 4, Place: 2.5 } as const;
 const LONE_NAME_OF_TOWN_WEIGHT = 1.5;
 /** A town, region or country of the table of places. */
 const KNOWN_PLACE_WEIGHT = 2;

@@ -188,7 +188,7 @@ export function relationOf(
   sentence: string,
   { classes, probabilities }: SlotModel,
 ): LearnedRelation | null {
-  const nation = nationality(left, right);
+  const nation = nationality(left, right, sentence);
   const isAllowed = (condition: Condition): boolean => allows(condition, left, right) && condition.words.test(sentence);
   if (nation === null && !CONDITIONS.values().some(isAllowed)) return null;
   const found = probabilities(features());
@@ -207,9 +207,14 @@ export function relationOf(
   return { source: source.name, target: target.name, relation };
 }
 
+/** The adjective behind them is a language. */
+const OF_LANGUAGES =
+  /\b(?:sp[eo]ak(?:s|ing)?|spoke|fluent|learn(?:s|ed|t|ing)?|teach(?:es|ing)?|taught|translat\w+|wr[io]te(?:s|ten)? in)\b/u;
+
 /** `Marie Curie` and `Polish`; null for other names. */
-function nationality(left: Argument, right: Argument): LearnedRelation | null {
+function nationality(left: Argument, right: Argument, sentence: string): LearnedRelation | null {
   if (isNation(left) === isNation(right)) return null;
+  if (isNation(right) && OF_LANGUAGES.test(sentence.slice(left.end, right.start))) return null;
   const [holder, nation] = isNation(left) ? [right, left] : [left, right];
   return holder.type === 'Date' ? null : { source: holder.name, target: nation.name, relation: 'nationality' };
 }

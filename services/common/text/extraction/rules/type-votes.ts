@@ -14,6 +14,9 @@ const COMPANY_THINGS = new Set(
 );
 const COMPANY_DEEDS =
   /^ (?:was|were|is|has been|had been) (?:founded|co-founded|incorporated|acquired|headquartered|rebranded)\b/u;
+/** What companies do to others, and what people do to companies. */
+const COMPANY_ACTS = /^(?:acquire|manufacture|merge|rebrand|outsource|subcontract)$/u;
+const ACTS_ON_COMPANIES = /^(?:acquire|co-found|cofound|found|join|quit)$/u;
 const MOTION =
   /^(?:go|come|sail|travel|return|move|arrive|flee|fly|drive|walk|march|ride|trip|journey|voyage|voyag|bind|head|run|back|away|way|road|flight)$/u;
 
@@ -91,7 +94,9 @@ function voteForPerson(votes: TypeVotes, around: Surroundings): void {
   if (PERSONAL_ADJECTIVES.has(before?.text.toLowerCase() ?? '')) vote(votes, 'Person', 0.7);
   // Without an article, an owner or actor is most often a person.
   if (mention.isThing) return;
-  const isSubject = !isOwner && after?.pos === 'VERB' && after.start - mention.end < 2 && afterThat?.text !== 'by';
+  const isCompany = COMPANY_ACTS.test(verb);
+  const isSubject =
+    !isOwner && !isCompany && after?.pos === 'VERB' && after.start - mention.end < 2 && afterThat?.text !== 'by';
   if (isSubject || (isOwner && after?.pos !== 'ADP')) vote(votes, 'Person', 0.5);
 }
 
@@ -102,7 +107,11 @@ function voteForOrganisation(
 ): void {
   if (/^(?:at|for|by)$/u.test(before?.text ?? '') && isEmployment(beforeThat)) vote(votes, 'Organisation', 2);
   if (COMPANY_DEEDS.test(text.slice(mention.end, mention.end + 40))) vote(votes, 'Organisation', 1);
-  if (isOwner && COMPANY_THINGS.has(after?.lemma.toLowerCase() ?? '')) vote(votes, 'Organisation', 1.5);
+  const following = after?.lemma.toLowerCase() ?? '';
+  if (isOwner && COMPANY_THINGS.has(following)) vote(votes, 'Organisation', 1.5);
+  if (!isOwner && after?.pos === 'VERB' && COMPANY_ACTS.test(following)) vote(votes, 'Organisation', 1.5);
+  if (!isOwner && before?.pos === 'VERB' && ACTS_ON_COMPANIES.test(before.lemma.toLowerCase()))
+    vote(votes, 'Organisation', 1);
 }
 
 function isEmployment(word: TaggedWord | undefined): boolean {
