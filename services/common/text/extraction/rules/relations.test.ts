@@ -34,6 +34,12 @@ describe('relations by rules', () => {
     expect(relationsIn('Tesla designs in 2020 were bold.').join()).not.to.match(/Tesla design/);
   });
 
+  it('are read from what somebody is of another', () => {
+    expect(relationsIn("Alice is Bob's manager.")).to.deep.equal(['Bob manager Alice']);
+    expect(relationsIn("Bob's new manager is Alice.")).to.deep.equal(['Bob manager Alice']);
+    expect(relationsIn("Ana and Eva are Tom's older sisters.")).to.deep.equal(['Tom sister Ana', 'Tom sister Eva']);
+  });
+
   it('never take a name behind a preposition for the subject', () => {
     expect(relationsIn('The border with Tennessee was settled in 1893.')).to.deep.equal([]);
     expect(relationsIn('The chief mate of the Pequod was Starbuck.')).to.deep.equal([]);

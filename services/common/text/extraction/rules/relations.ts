@@ -48,6 +48,16 @@ function readLevel(text: string, { words, parts }: ClauseLevel, found: FoundRela
       continue;
     }
     const isOwner = /^['’]s?(?!\p{L})/u.test(text.slice(right.end, right.end + 3));
+    const isCopula = /^(?:is|are|was|were)$/u.test(gap.at(-1)?.text ?? '');
+    if (isCopula && isOwner && gap.length === 1) {
+      const relation = ownedNoun(words.filter(({ start }) => start > right.end));
+      if (relation !== null) for (const { name } of group) found.push({ source: right.name, target: name, relation });
+    }
+    // `Bob's manager is Alice.`
+    if (isCopula && !isOwner && /^['’]s?$/u.test(gap[0]?.text ?? '') && isEndOfClause(text, right)) {
+      const relation = gap.length > 2 ? ownedNoun(gap.slice(1)) : null;
+      if (relation !== null) found.push({ source: left.name, target: right.name, relation });
+    }
     const read: GapReading | null = isOwner ? null : readGap(gap, left, right);
     // `is George Washington cannibalistically developed` compares.
     const reading = read?.relation === 'is' && !isEndOfClause(text, right) ? null : read;
@@ -64,6 +74,13 @@ function readLevel(text: string, { words, parts }: ClauseLevel, found: FoundRela
     if (!reading.isPlace || statement === null) statement = next;
     group = [];
   }
+}
+
+/** `manager` in `Alice is Bob's new manager`. */
+function ownedNoun(phrase: readonly TaggedWord[]): string | null {
+  const length = phrase.findIndex(({ pos }) => pos !== 'ADJ' && pos !== 'NOUN');
+  const noun = phrase[(length === -1 ? phrase.length : length) - 1];
+  return noun?.pos === 'NOUN' ? noun.lemma.toLowerCase() : null;
 }
 
 function isEndOfClause(text: string, { end }: Argument): boolean {
