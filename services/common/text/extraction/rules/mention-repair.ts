@@ -27,6 +27,7 @@ interface RepairContext {
 export function repairNames(names: readonly NameMention[], sentence: Sentence, context: RepairContext): NameMention[] {
   return joinNicknames(names, sentence)
     .map((name) => withoutOpening(withoutShouting(withoutNextSentence(name), sentence), sentence, context))
+    .map(withoutOffice)
     .map(withoutNation)
     .filter(isName);
 }
@@ -114,6 +115,14 @@ function withoutOpening(
     return name;
   const start = sentence.text.indexOf(rest.split(' ')[0] ?? rest, at + blank);
   return { ...name, text: rest, start: start === -1 ? name.start : sentence.start + start };
+}
+
+/** `CEO of Globex`: the office is a noun. */
+function withoutOffice(name: NameMention): NameMention {
+  const office = /^C[EFIMOT]O (?:of|at) /u.exec(name.text)?.[0];
+  return office === undefined
+    ? name
+    : { ...name, text: name.text.slice(office.length), start: name.start + office.length };
 }
 
 /** `Irish Tadhg Kennelly` is a person, and `German 288` a count. */

@@ -37,6 +37,8 @@ describe('relations by rules', () => {
   it('are read from what somebody is of another', () => {
     expect(relationsIn("Alice is Bob's manager.")).to.deep.equal(['Bob manager Alice']);
     expect(relationsIn("Bob's new manager is Alice.")).to.deep.equal(['Bob manager Alice']);
+    expect(relationsIn("Globex's new CEO is Hannah Berg.")).to.deep.equal(['Globex ceo Hannah Berg']);
+    expect(relationsIn('Hannah Berg is the CEO of Globex.')).to.deep.equal(['Hannah Berg ceo_of Globex']);
     expect(relationsIn("Ana and Eva are Tom's older sisters.")).to.deep.equal(['Tom sister Ana', 'Tom sister Eva']);
   });
 

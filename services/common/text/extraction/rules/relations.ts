@@ -78,7 +78,9 @@ function readLevel(text: string, { words, parts }: ClauseLevel, found: FoundRela
 
 /** `manager` in `Alice is Bob's new manager`. */
 function ownedNoun(phrase: readonly TaggedWord[]): string | null {
-  const length = phrase.findIndex(({ pos }) => pos !== 'ADJ' && pos !== 'NOUN');
+  const length = phrase.findIndex(
+    ({ pos, text }) => !/^(?:ADJ|NOUN)$/u.test(pos) && !/^(?:new|former|first)$/u.test(text),
+  );
   const noun = phrase[(length === -1 ? phrase.length : length) - 1];
   return noun?.pos === 'NOUN' ? noun.lemma.toLowerCase() : null;
 }

@@ -32,11 +32,15 @@ export function createTagger(): Tagger {
       at = start + text.length;
       return { text, lemma: lemmas[index] ?? text, pos: tags[index] ?? 'X', start, end: at };
     });
-    return words.map((word, at) =>
-      isVerbOfSubject(words, at) ? { ...word, pos: 'VERB', lemma: verbLemma(word.text) } : word,
-    );
+    return words.map((word, at) => {
+      if (OFFICE.test(word.text)) return { ...word, pos: 'NOUN', lemma: word.text.toLowerCase() };
+      return isVerbOfSubject(words, at) ? { ...word, pos: 'VERB', lemma: verbLemma(word.text) } : word;
+    });
   };
 }
+
+/** Offices that are written like names. */
+const OFFICE = /^C[EFIMOT]O$/u;
 
 /** Verbs that the model takes for plural nouns behind a subject: `Ada lives in Oslo.` */
 const NOUN_LIKE_VERBS = new Set(

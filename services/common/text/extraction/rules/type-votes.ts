@@ -103,12 +103,13 @@ function voteForPerson(votes: TypeVotes, around: Surroundings): void {
 /** `works at Globex`, `Globex was founded`, `Globex's CEO` */
 function voteForOrganisation(
   votes: TypeVotes,
-  { mention, text, before, beforeThat, after, isOwner }: Surroundings,
+  { mention, text, before, beforeThat, after, afterThat, isOwner }: Surroundings,
 ): void {
   if (/^(?:at|for|by)$/u.test(before?.text ?? '') && isEmployment(beforeThat)) vote(votes, 'Organisation', 2);
   if (COMPANY_DEEDS.test(text.slice(mention.end, mention.end + 40))) vote(votes, 'Organisation', 1);
   const following = after?.lemma.toLowerCase() ?? '';
-  if (isOwner && COMPANY_THINGS.has(following)) vote(votes, 'Organisation', 1.5);
+  const owned = /^(?:new|former|first)$/u.test(following) ? (afterThat?.lemma.toLowerCase() ?? '') : following;
+  if (isOwner && COMPANY_THINGS.has(owned)) vote(votes, 'Organisation', 1.5);
   if (!isOwner && after?.pos === 'VERB' && COMPANY_ACTS.test(following)) vote(votes, 'Organisation', 1.5);
   if (!isOwner && before?.pos === 'VERB' && ACTS_ON_COMPANIES.test(before.lemma.toLowerCase()))
     vote(votes, 'Organisation', 1);

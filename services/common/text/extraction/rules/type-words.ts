@@ -5,11 +5,11 @@ export const ROLE_TITLES = set(`
   captain capt colonel col general gen major lieutenant lt sergeant sgt corporal commander commodore admiral professor prof
   doctor dr senator sen congressman congresswoman representative rep president governor gov mayor judge justice minister
   chancellor secretary ambassador reverend rev mr mrs ms miss sir madam detective inspector constable officer coach chairman director
-  uncle aunt`);
+  uncle aunt ceo cto cfo coo cio cmo`);
 
 /** Capitals that name nothing: times of day, eras, abbreviations of common words. Lower case. */
 export const NOT_NAMES = set(
-  'am pm bc bce ad ce tv aka etc vs ok id pr cd dvd pc faq asap diy eta fyi mw kw gw hz mhz ghz kb mb gb tb km kg cm mm hp mph est gmt utc edt pst kst jr sr no none nobody somebody someone anyone everyone vol pp nd rd th st p.s. v.',
+  'ceo cto cfo coo cio cmo am pm bc bce ad ce tv aka etc vs ok id pr cd dvd pc faq asap diy eta fyi mw kw gw hz mhz ghz kb mb gb tb km kg cm mm hp mph est gmt utc edt pst kst jr sr no none nobody somebody someone anyone everyone vol pp nd rd th st p.s. v.',
 );
 
 /** Verbs and calls of older English that open sentences. Lower case. */
