@@ -53,6 +53,15 @@ describe('extractive answers', () => {
     expect(await answer('When did I move to Berlin?', [life])).to.match(/^2018: "In 2018 I moved/);
   });
 
+  it('name what stands behind the verb of the question, and where something moved to', async () => {
+    const ada = { title: 'ada', text: 'Ada Lovelace lives in Bergen and works at Equinor.' };
+    expect(await answer('Where does Ada work?', [ada])).to.match(/^Equinor: /);
+    expect(await answer('Where does Ada live?', [ada])).to.match(/^Bergen: /);
+    const office = { title: 'office', text: 'Our office moved from Bergen to Oslo in March 2024.' };
+    expect(await answer('Where is our office?', [office])).to.match(/^Oslo: /);
+    expect(await answer('Where did our office move from?', [office])).to.match(/^Bergen: /);
+  });
+
   it('name no adverb and no month where a person is asked for', async () => {
     const trip = {
       title: 'trip',

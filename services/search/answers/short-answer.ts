@@ -33,8 +33,9 @@ export function shortAnswer(
 ): ShortAnswer | null {
   const candidates = spanCandidates(question, ranked);
   const scores = candidates.map(({ features }) => weigh(features, weights.span));
-  const best = candidates[scores.indexOf(Math.max(...scores))];
-  if (best === undefined) return null;
+  const likely = candidates[scores.indexOf(Math.max(...scores))];
+  if (likely === undefined) return null;
+  const best = ofAskedVerb(question, likely, candidates) ?? likely;
   const features = certaintyFeatures(question, Math.max(...softmax(scores)), best);
   return {
     text: best.span.text,
@@ -42,6 +43,36 @@ export function shortAnswer(
     features,
     confidence: logistic(weigh(features, weights.spanConfidence)),
   };
+}
+
+/** `Where does Ada work?`, `What was prescribed?` */
+const ASKED_VERB =
+  /^(?:where|what|who|which .+?) (?:(?:did|does|do) .*?(\p{Ll}+)(?: (?:in|at|to|for|with|on))?|(?:was|were) (\p{Ll}+ed)\b.*)\?*$/iu;
+
+/**
+ * Returns the span that stands behind the verb of the question, Equinor in `lives in Bergen and works at Equinor`, or where
+ * something moved to, Oslo in `moved from Bergen to Oslo`; null when there is none.
+ */
+function ofAskedVerb({ text, type }: Question, likely: Candidate, candidates: readonly Candidate[]): Candidate | null {
+  if (!/^(?:place|thing|person)$/u.test(type) || /\bfrom\b/iu.test(text)) return null;
+  const said = likely.sentence.statement.text;
+  const behind = (end: number, gap: RegExp) =>
+    candidates.find(
+      ({ sentence, span: { start } }) =>
+        sentence === likely.sentence && start > end && gap.test(said.slice(end, start)),
+    ) ?? null;
+  const { start, text: found } = likely.span;
+  if (type === 'place' && /\bfrom (?:the )?$/u.test(said.slice(0, start)))
+    return behind(start + found.length, /^ to (?:the )?$/u);
+  const verb = ASKED_VERB.exec(text.trim())?.slice(1).find(Boolean);
+  if (verb === undefined) return null;
+  const stem = stemOf(verb.toLowerCase());
+  const gap = /^ (?:(?:in|at|to|for|with|on) )?(?:(?:an?|the|my|our|his|her|their) )?$/u;
+  for (const { 0: word, index } of said.matchAll(/\p{L}+/gu)) {
+    const object = stemOf(word.toLowerCase()) === stem ? behind(index + word.length, gap) : null;
+    if (object !== null) return object;
+  }
+  return null;
 }
 
 function certaintyFeatures({ type }: Question, share: number, { sentence, features }: Candidate) {
