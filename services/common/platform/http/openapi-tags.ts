@@ -5,6 +5,7 @@ const TAGS: Readonly<Record<string, string>> = {
   add: 'Store texts, files and addresses in a dataset',
   cognify: 'Build the knowledge graph of a dataset',
   search: 'Ask datasets',
+  responses: 'Ask in the form of OpenAI, with tools over memory',
   improve: 'Learn from sessions and enrich the graph',
   memify: 'Enrich the graph by named tasks',
   update: 'Replace the content of an item',
