@@ -139,7 +139,7 @@ describe('realm of a Dedicated tenant and the Secret that names it', () => {
   });
 });
 
-/** What the operator keeps beside itself. */
+/** Records that the operator keeps beside itself. */
 function recordOf(world: TenantWorld) {
   return { name: `engram-realm-${world.read()?.status?.realm}`, namespace: SERVICES_NAMESPACE };
 }

@@ -10,7 +10,7 @@ export interface Change<T extends KubeObject> {
   /** `namespace/name` */
   readonly key: string;
   readonly object: T;
-  /** What the cache held before. */
+  /** Content of the cache before. */
   readonly previous?: T;
 }
 

@@ -14,7 +14,7 @@ import { runCli } from './cli.ts';
 
 const DATASET_ID = '0d6c1111-1111-4111-8111-111111111111';
 
-/** What a server of the contract answers, as far as the client asks; everything that came in is kept. */
+/** Answers like a server of the contract, as far as the client asks, and keeps everything that came in. */
 class StandInServer {
   readonly requests: { method: string; path: string; body: unknown; headers: IncomingMessage['headers'] }[] = [];
   readonly stored = new Map<string, string>();

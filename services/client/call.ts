@@ -25,7 +25,7 @@ export type Answer<Path extends keyof Paths, M extends Method> =
     ? { [Status in keyof Responses]: ContentOf<Responses[Status]> }[keyof Responses]
     : never;
 
-/** What a call takes: `path` and `query` parameters, `body`, and options of the client. */
+/** Parameters of a call: `path` and `query` parameters, `body`, and options of the client. */
 export type Call<Path extends keyof Paths, M extends Method> = (Operation<Path, M> extends {
   parameters: infer Parameters;
 }

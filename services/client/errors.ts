@@ -22,11 +22,11 @@ export class ApiError extends Error {
   readonly method: string;
   readonly url: string;
   readonly status: number;
-  /** What is wrong, in the words of the server. */
+  /** The message of the server. */
   readonly detail: string;
   /** The class of a service error, for example `DatasetNotFoundError`; null where the server names none. */
   readonly code: string | null;
-  /** Of an invalid request: every field that is wrong. */
+  /** Every field that is wrong, for an invalid request. */
   readonly faults: readonly Fault[];
   readonly body: unknown;
   /** The id under which the server logged the request. */

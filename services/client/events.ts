@@ -2,7 +2,7 @@ import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { apiError, NoAnswer } from './errors.ts';
 import type { RecallItem } from './generated/api.ts';
 
-/** What a recall says while it goes on. */
+/** Events of a recall while it goes on. */
 export type RecallEvent =
   | { readonly type: 'stage'; readonly stage: 'retrieving' | 'generating' }
   /** The next part of the answer. */

@@ -8,7 +8,7 @@ export interface TransportOptions {
   readonly apiKey?: string | undefined;
   /** Sent as a bearer token; a function is asked before each request. */
   readonly token?: string | (() => string | Promise<string>) | undefined;
-  /** Of one attempt, from its start to the end of its answer. Default: 10 minutes; building a graph takes its time. */
+  /** Time limit of one attempt, from its start to the end of its answer. Default: 10 minutes; building a graph takes its time. */
   readonly timeoutMs?: number | undefined;
   /** How often a request is sent again that may be: see `send`. Default: 3. */
   readonly retries?: number | undefined;

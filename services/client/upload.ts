@@ -1,10 +1,10 @@
 export interface UploadProgress {
   readonly sentBytes: number;
-  /** Of all files and fields, without what the form adds. */
+  /** Bytes of all files and fields, without what the form adds. */
   readonly totalBytes: number;
 }
 
-/** What is used of the XMLHttpRequest of browsers, whose types the services do not load. */
+/** The used part of the XMLHttpRequest of browsers, whose types the services do not load. */
 interface BrowserRequest {
   readonly status: number;
   readonly statusText: string;

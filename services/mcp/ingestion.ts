@@ -12,7 +12,7 @@ export interface NewItem {
 export interface AddedItems {
   readonly dataset: { readonly id: string; readonly name: string };
   readonly items: readonly string[];
-  /** What was not stored, with the reason. */
+  /** Items that were not stored, with the reason. */
   readonly refused: readonly string[];
 }
 
@@ -167,7 +167,7 @@ function partOf(chunks: StatusRow['chunks']): number {
   return chunks === undefined || chunks.total === 0 ? 0 : Math.min(0.99, chunks.completed / chunks.total);
 }
 
-/** What a build came to, for the last line of an answer. */
+/** Describes the result of a build, for the last line of an answer. */
 export function buildText({ status, error }: BuildState, dataset: string): string {
   if (status === 'completed') return `Dataset "${dataset}" is built: ask and recall find it now.`;
   if (status === 'failed')

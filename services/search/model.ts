@@ -175,7 +175,7 @@ export interface ReasoningStep {
   readonly query: string;
   /** Ids of the passages that it added. */
   readonly found: readonly string[];
-  /** What it came to; null when it only looked. */
+  /** Its result; null when it only looked. */
   readonly answer: string | null;
 }
 
@@ -195,7 +195,7 @@ export interface TextsOutcome {
   readonly kind: 'texts';
   readonly type: TextType;
   readonly texts: readonly string[];
-  /** What `onlyContext` returns. */
+  /** The context that `onlyContext` returns. */
   readonly context: string;
   /** Items that the texts come from; null: the whole dataset. */
   readonly items: readonly string[] | null;

@@ -55,7 +55,7 @@ function randomQuery(seed: number): string {
   return `${pick(['Who', 'What', 'Where'])} ${pick(NAMES)} ${pick(WORDS)} ${pick(WORDS)} ${dice(2) === 0 ? `before ${1950 + dice(60)}` : ''}?`;
 }
 
-/** What a caller can see of a retrieval. */
+/** The part of a retrieval that a caller can see. */
 async function seen(retriever: Retriever, request: RetrievalRequest) {
   const { visibility: _, learned, ...found } = await retriever.retrieve(request);
   return { ...structuredClone(found), isLearned: learned !== null };

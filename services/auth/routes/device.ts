@@ -12,7 +12,7 @@ import {
   startDeviceSignIn,
 } from '../sign-in/device-sign-in.ts';
 
-/** What a program says of itself, for the person who approves. */
+/** Description that a program gives of itself, for the person who approves. */
 const shownText = z
   .string()
   .min(1)

@@ -8,7 +8,7 @@ export function address(path: string): string {
   return `/api/v1${path}`;
 }
 
-/** What went wrong, for the person in front of the page. */
+/** Returns the message of an error, for the person in front of the page. */
 export function messageOf(error: unknown): string {
   if (error instanceof NoAnswer) return 'The server does not answer. Is it running?';
   // The name of the class in brackets is for programs.

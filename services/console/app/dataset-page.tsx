@@ -7,7 +7,7 @@ import { Empty, Failed, Waiting } from './states.tsx';
 
 interface DatasetPickerPageProps {
   readonly title: string;
-  /** What it is for, where there is no dataset yet. */
+  /** Purpose of the page, where there is no dataset yet. */
   readonly about: string;
   /** From the address; the first dataset when it names none. */
   readonly dataset: string | undefined;

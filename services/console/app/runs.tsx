@@ -140,7 +140,7 @@ const REASONS: Readonly<Record<string, string>> = {
   opt_in_disabled: 'Not asked for',
 };
 
-/** What the stages of an improve did. */
+/** Results of the stages of an improve. */
 export function StageTable({ stages }: { readonly stages: readonly Stage[] }) {
   return (
     <Table.ScrollContainer minWidth={420}>

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import { messageOf } from './api.ts';
 import { IconAlertTriangle } from './icons.ts';
 
-/** What a page shows while it waits. */
+/** Placeholder of a page that waits. */
 export function Waiting({ label = 'Loading' }: { readonly label?: string }) {
   return (
     <Center py="xl" role="status" aria-label={label}>
@@ -35,7 +35,7 @@ interface EmptyProps {
   readonly action?: ReactNode;
 }
 
-/** What a list says when it has nothing yet, and what to do about it. */
+/** Placeholder of an empty list, with what to do about it. */
 export function Empty({ title, children, action }: EmptyProps) {
   return (
     <Stack align="center" py={48} gap="xs">
@@ -52,7 +52,7 @@ export function Empty({ title, children, action }: EmptyProps) {
 
 interface Asked {
   readonly title: string;
-  /** What is lost. */
+  /** The things that are lost. */
   readonly text: ReactNode;
   /** Label of the button. */
   readonly action: string;

@@ -51,7 +51,7 @@ const BEST_PASSAGES = 2;
 /** Maximum rows read of one entity, whose descriptions and types are merged: it has a row in every document that names it. */
 const ROWS_PER_ENTITY = 64;
 
-/** What the graph is read around: passages, and what their retrieval has read already. */
+/** Passages that the graph is read around, with what their retrieval has read already. */
 export interface KnowledgeInput {
   readonly passages: readonly {
     readonly id: string;

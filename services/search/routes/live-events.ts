@@ -29,7 +29,7 @@ const liveEvents = z
   .object({ events: z.array(z.looseObject({ kind: z.enum(['search', 'improve']) })), cursor: z.string().nullable() })
   .meta({ id: 'LiveEvents' });
 
-/** What the caller asks of a dataset, as it happens (search-recall.md §8). */
+/** Streams the questions that the caller asks of a dataset, as they happen (search-recall.md §8). */
 export function liveEventRoutes(dependencies: LiveDependencies): readonly Route[] {
   return [
     defineRoute({

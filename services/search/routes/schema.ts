@@ -40,7 +40,7 @@ const provenance = {
   query: z.object({ include_memory: lenientBoolean().default(false) }),
 } as const;
 
-/** What kinds of things a graph holds (search-recall.md §9). */
+/** Kinds of things that a graph holds (search-recall.md §9). */
 export function schemaRoutes(dependencies: SchemaDependencies): readonly Route[] {
   const page = createPage();
   return [

@@ -104,7 +104,7 @@ const MAX_LISTED = 20;
 const MAX_MISSING = 0.6;
 const MISSING_MORE = 0.15;
 
-/** What a question that counts or lists is about: `Vienna` of "How many memories mention Vienna?". */
+/** Subject of a question that counts or lists: `Vienna` of "How many memories mention Vienna?". */
 function topicOf(query: string): string {
   return query
     .replace(

@@ -29,7 +29,7 @@ export type RunRecord = {
   readonly tokensIn: number | null;
   readonly tokensOut: number | null;
   readonly embeddingTokens: number | null;
-  /** Of an improve that ended: what its stages did. */
+  /** Results of the stages, for an improve that ended. */
   readonly stages?: Json;
 };
 

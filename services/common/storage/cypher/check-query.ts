@@ -13,7 +13,7 @@ import {
 } from './syntax.ts';
 import { QueryFailure } from './values.ts';
 
-/** What a variable holds, as far as its place in the query tells. */
+/** Kind of value of a variable, as far as its place in the query tells. */
 type Kind = 'Node' | 'Relationship' | 'List<Relationship>' | 'Path' | 'Value' | 'Any';
 type Scope = ReadonlyMap<string, Kind>;
 
@@ -47,7 +47,7 @@ function afterClause(clause: Clause, scope: Scope): Scope {
   }
 }
 
-/** What AND, OR, XOR or NOT joins; null for any other expression. */
+/** Operands of AND, OR, XOR or NOT; null for any other expression. */
 function operandsOf(value: Expression): readonly Expression[] | null {
   if (value.kind === 'unary') return value.operator === 'NOT' ? [value.of] : null;
   return value.kind === 'binary' && ['AND', 'OR', 'XOR'].includes(value.operator) ? [value.left, value.right] : null;

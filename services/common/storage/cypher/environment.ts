@@ -4,7 +4,7 @@ import type { Value } from './values.ts';
 /** Values of the variables, each in its slot. One frame holds those of the whole query. */
 export type Row = Value[];
 export type Evaluator = (row: Row) => Value;
-/** What an expression is compiled in. */
+/** Variables and functions that an expression is compiled with. */
 export interface Environment {
   /** Variables by name. */
   readonly scope: ReadonlyMap<string, number>;

@@ -67,7 +67,7 @@ function relationship(parser: Parser): RelationshipPattern {
 
 const ANY_RELATIONSHIP = { name: null, labels: null, hops: null, properties: null, where: null };
 
-/** What stands between the brackets of a node or a relationship. */
+/** Content of the brackets of a node or a relationship. */
 function element(parser: Parser, readHops: (parser: Parser) => RelationshipPattern['hops']) {
   const { reader } = parser;
   const isNamed = (reader.peek().kind === 'name' || reader.peek().kind === 'quoted') && !startsWhere(parser);

@@ -17,7 +17,7 @@ export type Clause =
   | { readonly kind: 'unwind'; readonly list: Expression; readonly name: string }
   | ({ readonly kind: 'with'; readonly where: Expression | null } & Projection); // biome-ignore format: one a line
 
-/** Of WITH and RETURN. */
+/** Columns, order and bounds of WITH and RETURN. */
 export interface Projection {
   readonly isDistinct: boolean;
   /** `*` comes first. */

@@ -56,7 +56,7 @@ function normalZone(zone = 'Z'): string {
   return digits.endsWith('0000') ? 'Z' : `${digits.slice(0, 3)}:${digits.slice(3)}`;
 }
 
-/** Of `{year: 2020, month: 1 …}`; null when it is none. */
+/** Returns the date or moment of `{year: 2020, month: 1 …}`; null when it is none. */
 export function temporalOf(kind: Temporal['kind'], fields: ReadonlyMap<string, unknown>): Temporal | null {
   const field = (name: string, digits: number, unset: bigint) =>
     String(fields.get(name) ?? unset).padStart(digits, '0');

@@ -26,7 +26,7 @@ export interface Turn {
   readonly rated: Rated | null;
 }
 
-/** What a person can choose; the server takes more types, which belong to agents and programs. */
+/** Search types that a person can choose; the server takes more types, which belong to agents and programs. */
 const TYPES = [
   { value: 'GRAPH_COMPLETION', label: 'Answer' },
   { value: 'AUTO', label: 'Automatic' },

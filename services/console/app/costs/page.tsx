@@ -35,7 +35,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
 
 const DAYS: Readonly<Record<Range, number>> = { '24h': 1, '7d': 7, '30d': 30, all: 3650 };
 
-/** What models have cost, and how much of the budgets is used. */
+/** Shows the costs of models, and the used part of the budgets. */
 export function CostsPage() {
   const [range, setRange] = useState<Range>('30d');
   const query = { range };

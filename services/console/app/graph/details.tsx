@@ -30,7 +30,7 @@ interface DetailsProps {
   readonly onSource: OpenSource;
 }
 
-/** What a node is, the facts that touch it with the sentences that state them, and what else it hangs together with. */
+/** Shows a node, the facts that touch it with the sentences that state them, and what else it hangs together with. */
 export function NodeDetails({
   dataset,
   node,

@@ -39,7 +39,7 @@ export interface Drawing {
   fit(): void;
   repaint(paint: Paint): void;
   positions(): ReadonlyMap<string, Place>;
-  /** What is to be seen, as a PNG. */
+  /** The visible part, as a PNG. */
   picture(): Promise<Blob>;
   /** Stops the layout and gives the container back. */
   kill(): void;

@@ -207,7 +207,7 @@ interface Operation {
 }
 
 const OF_ITEMS = ['document', 'chunk', 'entity'];
-/** What each stage of improve does to the graph; the others do nothing to it. */
+/** Effect of each stage of improve on the graph; the others do nothing to it. */
 const STAGE_EFFECTS: Partial<Record<(typeof STAGE_NAMES)[number], Omit<Operation, 'name' | 'kind'>>> = {
   feedback_weights: {
     scope: 'subset',

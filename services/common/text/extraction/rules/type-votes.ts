@@ -14,7 +14,7 @@ const COMPANY_THINGS = new Set(
 );
 const COMPANY_DEEDS =
   /^ (?:was|were|is|has been|had been) (?:founded|co-founded|incorporated|acquired|headquartered|rebranded)\b/u;
-/** What companies do to others, and what people do to companies. */
+/** Verbs of companies that act on others, and of people who act on companies. */
 const COMPANY_ACTS = /^(?:acquire|manufacture|merge|rebrand|outsource|subcontract)$/u;
 const ACTS_ON_COMPANIES = /^(?:acquire|co-found|cofound|found|join|quit)$/u;
 const MOTION =
