@@ -12,6 +12,7 @@ export { default as IconDownload } from '@tabler/icons-react/icons/IconDownload'
 export { default as IconFileText } from '@tabler/icons-react/icons/IconFileText';
 export { default as IconHistory } from '@tabler/icons-react/icons/IconHistory';
 export { default as IconLogout } from '@tabler/icons-react/icons/IconLogout';
+export { default as IconMail } from '@tabler/icons-react/icons/IconMail';
 export { default as IconMaximize } from '@tabler/icons-react/icons/IconMaximize';
 export { default as IconMessageQuestion } from '@tabler/icons-react/icons/IconMessageQuestion';
 export { default as IconMinus } from '@tabler/icons-react/icons/IconMinus';

@@ -231,7 +231,10 @@ describe('console in a browser: people, datasets, settings', () => {
       await page.close();
     });
 
-    it('lets a superuser create, deactivate and delete accounts', async () => {
+    const lastMail = async (count: number) =>
+      ((await mails.received(count)).at(-1)?.data ?? '').replaceAll('=\n', '').replaceAll('=3D', '=');
+
+    it('lets a superuser create, deactivate, delete and invite accounts', async () => {
       const signIn = (email: string, password: string) => {
         const body = new URLSearchParams({ username: email, password });
         return fetch(`${closed.baseUrl}/api/v1/auth/login`, { method: 'POST', body });
@@ -265,6 +268,18 @@ describe('console in a browser: people, datasets, settings', () => {
       await page.click('role=menuitem[name="Delete"]');
       await page.click('role=dialog >> role=button[name="Delete the account"]');
       await page.locator('table[aria-label=Accounts] >> text=carol').waitFor({ state: 'detached' });
+      await page.click('role=button[name="Invite"]');
+      await page.waitForSelector('role=dialog >> input[type=email]');
+      await page.keyboard.type('dave@example.com');
+      await page.keyboard.press('Enter');
+      await page.waitForSelector('text=An invitation was mailed to dave@example.com.');
+      await page.waitForSelector('table[aria-label=Accounts] >> text=dave@example.com');
+      await keep(page, 'invitation');
+      const [, token] = /#reset=(\S+)/.exec(await lastMail(1)) ?? [];
+      const headers = { 'content-type': 'application/json' };
+      const body = JSON.stringify({ token, password: 'chosen by Dave himself' });
+      await fetch(`${closed.baseUrl}/api/v1/auth/reset-password`, { method: 'POST', headers, body });
+      expect((await signIn('dave@example.com', 'chosen by Dave himself')).status).to.equal(200);
       expect(watched.errors).to.deep.equal([]);
       await page.close();
     });
@@ -278,9 +293,7 @@ describe('console in a browser: people, datasets, settings', () => {
       await page.keyboard.press('Enter');
       await page.waitForSelector('role=status >> text=one is on its way');
       await keep(page, 'reset');
-      const [mail] = await mails.received(1);
-      const text = (mail?.data ?? '').replaceAll('=\n', '').replaceAll('=3D', '=');
-      const [, link = ''] = /http:\/\/engram(\/#reset=\S+)/.exec(text) ?? [];
+      const [, link = ''] = /http:\/\/engram(\/#reset=\S+)/.exec(await lastMail(2)) ?? [];
       await page.goto('about:blank');
       await page.goto(`${closed.baseUrl}${link}`);
       await page.waitForSelector('h1:has-text("Choose a new password")');

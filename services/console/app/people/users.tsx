@@ -3,8 +3,9 @@ import { useForm } from '@mantine/form';
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { engram, messageOf } from '../api.ts';
+import { when } from '../format.ts';
 import { checkEmail, FormDialog } from '../forms.tsx';
-import { IconDots, IconPlus } from '../icons.ts';
+import { IconDots, IconMail, IconPlus } from '../icons.ts';
 import { type Me, useMe } from '../queries.ts';
 import { askFirst, attempt, Failed, say, Waiting } from '../states.tsx';
 import { Secret } from './secret.tsx';
@@ -12,15 +13,20 @@ import { Secret } from './secret.tsx';
 const PATH = '/api/v1/users/{user_id}';
 const PAGE = 100;
 
-/** The open dialog: for a new account, or one to change. */
-type Opened = 'new' | Me | null;
+/** The open dialog: for a new account, an invitation, or an account to change. */
+type Opened = 'new' | 'invitation' | Me | null;
+
+interface Handed {
+  readonly title: string;
+  readonly secret: string;
+}
 
 /** All accounts of people, for superusers. */
 export function Users() {
   const me = useMe();
   const client = useQueryClient();
   const [opened, setOpened] = useState<Opened>(null);
-  const [created, setCreated] = useState<{ readonly email: string; readonly password: string } | null>(null);
+  const [handed, setHanded] = useState<Handed | null>(null);
   const users = useInfiniteQuery({
     queryKey: ['users'],
     queryFn: ({ pageParam }) =>
@@ -32,6 +38,11 @@ export function Users() {
     await attempt(work, done);
     await client.invalidateQueries({ queryKey: ['users'] });
   };
+  const done = (secret: Handed | null) => {
+    setHanded(secret);
+    setOpened(null);
+    void client.invalidateQueries({ queryKey: ['users'] });
+  };
   if (users.isPending) return <Waiting />;
   if (users.isError) return <Failed error={users.error} onRetry={() => void users.refetch()} />;
   const list = users.data.pages
@@ -40,13 +51,14 @@ export function Users() {
   return (
     <Stack>
       <Group justify="flex-end">
+        <Button variant="default" leftSection={<IconMail size={16} />} onClick={() => setOpened('invitation')}>
+          Invite
+        </Button>
         <Button leftSection={<IconPlus size={16} />} onClick={() => setOpened('new')}>
           New account
         </Button>
       </Group>
-      {created === null ? null : (
-        <Secret title={`The password of ${created.email}`} secret={created.password} onClose={() => setCreated(null)} />
-      )}
+      {handed === null ? null : <Secret {...handed} onClose={() => setHanded(null)} />}
       <Table.ScrollContainer minWidth={320}>
         <Table aria-label="Accounts">
           <Table.Thead>
@@ -79,16 +91,9 @@ export function Users() {
           Show more
         </Button>
       ) : null}
-      {opened === null ? null : (
-        <AccountDialog
-          user={opened === 'new' ? null : opened}
-          onClose={() => setOpened(null)}
-          onDone={(account) => {
-            setCreated(account);
-            setOpened(null);
-            void client.invalidateQueries({ queryKey: ['users'] });
-          }}
-        />
+      {opened === 'invitation' ? <InvitationDialog onClose={() => setOpened(null)} onDone={done} /> : null}
+      {opened === null || opened === 'invitation' ? null : (
+        <AccountDialog user={opened === 'new' ? null : opened} onClose={() => setOpened(null)} onDone={done} />
       )}
     </Stack>
   );
@@ -185,7 +190,7 @@ interface AccountDialogProps {
   /** Null: a new account. */
   readonly user: Me | null;
   onClose(): void;
-  onDone(account: { readonly email: string; readonly password: string }): void;
+  onDone(secret: Handed | null): void;
 }
 
 /** Creates an account, or sets the password of one. The password is shown once, to be handed over. */
@@ -201,7 +206,7 @@ function AccountDialog({ user, onClose, onDone }: AccountDialogProps) {
       if (user === null) await engram.post('/api/v1/auth/register', { body: { email, password } });
       else await engram.patch(PATH, { path: { user_id: user.id }, body: { password } });
       say(user === null ? `The account ${email} was created.` : `${email} has a new password. Its sign-ins ended.`);
-      onDone({ email, password });
+      onDone({ title: `The password of ${email}`, secret: password });
     } catch (failure) {
       const message = messageOf(failure);
       if (message === 'REGISTER_USER_ALREADY_EXISTS')
@@ -231,6 +236,41 @@ function AccountDialog({ user, onClose, onDone }: AccountDialogProps) {
       />
       <Text size="sm" c="dimmed">
         The person can change it under People, Your account.
+      </Text>
+    </FormDialog>
+  );
+}
+
+/** Creates an account whose owner chooses the password behind a link: in a mail, or shown once where none can be sent. */
+function InvitationDialog({ onClose, onDone }: Omit<AccountDialogProps, 'user'>) {
+  const [isSending, setSending] = useState(false);
+  const form = useForm({ initialValues: { email: '' }, validate: { email: checkEmail } });
+  const submit = form.onSubmit(async ({ email }) => {
+    setSending(true);
+    try {
+      const { link, expires_at: end } = await engram.post('/api/v1/users/invitations', { body: { email } });
+      say(link === null ? `An invitation was mailed to ${email}.` : `${email} was invited.`);
+      onDone(link === null ? null : { title: `The link for ${email}, valid until ${when(end)}`, secret: link });
+    } catch (failure) {
+      const message = messageOf(failure);
+      const isTaken = message === 'REGISTER_USER_ALREADY_EXISTS';
+      form.setFieldError('email', isTaken ? 'There is an account with this address' : message);
+    } finally {
+      setSending(false);
+    }
+  });
+  return (
+    <FormDialog
+      opened
+      title="Invite a person"
+      action="Invite"
+      isSending={isSending}
+      onClose={onClose}
+      onSubmit={submit}
+    >
+      <TextInput label="E-mail" type="email" autoComplete="off" data-autofocus {...form.getInputProps('email')} />
+      <Text size="sm" c="dimmed">
+        The person chooses the password. Where this server sends no mail you see the link once, to hand it over.
       </Text>
     </FormDialog>
   );
