@@ -4,7 +4,7 @@ import { mongodbError } from './mongodb-errors.ts';
 
 describe('errors of MongoDB', () => {
   it('that pass by themselves say that the server cannot answer just now', () => {
-    const codes = [43, 91, 189, 237, 10107, 11600, 11602, 13435, 13436];
+    const codes = [43, 91, 189, 237, 10107, 11600, 11601, 11602, 13435, 13436];
     const passing = [
       ...codes.map((code) => new MongoServerError({ message: 'not now', code })),
       new MongoServerClosedError('closed'),

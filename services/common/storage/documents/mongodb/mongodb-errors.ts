@@ -20,8 +20,8 @@ export const CODES = {
   duplicateKey: 11000,
   diskFull: 14031,
   snapshotTooOld: 239,
-  /** Lost or killed cursor, no primary just now, server that shuts down. */
-  transient: [43, 237, 91, 189, 10107, 11600, 11602, 13435, 13436],
+  /** Lost or killed cursor, no primary just now, server that shuts down, operation that was killed. */
+  transient: [43, 237, 91, 189, 10107, 11600, 11601, 11602, 13435, 13436],
 } as const;
 
 /** Classes that the driver does not export, or that say that it gave up for now. */
