@@ -6,7 +6,7 @@ import { STOP_WORDS } from '../../language/stop-words.ts';
 import { isGivenName } from './entity-type.ts';
 import { DEMONYMS, PLACES } from './gazetteer.ts';
 import type { TaggedWord } from './tagger.ts';
-import { NOT_NAMES, OLD_WORDS, PERSONAL_ADJECTIVES, ROLE_TITLES, TYPE_NOUNS } from './type-words.ts';
+import { isOffice, NOT_NAMES, OLD_WORDS, PERSONAL_ADJECTIVES, ROLE_TITLES, TYPE_NOUNS } from './type-words.ts';
 
 /** More capitalised words in a row are a table, a cast list or a heading that lost its line breaks. */
 const MAX_NAME_WORDS = 7;
@@ -119,10 +119,9 @@ function withoutOpening(
 
 /** `CEO of Globex`: the office is a noun. */
 function withoutOffice(name: NameMention): NameMention {
-  const office = /^C[EFIMOT]O (?:of|at) /u.exec(name.text)?.[0];
-  return office === undefined
-    ? name
-    : { ...name, text: name.text.slice(office.length), start: name.start + office.length };
+  const [office = '', title = ''] = /^(\p{Lu}+) (?:of|at) /u.exec(name.text) ?? [];
+  if (!isOffice(title)) return name;
+  return { ...name, text: name.text.slice(office.length), start: name.start + office.length };
 }
 
 /** `Irish Tadhg Kennelly` is a person, and `German 288` a count. */

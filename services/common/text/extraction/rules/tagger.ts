@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type { Model, WinkMethods } from 'wink-nlp';
+import { isOffice } from './type-words.ts';
 
 /** A word of a sentence with its part of speech (Universal Dependencies tags) and place in the sentence. */
 export interface TaggedWord {
@@ -33,14 +34,11 @@ export function createTagger(): Tagger {
       return { text, lemma: lemmas[index] ?? text, pos: tags[index] ?? 'X', start, end: at };
     });
     return words.map((word, at) => {
-      if (OFFICE.test(word.text)) return { ...word, pos: 'NOUN', lemma: word.text.toLowerCase() };
+      if (isOffice(word.text)) return { ...word, pos: 'NOUN', lemma: word.text.toLowerCase() };
       return isVerbOfSubject(words, at) ? { ...word, pos: 'VERB', lemma: verbLemma(word.text) } : word;
     });
   };
 }
-
-/** Offices that are written like names. */
-const OFFICE = /^C[EFIMOT]O$/u;
 
 /** Verbs that the model takes for plural nouns behind a subject: `Ada lives in Oslo.` */
 const NOUN_LIKE_VERBS = new Set(

@@ -1,15 +1,24 @@
 const set = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/u));
 
+const OFFICE_INITIALS = 'ceo cto cfo coo cio cmo';
+
+const OFFICES = set(OFFICE_INITIALS);
+
+/** Whether a word is an office that is written like a name: `CEO`. */
+export function isOffice(word: string): boolean {
+  return /^\p{Lu}+$/u.test(word) && OFFICES.has(word.toLowerCase());
+}
+
 /** Ranks and offices that are no part of the name behind them: `Captain Ahab` is Ahab. Lower case. */
 export const ROLE_TITLES = set(`
   captain capt colonel col general gen major lieutenant lt sergeant sgt corporal commander commodore admiral professor prof
   doctor dr senator sen congressman congresswoman representative rep president governor gov mayor judge justice minister
   chancellor secretary ambassador reverend rev mr mrs ms miss sir madam detective inspector constable officer coach chairman director
-  uncle aunt ceo cto cfo coo cio cmo`);
+  uncle aunt ${OFFICE_INITIALS}`);
 
 /** Capitals that name nothing: times of day, eras, abbreviations of common words. Lower case. */
 export const NOT_NAMES = set(
-  'ceo cto cfo coo cio cmo am pm bc bce ad ce tv aka etc vs ok id pr cd dvd pc faq asap diy eta fyi mw kw gw hz mhz ghz kb mb gb tb km kg cm mm hp mph est gmt utc edt pst kst jr sr no none nobody somebody someone anyone everyone vol pp nd rd th st p.s. v.',
+  `${OFFICE_INITIALS} am pm bc bce ad ce tv aka etc vs ok id pr cd dvd pc faq asap diy eta fyi mw kw gw hz mhz ghz kb mb gb tb km kg cm mm hp mph est gmt utc edt pst kst jr sr no none nobody somebody someone anyone everyone vol pp nd rd th st p.s. v.`,
 );
 
 /** Verbs and calls of older English that open sentences. Lower case. */
