@@ -208,10 +208,9 @@ function AccountDialog({ user, onClose, onDone }: AccountDialogProps) {
       say(user === null ? `The account ${email} was created.` : `${email} has a new password. Its sign-ins ended.`);
       onDone({ title: `The password of ${email}`, secret: password });
     } catch (failure) {
-      const message = messageOf(failure);
-      if (message === 'REGISTER_USER_ALREADY_EXISTS')
-        form.setFieldError('email', 'There is an account with this address');
-      else form.setFieldError('password', message);
+      const taken = addressTaken(failure);
+      if (taken === null) form.setFieldError('password', messageOf(failure));
+      else form.setFieldError('email', taken);
     } finally {
       setSending(false);
     }
@@ -252,9 +251,7 @@ function InvitationDialog({ onClose, onDone }: Omit<AccountDialogProps, 'user'>)
       say(link === null ? `An invitation was mailed to ${email}.` : `${email} was invited.`);
       onDone(link === null ? null : { title: `The link for ${email}, valid until ${when(end)}`, secret: link });
     } catch (failure) {
-      const message = messageOf(failure);
-      const isTaken = message === 'REGISTER_USER_ALREADY_EXISTS';
-      form.setFieldError('email', isTaken ? 'There is an account with this address' : message);
+      form.setFieldError('email', addressTaken(failure) ?? messageOf(failure));
     } finally {
       setSending(false);
     }
@@ -274,6 +271,11 @@ function InvitationDialog({ onClose, onDone }: Omit<AccountDialogProps, 'user'>)
       </Text>
     </FormDialog>
   );
+}
+
+/** Says that the address of a new account is taken; null for another failure. */
+function addressTaken(failure: unknown): string | null {
+  return messageOf(failure) === 'REGISTER_USER_ALREADY_EXISTS' ? 'There is an account with this address' : null;
 }
 
 const LETTERS = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
