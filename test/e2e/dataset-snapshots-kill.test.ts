@@ -47,7 +47,7 @@ describe('snapshots over HTTP under kill -9', () => {
     }
   };
 
-  it('go on by themselves, and nobody sees half a dataset', async () => {
+  it('go on by themselves, are taken once however often they are asked for, and nobody sees half a dataset', async () => {
     const dataset = await withApp(async ({ baseUrl }, get) => {
       for (const [path, body] of [
         ['add', { datasetName: 'facts', data: TEXTS }],
@@ -63,15 +63,23 @@ describe('snapshots over HTTP under kill -9', () => {
       }
       return ((await get('/datasets')) as [{ id: string }])[0].id;
     });
-    await kill(`/datasets/${dataset}/snapshots`, { name: 'one' }, 4);
-    await withApp(async (_, get) => {
+    const path = `/datasets/${dataset}/snapshots`;
+    await kill(path, {}, 4);
+    const snapshot = await withApp(async ({ baseUrl }, get) => {
+      const headers = { 'content-type': 'application/json', 'idempotency-key': path };
+      await until('the repeated request is answered', async () => {
+        const again = await fetch(`${baseUrl}/api/v1${path}`, { method: 'POST', headers, body: '{}' });
+        expect(again.status, await again.text()).to.be.oneOf([200, 202, 409]);
+        return again.status !== 409;
+      });
       await until('the snapshot is complete', async () => {
-        const { snapshots } = (await get('/datasets/snapshots')) as { snapshots: { status: string; items: number }[] };
+        const { snapshots } = (await get(path)) as { snapshots: { status: string; items: number }[] };
         expect(snapshots).to.have.length(1);
         return snapshots[0]?.status === 'complete' && snapshots[0].items === TEXTS.length;
       });
+      return ((await get(path)) as { snapshots: [{ id: string }] }).snapshots[0].id;
     });
-    await kill(`/datasets/${dataset}/snapshots/${dataset}.one/restore`, { name: 'then' }, 8);
+    await kill(`${path}/${snapshot}/restore`, { name: 'then' }, 8);
     await withApp(async ({ stores }, get) => {
       await until('the dataset is there', async () => {
         const datasets = (await get('/datasets')) as { id: string; name: string }[];

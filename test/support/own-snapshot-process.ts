@@ -20,7 +20,7 @@ function telling(stores: Stores): Stores {
 const settings = { ENGRAM_DATA_DIR: process.env['ENGRAM_DATA_DIR'] ?? '', REQUIRE_AUTHENTICATION: 'false' };
 const app = await startManagedApp(settings, telling);
 say('begun');
-const headers = { 'content-type': 'application/json' };
+const headers = { 'content-type': 'application/json', 'idempotency-key': path };
 const answer = await fetch(`${app.baseUrl}/api/v1${path}`, { method: 'POST', headers, body });
 say(`end ${answer.status} ${await answer.text()}`);
 await app.stop();

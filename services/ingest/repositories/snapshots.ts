@@ -27,6 +27,8 @@ type SnapshotDocument = StoredWorkState & {
   readonly isInstalled: boolean;
   /** The user that asked for it over HTTP; absent: a resource's. */
   readonly takenBy?: string;
+  /** Operation of the request that gave no name; a repetition of the request finds the snapshot by it. */
+  readonly operationId?: string;
 };
 
 /** The index of backups, by name: also of those that are being taken, which are not listed. */

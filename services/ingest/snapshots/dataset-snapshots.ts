@@ -36,10 +36,18 @@ export function createDatasetSnapshots(deps: Dependencies, work: SnapshotWork) {
      * Takes a snapshot, or resumes it; resolves after a few seconds at the latest, and a job continues then. Errors:
      * `InvalidRequestError` (malformed name), `ConflictError` (too many snapshots), and the error of the attempt.
      */
-    async take({ principal, dataset, name }: TakingRequest, { requestId }: CallContext): Promise<SnapshotRecord> {
-      const id = idOf(dataset, name ?? timeName(clock.now()));
+    async take(request: TakingRequest, { requestId, operationId }: CallContext): Promise<SnapshotRecord> {
+      const { principal, dataset, name } = request;
+      const found = await snapshots.list({ tenant: dataset.tenant }, dataset.id);
+      const operation = name === null && operationId !== undefined ? { operationId } : {};
+      const isOurs = (record: SnapshotRecord): boolean =>
+        operation.operationId !== undefined && record.operationId === operation.operationId;
+      const id = found.find(isOurs)?.name ?? idOf(dataset, name ?? timeName(clock.now()));
       const key = snapshotKey({ tenant: dataset.tenant, name: id, takenBy: principal.id });
-      await open(deps, { principal, dataset, name: id }, await work.jobWrites(key));
+      if (!found.some((record) => record.name === id)) {
+        requireRoom(found);
+        await open(deps, { principal, dataset, name: id, ...operation }, await work.jobWrites(key));
+      }
       return work.progress({ work: key, input: null, requestId, read: () => read(deps, dataset, id) });
     },
     /** Returns all snapshots, also those of resources and incomplete ones; newest first. */
@@ -87,23 +95,24 @@ async function read(
   return record;
 }
 
+function requireRoom(found: readonly SnapshotRecord[]): void {
+  if (found.filter(({ takenBy }) => takenBy !== undefined).length >= MOST)
+    throw engramError('ConflictError', `The dataset has ${MOST} snapshots, the maximum; delete one first.`);
+}
+
 async function open(
   deps: Dependencies,
-  { principal, dataset, name }: TakingRequest & { readonly name: string },
+  { principal, dataset, ...named }: TakingRequest & Pick<SnapshotRecord, 'name' | 'operationId'>,
   jobWrites: readonly Write[],
 ): Promise<void> {
   const { tenant, id: datasetId } = dataset;
-  const found = await deps.snapshots.list({ tenant }, datasetId);
-  if (found.some((record) => record.name === name)) return;
-  if (found.filter(({ takenBy }) => takenBy !== undefined).length >= MOST)
-    throw engramError('ConflictError', `The dataset has ${MOST} snapshots, the maximum; delete one first.`);
-  const record = newSnapshot(deps, { name, datasetId, takenBy: principal.id }, null);
+  const record = newSnapshot(deps, { ...named, datasetId, takenBy: principal.id }, null);
   const entry = {
     tenant,
     action: 'snapshot.taken',
     actor: principal.id,
     subject: datasetId,
-    details: { snapshot: name },
+    details: { snapshot: named.name },
   };
   const writes = [deps.snapshots.insertWrite(record), ...jobWrites];
   await ignoreDuplicate(deps.audit.commit({ tenant }, writes, [entry]));

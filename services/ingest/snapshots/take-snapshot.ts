@@ -62,7 +62,7 @@ export function snapshotKey({ tenant, name, takenBy }: Pick<SnapshotRecord, 'ten
 /** The record of a snapshot before anything of it is written. */
 export function newSnapshot(
   { clock }: Pick<SnapshotDependencies, 'clock'>,
-  of: Pick<SnapshotRecord, 'name' | 'datasetId' | 'takenBy'>,
+  of: Pick<SnapshotRecord, 'name' | 'datasetId' | 'takenBy' | 'operationId'>,
   place: SnapshotPlace,
 ): Omit<SnapshotRecord, 'version' | 'tenant'> {
   const now = clock.now();
