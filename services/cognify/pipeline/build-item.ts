@@ -8,7 +8,7 @@ import type { ModelCallContext } from '../../common/ports/models.ts';
 import type { Clock } from '../../common/ports/system.ts';
 import { NO_TRACER, type Tracer } from '../../common/ports/tracer.ts';
 import { LeaseLostError } from '../../common/ports/work-queue.ts';
-import { type AttemptEnd, ItemErasedError, type Ledger } from '../../common/records/cognify/ledger.ts';
+import type { Attempt, AttemptEnd, Ledger } from '../../common/records/cognify/ledger.ts';
 import type { Statements } from '../../common/records/cognify/statements.ts';
 import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
 import type { Provenance } from '../../common/storage/ports/index-entry.ts';
@@ -46,6 +46,8 @@ interface BuildRequest {
   readonly triesBefore: number;
   /** Position of the item in its run. */
   readonly position: number;
+  /** Reserves a generation in the ledger; null: the item was erased. */
+  readonly begin: (attempt: Attempt) => Promise<number | null>;
   readonly writer: IndexWriter;
   readonly limit: ConcurrencyLimit;
   readonly ask: AskExtractor;
@@ -72,17 +74,10 @@ export interface BuiltItem {
  * itself is recorded in the ledger. When the process dies meanwhile, the try stays counted.
  */
 export async function buildItem(dependencies: BuildDependencies, request: BuildRequest): Promise<BuiltItem | null> {
-  const { ledger, builds } = dependencies;
-  const { run, item } = request;
-  let generation: number;
-  try {
-    const attempt = { version: contentVersion(item), tries: request.triesBefore + 1 };
-    generation = await ledger.begin(run.scope, item.id, attempt);
-  } catch (error) {
-    if (error instanceof ItemErasedError) return null;
-    throw error;
-  }
-  return builds.track({ scope: run.scope, item: item.id, generation }, request.signal, (signal) =>
+  const { run, item, triesBefore } = request;
+  const generation = await request.begin({ item: item.id, version: contentVersion(item), tries: triesBefore + 1 });
+  if (generation === null) return null;
+  return dependencies.builds.track({ scope: run.scope, item: item.id, generation }, request.signal, (signal) =>
     buildGeneration(dependencies, { ...request, signal }, generation),
   );
 }

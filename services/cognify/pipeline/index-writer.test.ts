@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createMemoryDatasetIndexes } from '../../../test/support/memory/indexes/memory-dataset-indexes.ts';
 import { asId } from '../../common/kernel/ids.ts';
@@ -45,6 +46,20 @@ describe('index writer', () => {
     await Promise.all(['a', 'b', 'c', 'd', 'e'].map((id) => writer.write(batchOf(id))));
     expect(calls).to.deep.equal([['a', 'b', 'c', 'd', 'e']]);
     expect(await indexes.vectors.count(scope, {})).to.equal(5);
+  });
+
+  it('waits for the items that are still being built, for a moment', async () => {
+    const { writer, calls } = writerOn();
+    const items = ['a', 'b', 'slow'].map(() => writer.open());
+    const first = writer.write(batchOf('a'));
+    await sleep(10);
+    await Promise.all([first, writer.write(batchOf('b'))]);
+    expect(calls).to.deep.equal([['a', 'b']]);
+    items[2]?.close();
+    const second = writer.write(batchOf('c'));
+    await sleep(10);
+    await Promise.all([second, writer.write(batchOf('d'))]);
+    expect(calls.slice(1)).to.deep.equal([['c', 'd']]);
   });
 
   it('writes every row with the vector of its own text', async () => {

@@ -68,16 +68,20 @@ interface Pending {
 
 /** Rows of one flush; a batch is never divided. */
 const ROWS_PER_FLUSH = 4000;
+/** Longest wait of a batch for the items that are still being built. */
+const GATHER_MS = 50;
 
 /**
- * Writes the batches of many items together: batches gather while a flush runs, so fifty small items cost a few calls of
- * embedder and stores instead of hundreds. A flush that fails is tried again batch by batch, so an item only ever fails
+ * Writes the batches of many items together, so fifty small items cost a few calls of embedder and stores instead of
+ * hundreds. A batch waits, for a moment, until the other open items have theirs. A flush that fails is tried again batch by batch, so an item only ever fails
  * because of its own rows.
  */
 export function createIndexWriter(options: IndexWriterOptions) {
   const { scope, text, vectors, graph, context } = options;
   const queue: Pending[] = [];
   let isFlushing = false;
+  let openItems = 0;
+  let wake = () => {};
 
   /** Writes into the active index version, and the vectors into the next one too when a migration moved them meanwhile. */
   const store = async (batches: readonly IndexBatch[]): Promise<number> => {
@@ -134,10 +138,34 @@ export function createIndexWriter(options: IndexWriterOptions) {
     isFlushing = true;
     // Includes batches that are added in this turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
-    while (queue.length > 0) await flush(takeFlush(queue));
+    while (queue.length > 0) {
+      await gathered();
+      await flush(takeFlush(queue));
+    }
     isFlushing = false;
   };
+  /** Resolves when every open item waits, when there are rows for a flush, or after `GATHER_MS`. */
+  const gathered = async (): Promise<void> => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, GATHER_MS);
+    wake = () => {
+      if (queue.length >= openItems || rowsOf(queue) >= ROWS_PER_FLUSH) resolve();
+    };
+    wake();
+    await promise;
+    clearTimeout(timer);
+  };
   return {
+    /** An item begins to make rows; to be closed when it has written them. */
+    open(): { close(): void } {
+      openItems += 1;
+      return {
+        close() {
+          openItems -= 1;
+          wake();
+        },
+      };
+    },
     /**
      * Writes the rows to all three indexes; resolves to the number of the index version that has the vectors. Waits while many rows are being
      * written.
@@ -145,9 +173,14 @@ export function createIndexWriter(options: IndexWriterOptions) {
     write: (batch: IndexBatch): Promise<number> =>
       new Promise((resolve, reject) => {
         queue.push({ batch, resolve, reject });
+        wake();
         if (!isFlushing) void drain();
       }),
   };
+}
+
+function rowsOf(queue: readonly Pending[]): number {
+  return queue.reduce((sum, { batch }) => sum + rowCount(batch), 0);
 }
 
 function takeFlush(queue: Pending[]): readonly Pending[] {
@@ -167,6 +200,7 @@ export type RowGatherer = ReturnType<typeof createRowGatherer>;
 const ROWS_PER_WRITE = 2000;
 
 export function createRowGatherer(writer: IndexWriter) {
+  const item = writer.open();
   let rows = emptyBatch();
   let writing: Promise<void> = Promise.resolve();
   const versions = new Set<number>();
@@ -198,9 +232,10 @@ export function createRowGatherer(writer: IndexWriter) {
       await writing;
       return versions;
     },
-    /** Resolves when no write is in flight, failed or not. */
+    /** Resolves when no write is in flight, failed or not; nothing may be added after it. */
     async settled() {
       await Promise.allSettled([writing]);
+      item.close();
     },
   };
 }

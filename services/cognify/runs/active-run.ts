@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { payerOf } from '../../common/domain/budget.ts';
 import type { ChunkProgress, RunItem } from '../../common/domain/run.ts';
 import { scopeOf } from '../../common/kernel/dataset.ts';
@@ -18,7 +19,8 @@ import type { RunSettings } from '../settings.ts';
 /** Items of a run that are committed together, and their writes: below every adapter's limit. */
 const ITEMS_TOGETHER = 50;
 const WRITES_TOGETHER = 100;
-/** Pause between two writes of the number of built chunks. */
+/** Least pause between two writes of the number of built items, and of built chunks. */
+const ITEM_PROGRESS_MS = 200;
 const CHUNK_PROGRESS_MS = 1_000;
 
 export interface ActiveRunDependencies {
@@ -59,7 +61,7 @@ export function createActiveRun(
   let lastStage: string | null = null;
   let isStalled = true;
   const chunks = new Map<string, ChunkProgress>();
-  let chunksWrittenAt = Number.NEGATIVE_INFINITY;
+  let writtenAt = Number.NEGATIVE_INFINITY;
   // Every commit changes the job, so two at a time would only conflict.
   const commitHeld = createWorkGroups<HeldCommit, undefined>({
     async together(group) {
@@ -75,12 +77,16 @@ export function createActiveRun(
       if (hasProgress) isStalled = false;
       return group.map(() => undefined);
     },
+    gather: nextTurn,
     concernsAll: (error) => error instanceof LeaseLostError || (isEngramError(error) && error.retryable),
     maxCount: ITEMS_TOGETHER,
     maxSize: WRITES_TOGETHER,
     sizeOf: ({ writes }) => writes.length,
   });
-  const writeProgress = async (change: Partial<RunDocument>): Promise<void> => {
+  const writeProgress = async (change: Partial<RunDocument>, pauseMs: number): Promise<void> => {
+    const now = performance.now();
+    if (now - writtenAt < pauseMs) return;
+    writtenAt = now;
     const progress = { ...change, totalItems: results.size, chunks: summed(chunks) };
     await commitHeld({ writes: [runs.tickWrite(id, progress)], isItem: false });
   };
@@ -103,17 +109,17 @@ export function createActiveRun(
     },
     async chunksBuilt(item, progress) {
       chunks.set(item, progress);
-      const now = performance.now();
-      if (now - chunksWrittenAt < CHUNK_PROGRESS_MS) return;
-      chunksWrittenAt = now;
-      await writeProgress({});
+      await writeProgress({}, CHUNK_PROGRESS_MS);
     },
     async itemEnded(item, stage) {
       results.set(item.item, item);
       chunks.delete(item.item);
       completed += 1;
       lastStage = stage?.name ?? lastStage;
-      if (isProgressTick(completed, results.size)) await writeProgress({ completedItems: completed, stage: lastStage });
+      if (isProgressTick(completed, results.size)) {
+        const pauseMs = completed < results.size ? ITEM_PROGRESS_MS : 0;
+        await writeProgress({ completedItems: completed, stage: lastStage }, pauseMs);
+      }
       if (stage === null) return;
       const progress = { completedItems: completed, totalItems: results.size, currentStage: lastStage };
       const place = { stage: stage.name, stageIndex: stage.index, stageTotal: stage.total };

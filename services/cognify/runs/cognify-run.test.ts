@@ -8,6 +8,7 @@ import { engramError } from '../../common/kernel/errors.ts';
 import { createHashingEmbedder } from '../../common/models/hashing/hashing-embedder.ts';
 import { awaitRun } from '../../common/platform/jobs/await-run.ts';
 import type { Extractor } from '../../common/ports/extractor.ts';
+import { ledgerCollection } from '../../common/records/cognify/ledger.ts';
 
 /** Fails on texts that hold the word. */
 function failingOn(word: string, error: Error): Extractor {
@@ -46,6 +47,27 @@ describe('cognify run', () => {
     );
     const ids = new Set(nodes.map(({ id }) => id));
     expect(edges.every(({ source, target }) => ids.has(source) && ids.has(target))).to.equal(true);
+  });
+
+  it('begins, writes and commits the items of a batch together', async () => {
+    const world = await createWorld();
+    const calls = { commit: 0, upsert: 0 };
+    const { text } = world.indexes;
+    const upsert = text.upsert.bind(text);
+    text.upsert = async (...rows) => {
+      calls.upsert += 1;
+      await upsert(...rows);
+    };
+    const commit = world.store.commit.bind(world.store);
+    world.store.commit = async (scope, writes) => {
+      calls.commit += writes.some(({ collection }) => collection.name === ledgerCollection.name) ? 1 : 0;
+      return commit(scope, writes);
+    };
+    await using cognify = await startCognify(world);
+    for (let number = 0; number < 20; number++) await world.addText(`note ${number}`, `Ada met Grace ${number} times.`);
+    await cognify.run();
+    expect(calls.upsert).to.be.at.most(4);
+    expect(calls.commit).to.be.at.most(8);
   });
 
   it('gives every chunk, summary, entity and edge a text row and a vector', async () => {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isCanaryDataset } from '../../common/domain/canary.ts';
 import { contentVersion, type DataItem } from '../../common/domain/data-item.ts';
 import { unusedModelOptions } from '../../common/domain/unused-options.ts';
@@ -6,6 +7,7 @@ import { engramError } from '../../common/kernel/errors.ts';
 import { pagesOf } from '../../common/kernel/result-page.ts';
 import { createConcurrencyLimit } from '../../common/platform/async/concurrency-limit.ts';
 import { mapConcurrently } from '../../common/platform/async/map-concurrently.ts';
+import { createWorkGroups } from '../../common/platform/async/work-groups.ts';
 import type { CognifyOptions } from '../../common/platform/messaging/messages.ts';
 import type { Messenger } from '../../common/platform/messaging/messenger.ts';
 import type { EmbedderSource } from '../../common/ports/embedders.ts';
@@ -13,7 +15,14 @@ import type { Embedder, ModelCallContext } from '../../common/ports/models.ts';
 import type { Clock } from '../../common/ports/system.ts';
 import { NO_TRACER } from '../../common/ports/tracer.ts';
 import { type ActiveEmbedding, activeEmbedding } from '../../common/records/cognify/active-embedding.ts';
-import { isBuilt, type Ledger, type LedgerEntry, MAX_TRIES, triesOf } from '../../common/records/cognify/ledger.ts';
+import {
+  type Attempt,
+  isBuilt,
+  type Ledger,
+  type LedgerEntry,
+  MAX_TRIES,
+  triesOf,
+} from '../../common/records/cognify/ledger.ts';
 import type { VectorIndexVersions } from '../../common/records/cognify/vector-index-versions.ts';
 import type { Provenance } from '../../common/storage/ports/index-entry.ts';
 import { isSameSpace } from '../../common/storage/ports/vector-index.ts';
@@ -33,6 +42,8 @@ import { isProgressTick } from './active-run.ts';
 
 const DEFAULT_DATA_PER_BATCH = 20;
 const LIST_PAGE = 1000;
+/** Below every adapter's limit of writes in one commit. */
+const BEGUN_TOGETHER = 100;
 
 interface CognifyRunDependencies extends BuildDependencies, JudgeDependencies {
   readonly statements: JudgeDependencies['statements'];
@@ -148,6 +159,14 @@ async function buildAll(
   const request = {
     run,
     writer,
+    begin: createWorkGroups<Attempt, number | null>({
+      together: (attempts) => dependencies.ledger.beginAll(run.scope, attempts, (item) => !entries.has(item)),
+      gather: nextTurn,
+      concernsAll: () => true,
+      maxCount: BEGUN_TOGETHER,
+      maxSize: BEGUN_TOGETHER,
+      sizeOf: () => 1,
+    }),
     limit: createConcurrencyLimit(settings.extractionConcurrency),
     ask: createAskExtractor(models.extractor, models.keepExtractions ? cache : null, run.scope),
     nameOfUser: createNameOfUser(dependencies, run),

@@ -3,6 +3,8 @@ export interface WorkGroups<Work, Result> {
   readonly together: (group: readonly Work[]) => Promise<readonly Result[]>;
   /** True when each of a group would fail like this alone: none is tried again then. */
   readonly concernsAll: (error: unknown) => boolean;
+  /** Awaited before the first group of an idle queue: what is added meanwhile goes with it. */
+  readonly gather?: () => Promise<unknown>;
   /** Whether work may be in the group that another began; default: any may. */
   readonly goTogether?: (first: Work, next: Work) => boolean;
   readonly maxCount: number;
@@ -47,6 +49,7 @@ export function createWorkGroups<Work, Result>(groups: WorkGroups<Work, Result>)
   };
   const drain = async (): Promise<void> => {
     isBusy = true;
+    await groups.gather?.();
     while (queue.length > 0) await runGroup(takeGroup());
     isBusy = false;
   };

@@ -45,6 +45,18 @@ describe('ledger', () => {
     expect(generations.toSorted((one, other) => one - other)).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8]);
   });
 
+  it('begins several attempts at once, also of items that are not as the caller believes', async () => {
+    const { ledger, commit } = await newLedger();
+    const [erased, unknown] = ['erased', 'unknown'].map((id) => asId<DataItemId>(id)) as [DataItemId, DataItemId];
+    await commit(await ledger.begin(scope, item));
+    await ledger.tombstone(scope, [erased]);
+    const attempts = [item, erased, unknown].map((each) => ({ item: each, version: 'hash', tries: 2 }));
+    expect(await ledger.beginAll(scope, attempts, (each) => each === unknown)).to.deep.equal([2, null, 1]);
+    expect(await ledger.beginAll(scope, attempts, () => true)).to.deep.equal([3, null, 2]);
+    const entries = await ledger.entries(scope, [unknown]);
+    expect(entries.get(unknown)).to.include({ lastGeneration: 2, pending: true, tries: 2, triedVersion: 'hash' });
+  });
+
   it('lets only the newest attempt commit', async () => {
     const { ledger, commit } = await newLedger();
     const late = await ledger.begin(scope, item);

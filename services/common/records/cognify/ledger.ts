@@ -4,7 +4,7 @@ import { asId } from '../../kernel/ids.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { type AnyScope, type DatasetScope, datasetScope } from '../../kernel/scope.ts';
 import { slices } from '../../kernel/slices.ts';
-import { retryOnConflict } from '../../platform/async/retry-on-conflict.ts';
+import { isWriteConflict, retryOnConflict } from '../../platform/async/retry-on-conflict.ts';
 import type { DocumentStore, Write } from '../../storage/ports/document-store.ts';
 import { insert, update } from '../../storage/ports/document-store.ts';
 import type { Provenance } from '../../storage/ports/index-entry.ts';
@@ -101,6 +101,7 @@ export function failedBuild(
 }
 
 export interface Attempt {
+  readonly item: DataItemId;
   /** `contentVersion` that it builds. */
   readonly version: string;
   /** Tries of this version, this one included. */
@@ -153,6 +154,7 @@ const UNBUILT: LedgerEntry = {
   triedVersion: null,
   failure: null,
 };
+const BEGUN = { pending: true, barred: false } as const;
 const UNTRIED = { tries: 0, triedVersion: null, failure: null } as const;
 const EMPTIED = {
   ...UNTRIED,
@@ -215,9 +217,32 @@ export function createLedger(store: DocumentStore) {
      * Reserves the next generation of an item for a new attempt, which counts as a try until it is settled otherwise; older
      * attempts can no longer commit. `ItemErasedError`.
      */
-    async begin(scope: DatasetScope, item: DataItemId, attempt?: Attempt): Promise<number> {
-      const tried = attempt === undefined ? {} : { tries: attempt.tries, triedVersion: attempt.version };
-      return (await change(store, scope, item, { pending: true, barred: false, ...tried })).lastGeneration;
+    async begin(scope: DatasetScope, item: DataItemId): Promise<number> {
+      return (await change(store, scope, item, BEGUN)).lastGeneration;
+    },
+    /** The same for several items in one commit; null for those that were erased. `isNew`: whether an entry is not known. */
+    async beginAll(
+      scope: DatasetScope,
+      attempts: readonly Attempt[],
+      isNew: (item: DataItemId) => boolean,
+    ): Promise<readonly (number | null)[]> {
+      const changes = attempts.map(({ item, tries, version }) => ({
+        item,
+        entry: { ...BEGUN, tries, triedVersion: version },
+      }));
+      const writes = changes.map(({ item, entry }) =>
+        isNew(item) ? insertWrite(item, entry) : changeWrite(item, entry),
+      );
+      const results = await store.commit(scope, writes).catch((error: unknown) => {
+        if (!isWriteConflict(error)) throw error;
+        return [];
+      });
+      return Promise.all(
+        changes.map(async ({ item, entry }, index) => {
+          const begun = results[index]?.stored?.value ?? (await change(store, scope, item, entry).catch(nullIfErased));
+          return begun === null ? null : (begun as LedgerEntry).lastGeneration;
+        }),
+      );
     },
     /**
      * To be committed with the run's progress: makes the generation the visible one. The commit fails with
@@ -315,10 +340,9 @@ async function change(
     if (result?.stored) return result.stored.value as LedgerEntry;
     const existing = await store.get(scope, ledgerCollection, item);
     if (existing?.value.erased) throw new ItemErasedError(`item ${item} was forgotten`);
-    const created: LedgerEntry = { ...UNBUILT, lastGeneration: 1, ...entry };
     // Another process may have inserted it since.
-    await store.commit(scope, [insert(ledgerCollection, item, created)]);
-    return created;
+    const [inserted] = await store.commit(scope, [insertWrite(item, entry)]);
+    return inserted?.stored?.value as LedgerEntry;
   });
 }
 
@@ -337,11 +361,18 @@ async function changeAll(
     ]);
     for (const [index, item] of slice.entries()) {
       if (results[index]?.stored) continue;
-      await change(store, scope, item, entry).catch((error: unknown) => {
-        if (!(error instanceof ItemErasedError)) throw error;
-      });
+      await change(store, scope, item, entry).catch(nullIfErased);
     }
   }
+}
+
+function nullIfErased(error: unknown): null {
+  if (error instanceof ItemErasedError) return null;
+  throw error;
+}
+
+function insertWrite(item: DataItemId, entry: Partial<LedgerEntry>): Write {
+  return insert(ledgerCollection, item, { ...UNBUILT, lastGeneration: 1, ...entry });
 }
 
 /** Takes one more generation, so that attempts under way can no longer commit. */
