@@ -17,7 +17,6 @@ import { distribution, timed } from './speed/timing.ts';
 const { values } = parseArgs({
   options: {
     only: { type: 'string' },
-    chunks: { type: 'string', default: '100000' },
     stores: { type: 'string', default: 'embedded' },
     searches: { type: 'string', default: '100' },
   },
@@ -256,73 +255,6 @@ async function benchGrowth(): Promise<unknown> {
   return rows;
 }
 
-/**
- * One dataset of many chunks, built from documents of a hundred short sections (a chunk each): as items of their own they
- * would measure the cost of an item, which `memories` does. Searched by a fresh process, so that the memory is that of
- * serving.
- */
-const SECTIONS_PER_DOCUMENT = 100;
-/** Fits one section, rarely two. */
-const CHUNK_TOKENS = 100;
-/** Number of documents that gives the wanted chunks. */
-const SECTIONS_PER_CHUNK = 1.06;
-
-async function benchLarge(): Promise<unknown> {
-  const sentences = corpus('moby-dick.json')
-    .flatMap(({ content }) => content.split(/(?<=[.!?])\s+/))
-    .filter((text) => text.length > 40)
-    .map((text) => text.slice(0, 200));
-  const sentence = (at: number) => `${sentences[at % sentences.length]}`;
-  const section = (at: number) => `# Entry ${at}\n\n${sentence(at * 7919)} ${sentence(at * 104729)}`;
-  const documents = Array.from(
-    { length: Math.ceil((Number(values.chunks) * SECTIONS_PER_CHUNK) / SECTIONS_PER_DOCUMENT) },
-    (_, at) =>
-      Array.from({ length: SECTIONS_PER_DOCUMENT }, (__, index) => section(at * SECTIONS_PER_DOCUMENT + index)).join(
-        '\n\n',
-      ),
-  );
-  const builder = await startServer(shape);
-  const client = createClient(builder.baseUrl);
-  const added = await timed(async () => {
-    for (let start = 0; start < documents.length; start += 20) {
-      await add(client, 'large', documents.slice(start, start + 20));
-    }
-  });
-  const { ms: cognifyMs, result } = await timed(() =>
-    client.post('/api/v1/cognify', { datasets: ['large'], chunkSize: CHUNK_TOKENS, dataPerBatch: 100 }),
-  );
-  const built = { ...counts(result), addMs: added.ms, cognifyMs, peakMemoryMb: builder.peakMemoryMb() };
-  const server = await builder.restart();
-  try {
-    return { ...built, ...(await searchLarge(server, sentences)) };
-  } finally {
-    await server.stop();
-  }
-}
-
-/** Counts reported by a blocking cognify. */
-function counts(runs: unknown): object {
-  return Object.values(runs as Record<string, { readonly payload: object }>)[0]?.payload ?? {};
-}
-
-async function searchLarge(server: BenchServer, sentences: readonly string[]): Promise<object> {
-  const hybrid = search(createClient(server.baseUrl), 'large', 'HYBRID_COMPLETION');
-  const first = await timed(() => hybrid(`${QUESTIONS[0]}`));
-  await distribution(repeat(20), 1, hybrid);
-  // Six words each of distant sentences, so that one query rarely warms caches for the next.
-  const unrepeated = Array.from({ length: 100 }, (_, index) => {
-    const words = `${sentences[(index * 611_953) % sentences.length]}`.split(/\s+/);
-    return words.slice(2, 8).join(' ');
-  });
-  return {
-    firstSearchMs: first.ms,
-    hybrid: await distribution(repeat(100), 1, hybrid),
-    hybridUnrepeated: await distribution(unrepeated, 1, hybrid),
-    hundredAtOnce: await distribution(repeat(300), 100, hybrid),
-    memoryMb: server.memoryMb(),
-  };
-}
-
 const parts: Readonly<Record<string, () => Promise<unknown>>> = {
   boot: benchBoot,
   add: benchAdd,
@@ -331,7 +263,6 @@ const parts: Readonly<Record<string, () => Promise<unknown>>> = {
   memories: benchMemories,
   novel: benchNovel,
   growth: benchGrowth,
-  large: benchLarge,
 };
 const wanted = values.only?.split(',') ?? Object.keys(parts);
 const shapes = values.stores.split(',').map((name) => {

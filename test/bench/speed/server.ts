@@ -12,6 +12,7 @@ const PACKAGE = new URL('../../../package.json', import.meta.url);
 /** The whole service as processes of its own, as `npm start` or `npm run cluster` starts it, on empty stores. */
 export interface BenchServer {
   readonly baseUrl: string;
+  readonly directory: string;
   /** From spawning the process to the first 200 of `/health`, and of every service's `/readyz` in the cluster. */
   readonly bootMs: number;
   /** Memory of all its processes, without the servers of the stores. */
@@ -22,18 +23,20 @@ export interface BenchServer {
   cpuSeconds(): number;
   /** Ends this process and starts another one on the same data. */
   restart(): Promise<BenchServer>;
+  /** Ends this process and leaves its data. */
+  end(): Promise<void>;
   /** Also removes the data. */
   stop(): Promise<void>;
 }
 
-/** `settings`: variables beside those of the shape. */
+/** `settings`: variables beside those of the shape. `directory`: where the data is, a new one by default. */
 export async function startServer(
   shapeName: ShapeName = 'embedded',
   settings: Readonly<Record<string, string>> = {},
+  directory = mkdtempSync(join(tmpdir(), 'engram-bench-')),
 ): Promise<BenchServer> {
   const shape = createShape(shapeName);
-  const environment = { ...shape.environment, ...settings };
-  return startOn(mkdtempSync(join(tmpdir(), 'engram-bench-')), { ...shape, environment });
+  return startOn(directory, { ...shape, environment: { ...shape.environment, ...settings } });
 }
 
 async function startOn(directory: string, shape: Shape): Promise<BenchServer> {
@@ -61,10 +64,12 @@ async function startOn(directory: string, shape: Shape): Promise<BenchServer> {
   };
   return {
     baseUrl,
+    directory,
     bootMs,
     memoryMb: () => residentMb(pids, 'VmRSS'),
     peakMemoryMb: () => residentMb(pids, 'VmHWM'),
     cpuSeconds: () => cpuSeconds(pids),
+    end,
     async restart() {
       await end();
       return startOn(directory, shape);
