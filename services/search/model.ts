@@ -2,6 +2,7 @@ import { payerOf } from '../common/domain/budget.ts';
 import type { ChunkPayload } from '../common/domain/index-rows.ts';
 import type { UsedGraphElements } from '../common/domain/session.ts';
 import type { Skill } from '../common/domain/skill.ts';
+import type { DatasetId } from '../common/kernel/brand.ts';
 import type { DatasetRef } from '../common/kernel/dataset.ts';
 import type { EngramError } from '../common/kernel/errors.ts';
 import type { Json, JsonObject } from '../common/kernel/json.ts';
@@ -38,8 +39,6 @@ export interface SearchRequest {
   /** Returns the context of the answer instead of the answer. */
   readonly onlyContext: boolean;
   readonly includeReferences: boolean;
-  /** Only the surest answer of several datasets is returned; absent: that of each dataset that answers. */
-  readonly isAnsweredOnce?: boolean;
   /** Adds to each result why it was found. */
   readonly explain: boolean;
   /** Statements to show; absent: those that hold now. */
@@ -284,6 +283,8 @@ export interface RankedPassage {
   readonly id: string;
   readonly row: TextRow;
   readonly payload: ChunkPayload;
+  /** Its dataset, where several were ranked as one. */
+  readonly dataset?: DatasetId;
   /** Evidence as a share of the query's information: roughly comparable across datasets. */
   readonly score: number;
   /**

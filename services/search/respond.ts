@@ -214,7 +214,7 @@ async function runSearch(
     datasets: names.length === 0 ? {} : { names },
     topK: Number.isInteger(topK) && topK > 0 ? Math.min(topK, MAX_TOP_K) : DEFAULT_TOP_K,
     ...{ sessionId: null, systemPrompt: null, nodeSets: undefined, onlyContext: false, includeReferences: false },
-    ...{ isAnsweredOnce: true, explain: false, responseSchema: null },
+    ...{ explain: false, responseSchema: null },
   };
   const outcomes = await search(parts, request, { maxIter: null, codeQuery: null, skills: null, tools: null });
   return presentByDataset(outcomes, request).flatMap(({ search_result: found }) => found as Json);

@@ -1,3 +1,4 @@
+import type { DatasetId } from '../common/kernel/brand.ts';
 import { type DatasetRef, scopeOf } from '../common/kernel/dataset.ts';
 import { type EngramError, engramError, isEngramError } from '../common/kernel/errors.ts';
 import type { CallContext, Messenger } from '../common/platform/messaging/messenger.ts';
@@ -8,11 +9,11 @@ import { type Conversation, defaultConversation } from './conversation/conversat
 import type { SearchDependencies } from './dependencies.ts';
 import type { DatasetOutcome, SearchOutcome, SearchRequest } from './model.ts';
 import { influenceOf } from './retrieval/learned-weights.ts';
-import { embedQuery, type QueryEmbedding } from './retrieval/retrieve-passages.ts';
+import { embedQuery, type QueryEmbedding, type QueryVector, retrievePassages } from './retrieval/retrieve-passages.ts';
 import { hasSearchableMemory } from './retrieval/visibility.ts';
-import { type AnsweredType, isCompletion } from './search-types.ts';
+import { type AnsweredType, type CompletionType, isCompletion, isRow, type RowType } from './search-types.ts';
 import { checkRequest } from './types/check-request.ts';
-import { runSearch } from './types/run-search.ts';
+import { limitOf, runSearch, searchRowsTogether } from './types/run-search.ts';
 import type { SearchTarget } from './types/target.ts';
 
 /**
@@ -39,12 +40,11 @@ export async function searchDatasets(
   const embedding = NO_VECTOR.has(type) ? null : embedQuery(deps, request);
   const influence = influenceOf(deps.settings, request.principal.id, datasets.length);
   const isOneOfSeveral = datasets.length > 1;
-  const found = await Promise.all(
-    datasets.map((dataset) =>
-      searchOne(deps, request, embedding, { dataset, type, conversation, influence, isOneOfSeveral }),
-    ),
-  );
-  const outcomes = isOneOfSeveral ? withoutRefusals(found, request.isAnsweredOnce ?? false) : found;
+  const asked = { type, conversation, influence, isOneOfSeveral };
+  const outcomes =
+    isOneOfSeveral && (isRow(type) || (isCompletion(type) && type !== 'AGENTIC_COMPLETION'))
+      ? await searchTogether(deps, request, { ...asked, type, datasets, embedding })
+      : await Promise.all(datasets.map((dataset) => searchOne(deps, request, embedding, { ...asked, dataset })));
   const errors = outcomes.flatMap(({ error }) => error ?? []);
   const fatal = errors.find((error) => error.status === 402 || error.status === 403);
   if (fatal !== undefined) throw fatal;
@@ -71,23 +71,152 @@ async function searchOne(
   asked: Omit<SearchTarget, 'vector'>,
 ): Promise<DatasetOutcome> {
   const { dataset, type } = asked;
-  try {
+  return outcomeOf(deps, request, dataset, async () => {
     const target = { ...asked, vector: (await embedding?.of(dataset)) ?? null };
-    const run = () => {
+    const outcome = await deps.limitSearches(() => {
       request.context.signal?.throwIfAborted();
       return runInConversation(deps, request, target);
-    };
-    const outcome = await deps.limitSearches(run);
-    if (!ALLOW_EMPTY.has(type) && isEmpty(outcome) && !(await hasSearchableMemory(deps.store, dataset))) {
-      await requireWholeIndex(deps.store, scopeOf(dataset));
-      throw await noDataError(deps.messenger, dataset, request.context);
-    }
+    });
+    await requireMemory(deps, request, { dataset, type, outcome });
     await markShown(deps, request, dataset, outcome);
-    return { dataset, outcome, error: null };
+    return outcome;
+  });
+}
+
+/** Returns the outcome of a dataset, or its error. */
+async function outcomeOf(
+  deps: SearchDependencies,
+  request: SearchRequest,
+  dataset: DatasetRef,
+  work: () => Promise<SearchOutcome>,
+): Promise<DatasetOutcome> {
+  try {
+    return { dataset, outcome: await work(), error: null };
   } catch (error) {
     request.context.signal?.throwIfAborted();
     return { dataset, outcome: null, error: wireError(deps, dataset, error) };
   }
+}
+
+/** Throws `NoDataError` when nothing was found because the dataset has no memory. */
+async function requireMemory(
+  deps: SearchDependencies,
+  { context }: SearchRequest,
+  found: { readonly dataset: DatasetRef; readonly type: AnsweredType; readonly outcome: SearchOutcome },
+): Promise<void> {
+  const { dataset, type, outcome } = found;
+  if (ALLOW_EMPTY.has(type) || !isEmpty(outcome) || (await hasSearchableMemory(deps.store, dataset))) return;
+  await requireWholeIndex(deps.store, scopeOf(dataset));
+  throw await noDataError(deps.messenger, dataset, context);
+}
+
+interface JointTarget extends Omit<SearchTarget, 'vector' | 'dataset' | 'type'> {
+  readonly type: RowType | CompletionType;
+  readonly datasets: readonly DatasetRef[];
+  readonly embedding: QueryEmbedding | null;
+}
+
+/**
+ * Ranks all datasets as one. Rows keep their rank over all; a question is answered once, from one dataset: an answer is shared
+ * and erased with the dataset that it is made from. Datasets that fail are left out of the ranking.
+ */
+async function searchTogether(
+  deps: SearchDependencies,
+  request: SearchRequest,
+  target: JointTarget,
+): Promise<readonly DatasetOutcome[]> {
+  const { datasets } = target;
+  const vectors = new Map<DatasetRef, QueryVector>();
+  const failed = new Map<DatasetRef, DatasetOutcome>();
+  const probe = async (dataset: DatasetRef, work: () => Promise<unknown>) => {
+    const { error } = await outcomeOf(deps, request, dataset, async () => (await work()) as SearchOutcome);
+    if (error !== null) failed.set(dataset, { dataset, outcome: null, error });
+  };
+  const { lookup = null } = target.conversation ?? {};
+  const query = lookup === null || isRow(target.type) ? target.embedding : lookup.embedding;
+  await Promise.all(
+    datasets.map((dataset) => probe(dataset, async () => vectors.set(dataset, (await query?.of(dataset)) ?? null))),
+  );
+  const rank = () =>
+    rankTogether(deps, request, { ...target, datasets: datasets.filter((one) => !failed.has(one)), vectors });
+  let ranked: JointRanking;
+  try {
+    ranked = await rank();
+  } catch (error) {
+    request.context.signal?.throwIfAborted();
+    const alone = datasets.filter((dataset) => !failed.has(dataset));
+    const look = (dataset: DatasetRef) => {
+      const vector = vectors.get(dataset) ?? null;
+      return runSearch(deps, request, {
+        ...target,
+        type: isRow(target.type) ? target.type : 'CHUNKS',
+        dataset,
+        vector,
+      });
+    };
+    await Promise.all(alone.map((dataset) => probe(dataset, () => look(dataset))));
+    if (alone.every((dataset) => !failed.has(dataset))) throw error;
+    ranked = await rank();
+  }
+  const answer = (dataset: DatasetRef) =>
+    outcomeOf(deps, request, dataset, async () => {
+      const outcome = ranked.outcomes.get(dataset.id) ?? { ...BLANK, type: target.type as CompletionType };
+      await requireMemory(deps, request, { dataset, type: target.type, outcome });
+      await markShown(deps, request, dataset, outcome);
+      return outcome;
+    });
+  const outcomes = datasets.map(async (dataset): Promise<DatasetOutcome> => {
+    const shown = ranked.shares.get(dataset.id);
+    if (failed.has(dataset)) return failed.get(dataset) as DatasetOutcome;
+    if (shown === undefined) return answer(dataset);
+    // Contexts hold no more passages than one of a single dataset.
+    const asked = request.onlyContext ? { ...request, topK: shown } : request;
+    return searchOne(deps, asked, target.embedding, { ...target, dataset });
+  });
+  return onceAnswered(await Promise.all(outcomes), [...ranked.shares.keys()]);
+}
+
+interface JointRanking {
+  /** Rows by dataset. */
+  readonly outcomes: ReadonlyMap<DatasetId, SearchOutcome>;
+  /** Datasets that a completion is made from, with the number of their passages among the best, best first. */
+  readonly shares: ReadonlyMap<DatasetId, number>;
+}
+
+/** Datasets that answer without a model; the surest answer is kept. */
+const MAX_ANSWERING = 3;
+
+async function rankTogether(
+  deps: SearchDependencies,
+  request: SearchRequest,
+  target: JointTarget & { readonly vectors: ReadonlyMap<DatasetRef, QueryVector> },
+): Promise<JointRanking> {
+  const { type, datasets, vectors, influence, conversation } = target;
+  const [dataset] = datasets;
+  if (dataset === undefined) return { outcomes: new Map(), shares: new Map() };
+  const joined = datasets.map((one) => {
+    const { values = null, version = null } = vectors.get(one) ?? {};
+    return { scope: scopeOf(one), vector: values, vectorVersion: version };
+  });
+  const vector = datasets.map((one) => vectors.get(one) ?? null).find((one) => one !== null) ?? null;
+  const asked = { dataset, vector, influence, joined };
+  return deps.limitSearches(async () => {
+    request.context.signal?.throwIfAborted();
+    if (isRow(type)) {
+      return { outcomes: await searchRowsTogether(deps, request, { ...asked, type, datasets }), shares: new Map() };
+    }
+    const query = conversation?.lookup?.query ?? request.query;
+    const found = await retrievePassages(
+      deps,
+      { ...request, query },
+      { ...asked, limit: limitOf(request, type), isForPassages: true },
+    );
+    const shares = [...Map.groupBy(found.passages, (passage) => passage.dataset)].flatMap(([id, own]) =>
+      id === undefined ? [] : [[id, own.length] as const],
+    );
+    const most = request.onlyContext ? shares.length : deps.languageModel === null ? MAX_ANSWERING : 1;
+    return { outcomes: new Map(), shares: new Map(shares.slice(0, most)) };
+  });
 }
 
 async function runInConversation(
@@ -114,20 +243,18 @@ function isEmpty(outcome: SearchOutcome): boolean {
   return outcome.kind === 'rows' ? outcome.rows.length === 0 : outcome.context === '';
 }
 
-/**
- * Keeps the refusals of a question only when no dataset answers it, and then one; `once`: keeps only the surest answer. Words to
- * search for are answered by each that has them, and everything by each with a model.
- */
-function withoutRefusals(outcomes: readonly DatasetOutcome[], once: boolean): readonly DatasetOutcome[] {
-  const certainties = outcomes.map(({ outcome }) => (outcome?.kind === 'completion' ? outcome.certainty : undefined));
-  const isQuestion = !certainties.includes(null);
-  const ranks = certainties.map((certainty) => (certainty === null ? 1 : (certainty ?? -1)));
-  const best = ranks.indexOf(Math.max(...ranks));
-  return outcomes.map((one, at) => {
-    const [{ outcome }, certainty] = [one, certainties[at]];
-    const isKept = at === best || ((!once || !isQuestion) && certainty !== 0);
-    if (isKept || outcome?.kind !== 'completion' || certainty === undefined) return one;
-    return { ...one, outcome: { ...outcome, answer: null, context: '', passages: [], used: {} } };
+const BLANK = { kind: 'completion' as const, answer: null, context: '', prompt: null, passages: [], used: {} };
+
+/** Keeps the surest answer; of equally sure ones that of the dataset with the better passage. */
+function onceAnswered(outcomes: readonly DatasetOutcome[], ranked: readonly DatasetId[]): readonly DatasetOutcome[] {
+  const certaintyOf = ({ outcome }: DatasetOutcome) =>
+    outcome?.kind !== 'completion' || outcome.answer === null ? -1 : (outcome.certainty ?? 1);
+  const placeOf = ({ dataset }: DatasetOutcome) => (dataset === null ? -1 : ranked.indexOf(dataset.id));
+  const [best] = outcomes.toSorted((a, b) => certaintyOf(b) - certaintyOf(a) || placeOf(a) - placeOf(b));
+  return outcomes.map((one) => {
+    const { outcome } = one;
+    if (one === best || outcome?.kind !== 'completion' || outcome.answer === null) return one;
+    return { ...one, outcome: { ...outcome, ...BLANK } };
   });
 }
 

@@ -40,13 +40,15 @@ export const OFFERED_TYPES = SEARCH_TYPES.filter((type) => !(MISSING as readonly
 export type QueryType = 'CYPHER' | 'NATURAL_LANGUAGE';
 
 /** Types that return passages or summaries. */
-export type RowType = 'CHUNKS' | 'CHUNKS_LEXICAL' | 'SUMMARIES';
+const ROWS = ['CHUNKS', 'CHUNKS_LEXICAL', 'SUMMARIES'] as const;
+export type RowType = (typeof ROWS)[number];
 
 /** Types that return texts which no question is asked of. */
 export type TextType = 'CODING_RULES' | 'GRAPH_REPORT';
 
 const NOT_COMPLETIONS = [
-  ...(['CHUNKS', 'CHUNKS_LEXICAL', 'SUMMARIES', 'CYPHER', 'NATURAL_LANGUAGE', 'SKILLS'] as const),
+  ...ROWS,
+  ...(['CYPHER', 'NATURAL_LANGUAGE', 'SKILLS'] as const),
   ...(['CODING_RULES', 'GRAPH_REPORT'] as const),
 ];
 
@@ -54,6 +56,10 @@ export type CompletionType = Exclude<AnsweredType, (typeof NOT_COMPLETIONS)[numb
 
 export function isQuery(type: SearchType): type is QueryType {
   return type === 'CYPHER' || type === 'NATURAL_LANGUAGE';
+}
+
+export function isRow(type: AnsweredType): type is RowType {
+  return (ROWS as readonly string[]).includes(type);
 }
 
 export function isCompletion(type: AnsweredType): type is CompletionType {

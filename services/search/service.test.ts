@@ -67,7 +67,23 @@ describe('the search service', () => {
         'search_result',
       ]);
       expect(entries[0]).to.include({ dataset_id: other.id, dataset_tenant_id: null });
-      expect(String(entries[0]?.['search_result'])).to.include('Paris');
+      const answers = entries.flatMap((entry) => entry['search_result'] as string[]);
+      expect(answers, 'one answer').to.have.length(1);
+      expect(answers[0]).to.match(/Paris|Oslo/u);
+    });
+
+    it('ranks the rows of several datasets as one, and top_k is over all', async () => {
+      await using search = await start();
+      for (const searchType of ['CHUNKS', 'CHUNKS_LEXICAL', 'SUMMARIES']) {
+        const { body } = await ask(search, { datasets: ['other', 'notes', 'empty'], searchType, topK: 2 });
+        const [copy, own, none] = (body as Json[]).map((entry) => entry['search_result'] as Json[]);
+        expect([copy?.length, own?.length, none?.length], searchType).to.deep.equal([1, 1, 0]);
+        expect([copy?.[0]?.['rank'], own?.[0]?.['rank']].sort(), searchType).to.deep.equal([1, 2]);
+        expect((body as Json[])[2]?.['error']).to.include('No searchable memory');
+      }
+      const recalled = (await post(search, '/recall', { query: QUERY, datasets: ['other', 'notes'], topK: 3 })).body;
+      const texts = (recalled as Json[]).map((item) => item['text']);
+      expect(texts.slice(0, 2)).to.have.members([ADA.text, 'Ada Lovelace lives in Paris.']);
     });
 
     it('omits the refusals of datasets beside the answer of another, and refuses once', async () => {
@@ -79,10 +95,8 @@ describe('the search service', () => {
       const [none, found] = await answers('Where does the Nile flow?');
       expect(none).to.deep.equal([]);
       expect(String(found)).to.match(/Egypt.*\(river\.?\w*, dataset notes\)$/u);
-      expect(await answers('Who painted the Mona Lisa?')).to.deep.equal([
-        ['Nothing in memory answers this question.'],
-        [],
-      ]);
+      const refused = await answers('Who painted the Mona Lisa?');
+      expect(refused).to.have.deep.members([['Nothing in memory answers this question.'], []]);
     });
 
     it('accepts snake_case, prefers ids to names, and defaults to GRAPH_COMPLETION', async () => {
@@ -290,10 +304,8 @@ describe('the search service', () => {
     });
 
     it('fails the whole request with 402 when the budget is used up', async () => {
-      let asked = 0;
       const languageModel = model(() => {
-        if (++asked > 1) throw engramError('LLMPaymentRequiredError', 'Budget used up.');
-        return 'fine';
+        throw engramError('LLMPaymentRequiredError', 'Budget used up.');
       });
       await using search = await start({ models: { languageModel } });
       const answer = await ask(search, { datasets: ['notes', 'other'] });

@@ -116,6 +116,49 @@ describe('retrieval in threads', () => {
   const titles = async (query: string) =>
     (await threads.retrieve(await requestOf(query))).passages.map(({ payload }) => payload.documentName);
 
+  it('ranks several datasets as one dataset that holds all of their texts, here and in threads', async () => {
+    let [compared, shared] = [0, 0];
+    for (const seed of [11, 12, 13]) {
+      const [one, ...several] = ['one', 'a', 'b', 'c'].map((name) => world.dataset(`${name} ${seed}`)) as [
+        DatasetRef,
+        ...DatasetRef[],
+      ];
+      const passages = randomPassages(seed).map((passage, at) => ({ ...passage, title: `${passage.title} ${at}` }));
+      await world.fill(one, passages);
+      // The first has one passage, the second a quarter, the third the rest.
+      const shareOf = (at: number) => (at === 0 ? 0 : at % 4 === 1 ? 1 : 2);
+      for (const [place, part] of several.entries()) {
+        await world.fill(
+          part,
+          passages.filter((_, at) => shareOf(at) === place),
+        );
+      }
+      for (const query of [randomQuery(seed), randomQuery(seed + 100), randomQuery(seed + 200)]) {
+        const asked = await requestOf(query, { scope: scopeOf(one) });
+        const joined = several.map((part) => {
+          const scope = scopeOf(part);
+          return { scope, vector: asked.vector, vectorVersion: scope };
+        });
+        const apart = { ...asked, scope: scopeOf(several[0] as DatasetRef), joined };
+        const whole = (await here.retrieve(asked)).passages;
+        const together = (await here.retrieve(apart)).passages;
+        // Ids differ, by which equal scores are ordered.
+        for (const [place, { score }] of together.entries())
+          expect(score, query).to.be.closeTo(whole[place]?.score ?? 0, 0.15);
+        const wholeTexts = new Set(whole.map(({ payload }) => payload.text));
+        shared += together.filter(({ payload }) => wholeTexts.has(payload.text)).length;
+        for (const { dataset: own, payload } of together) {
+          const at = passages.findIndex(({ title }) => title === payload.documentName);
+          expect(own).to.equal(several[shareOf(at)]?.id);
+        }
+        expect(await seen(threads, apart)).to.deep.equal(await seen(here, apart));
+        compared += together.length;
+      }
+    }
+    expect(compared).to.be.greaterThan(40);
+    expect(shared / compared).to.be.greaterThan(0.95);
+  }).timeout(30_000);
+
   it('finds, orders, scores and explains as on the ports of this thread, on random corpora', async () => {
     let found = 0;
     let facts = 0;

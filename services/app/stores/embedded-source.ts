@@ -57,8 +57,11 @@ export async function openEmbeddedSource({
     return opened;
   });
   const threads: SearchThreads = {
-    retrieve: async (scope, request, signal) =>
-      (await indexes()).run('retrieve', [scope, request.vectorVersion ?? scope], request, signal) as never,
+    async retrieve(scope, request, signal) {
+      const joined = (request.joined ?? []).flatMap((one) => [one.scope, one.vectorVersion ?? one.scope]);
+      const scopes = [scope, request.vectorVersion ?? scope, ...joined] as const;
+      return (await indexes()).run('retrieve', scopes, request, signal) as never;
+    },
     knowledge: async (scope, request) => (await indexes()).run('knowledge', [scope], request) as never,
   };
   const lackOfSpace = async () => {

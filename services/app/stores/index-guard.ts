@@ -105,7 +105,14 @@ export async function createIndexGuard({
       graph: refusing(graph, refuse),
     }),
     /** The same for threads that answer from them. */
-    guardedThreads: (threads: SearchThreads): SearchThreads => refusing(threads, refuse),
+    guardedThreads: (threads: SearchThreads): SearchThreads => ({
+      ...refusing(threads, refuse),
+      async retrieve(scope, request, signal) {
+        const retrieval = await threads.retrieve(scope, request, signal);
+        for (const read of [scope, ...(request.joined ?? []).map((one) => one.scope)]) await refuse(read);
+        return retrieval;
+      },
+    }),
     /** The check, degraded while a dataset is rebuilt. */
     guardedHealth(health: HealthCheck | null): HealthCheck | null {
       if (health === null) return null;

@@ -44,10 +44,23 @@ export function presentFindings(findings: readonly RecallFinding[], shape: Shape
     if (finding.lane === 'system') return [presentMarker(finding)];
     if (finding.lane === 'skills') return finding.skills.map(presentOfferedSkill);
     if (finding.lane === 'graph') {
-      return finding.outcomes.flatMap((outcome) => presentGraphItems(outcome, shape));
+      return presentOutcomes(finding.outcomes, shape);
     }
     return presentSessionFinding(finding, shape.explain);
   });
+}
+
+/** Presents the items of datasets in turn; rows by their rank over all datasets. */
+function presentOutcomes(outcomes: readonly DatasetOutcome[], shape: Shape): readonly object[] {
+  const ranked = outcomes.flatMap(({ outcome }) =>
+    outcome?.kind === 'rows' && !shape.onlyContext ? outcome.rows.map(({ rank }) => rank) : [],
+  );
+  const items = outcomes.flatMap((outcome) => presentGraphItems(outcome, shape));
+  if (outcomes.length < 2 || ranked.length !== items.length) return items;
+  return items
+    .map((item, at) => ({ item, rank: ranked[at] ?? 0 }))
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ item }) => item);
 }
 
 function presentGraphItems({ dataset, outcome }: DatasetOutcome, shape: Shape): readonly object[] {

@@ -88,13 +88,19 @@ function presentTurn({ session, turns, lookup, found, contextIds }: Conversation
   return { session_id: session, turns, lookup_query: lookup, found_chunk_ids: found, context_ids: contextIds };
 }
 
-/** Presents one entry per dataset, with access control. */
+/** Presents one entry per dataset, with access control; of several datasets the rows have their rank over all. */
 export function presentByDataset(outcomes: readonly DatasetOutcome[], shape: Shape) {
+  const ranked = outcomes.length > 1 && !shape.onlyContext;
+  const resultOf = (one: DatasetOutcome) => {
+    const { outcome } = one;
+    if (!ranked || outcome?.kind !== 'rows') return presentOutcome(one, shape);
+    return presentRows(outcome, shape).map((row, at) => ({ ...row, rank: outcome.rows[at]?.rank }));
+  };
   return outcomes.map(({ dataset, outcome, error }) => ({
     dataset_id: dataset?.id ?? null,
     dataset_name: dataset?.name ?? null,
     dataset_tenant_id: dataset === null ? null : wireTenant(dataset.tenant),
-    search_result: presentOutcome({ dataset, outcome, error }, shape),
+    search_result: resultOf({ dataset, outcome, error }),
     ...(error === null ? {} : { error: error.detail }),
     ...(shape.explain && outcome?.kind === 'completion' ? presentCompletion(outcome) : {}),
     ...(shape.explain && outcome?.kind === 'records' ? { explain: presentQuery(outcome) } : {}),

@@ -126,7 +126,6 @@ async function graphLane(
     ...request,
     type,
     omitWeak,
-    isAnsweredOnce: true,
     ...(isStreamed ? { listener } : {}),
   };
   listener?.retrieving();

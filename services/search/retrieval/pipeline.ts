@@ -5,6 +5,7 @@ import { graphHits, type Neighbourhood, neighbourhood } from './bridge.ts';
 import { CandidatePool, createSentenceReader, type SentenceReader } from './candidate-pool.ts';
 import type { NamedEntity } from './candidates.ts';
 import { Conversation } from './conversation.ts';
+import { joinStores } from './joined-stores.ts';
 import {
   byScore,
   denseHits,
@@ -35,20 +36,23 @@ export function createRetriever(deps: RetrieverDeps): Retriever {
   const settings = deps.settings ?? DEFAULT_SETTINGS;
   const sentenceWords = createSentenceReader();
   return {
-    retrieve(request) {
+    async retrieve(request) {
+      const joined = request.joined === undefined ? null : joinStores(deps, request.joined);
+      const { indexes, ledger, learned: elements } = joined ?? deps;
       const context: LaneContext = {
         scope: request.scope,
         vectorVersion: request.vectorVersion ?? request.scope,
         analysis: analyseQuery(request.query, request.now === undefined ? {} : { now: request.now }),
         nodeSets: request.nodeSets,
         settings: widened(settings, request.limit),
-        visibility: createVisibility(deps.ledger, request.scope),
-        ...deps.indexes,
+        visibility: createVisibility(ledger, request.scope),
+        ...indexes,
         signal: request.signal,
       };
       // Read concurrently with the lanes.
-      const learned = request.influence && deps.learned?.reader(request.scope, request.influence);
-      return retrieve(context, { vector: request.vector, limit: request.limit, sentenceWords, learned });
+      const learned = request.influence && elements?.reader(request.scope, request.influence);
+      const found = await retrieve(context, { vector: request.vector, limit: request.limit, sentenceWords, learned });
+      return joined === null ? found : { ...found, passages: found.passages.map(joined.withDataset) };
     },
   };
 }

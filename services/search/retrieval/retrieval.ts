@@ -10,6 +10,7 @@ import type { DocumentStore } from '../../common/storage/ports/document-store.ts
 import type { EdgeEvidence } from '../../common/storage/ports/graph-store.ts';
 import type { RankedPassage, TimeView } from '../model.ts';
 import type { NamedEntity } from './candidates.ts';
+import type { JoinedDataset } from './joined-stores.ts';
 import type { InfluenceOptions, LearnedElements, LearnedReader } from './learned-weights.ts';
 import type { QueryAnalysis } from './query-analysis.ts';
 import type { Visibility } from './visibility.ts';
@@ -30,6 +31,8 @@ export interface RetrievalRequest {
   readonly view?: TimeView;
   /** Anchors relative dates of the query. */
   readonly now?: Date;
+  /** Ranks the passages of these datasets as if they were one; `scope` and `vectorVersion` are then those of one of them. */
+  readonly joined?: readonly JoinedDataset[];
   /** Only the passages are read: a thread sends no entities. */
   readonly isForPassages?: boolean;
   readonly signal?: AbortSignal;

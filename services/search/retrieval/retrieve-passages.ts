@@ -4,6 +4,7 @@ import type { DatasetScope } from '../../common/kernel/scope.ts';
 import { activeEmbedding } from '../../common/records/cognify/active-embedding.ts';
 import type { VectorSpace } from '../../common/storage/ports/vector-index.ts';
 import { modelCallContext, type SearchRequest } from '../model.ts';
+import type { JoinedDataset } from './joined-stores.ts';
 import type { InfluenceOptions } from './learned-weights.ts';
 import type { Retrieval, RetrievalDependencies } from './retrieval.ts';
 
@@ -48,9 +49,11 @@ export function retrievePassages(
     /** Anchors relative dates of the query; default: now. */
     readonly now?: Date;
     readonly isForPassages?: boolean;
+    /** Ranks the passages of these datasets as one; `dataset` is one of them. */
+    readonly joined?: readonly JoinedDataset[];
   },
 ): Promise<Retrieval> {
-  const { dataset, vector, limit, influence, isForPassages } = target;
+  const { dataset, vector, limit, influence, isForPassages, joined } = target;
   const { query, view, nodeSets, context } = request;
   return retriever.retrieve({
     scope: scopeOf(dataset),
@@ -59,6 +62,13 @@ export function retrievePassages(
     limit,
     influence,
     now: target.now ?? clock.now(),
-    ...withoutUndefined({ vectorVersion: vector?.version, view, nodeSets, isForPassages, signal: context.signal }),
+    ...withoutUndefined({
+      vectorVersion: vector?.version,
+      view,
+      nodeSets,
+      isForPassages,
+      joined,
+      signal: context.signal,
+    }),
   });
 }

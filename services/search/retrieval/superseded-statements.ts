@@ -99,9 +99,18 @@ export function createCurrentRetriever(
   retriever: Retriever,
   supersessions: Pick<Supersessions, 'ofChunks'>,
 ): Retriever {
-  const lookUp = ({ passages, visibility }: Retrieval, request: RetrievalRequest) => {
+  const lookUp = ({ passages, visibility }: Retrieval, { scope, joined, view = CURRENT }: RetrievalRequest) => {
     const chunks = passages.map(({ id }) => id);
-    return findSuperseded({ supersessions, visibility }, request.scope, chunks, request.view ?? CURRENT);
+    if (joined === undefined) return findSuperseded({ supersessions, visibility }, scope, chunks, view);
+    const ofDataset = Map.groupBy(passages, ({ dataset }) => dataset);
+    const ofChunks = async () => {
+      const found = joined.map(({ scope: own }) => {
+        const ids = (ofDataset.get(own.dataset) ?? []).map(({ id }) => id);
+        return ids.length === 0 ? [] : supersessions.ofChunks(own, ids);
+      });
+      return (await Promise.all(found)).flat();
+    };
+    return findSuperseded({ supersessions: { ofChunks }, visibility }, scope, chunks, view);
   };
   return {
     async retrieve(request) {

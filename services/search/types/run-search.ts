@@ -1,7 +1,9 @@
 import type { ChunkPayload, SummaryPayload } from '../../common/domain/index-rows.ts';
+import type { DatasetId } from '../../common/kernel/brand.ts';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { NEUTRAL_WEIGHT } from '../../common/records/improve/element-weights.ts';
 import { MAX_TOP_K, type RankedPassage, type ScoredRow, type SearchOutcome, type SearchRequest } from '../model.ts';
+import { type JoinedDataset, joinStores } from '../retrieval/joined-stores.ts';
 import { retrievePassages } from '../retrieval/retrieve-passages.ts';
 import { lexicalChunks, nearestChunks, summaries } from '../retrieval/rows.ts';
 import { currentRows } from '../retrieval/superseded-statements.ts';
@@ -49,39 +51,16 @@ export async function runSearch(
   request: SearchRequest,
   target: SearchTarget,
 ): Promise<SearchOutcome> {
-  const { type, dataset, vector } = target;
-  const limit = Math.min(request.topK ?? DEFAULT_TOP_K[type], MAX_TOP_K);
+  const { type, dataset } = target;
+  const limit = limitOf(request, type);
   switch (type) {
-    case 'CHUNKS': {
-      const { passages } = await retrievePassages(deps, request, { ...target, limit, isForPassages: true });
-      // Other models than hashing also find what shares no word with the query, and in other languages.
-      if (request.omitWeak === true && (vector === null || vector.space.model.startsWith('builtin/'))) {
-        return rowsOutcome(deps, dataset, type, withoutWeak(passages).map(asScoredRow));
-      }
-      const ranked = passages.map(asScoredRow);
-      const rest = await nearestChunks(deps, request, {
-        dataset,
-        vector,
-        limit,
-        known: new Set(passages.map(({ id }) => id)),
-      });
-      const current = await currentRows(deps, request, dataset, rest);
-      return rowsOutcome(deps, dataset, type, [...ranked, ...current]);
-    }
+    case 'CHUNKS':
     case 'CHUNKS_LEXICAL':
-      return rowsOutcome(
-        deps,
-        dataset,
-        type,
-        await currentRows(deps, request, dataset, await lexicalChunks(deps, request, { dataset, limit })),
-      );
-    case 'SUMMARIES':
-      return rowsOutcome(
-        deps,
-        dataset,
-        type,
-        await currentRows(deps, request, dataset, await summaries(deps, request, { dataset, vector, limit })),
-      );
+    case 'SUMMARIES': {
+      const { current, unchecked } = await rankRows(deps, request, { ...target, type });
+      const rest = await currentRows(deps, request, dataset, unchecked);
+      return rowsOutcome(deps, dataset, type, [...current, ...rest]);
+    }
     case 'CYPHER':
     case 'NATURAL_LANGUAGE':
       return cypherSearch(deps, request, { dataset, type });
@@ -112,6 +91,56 @@ export async function runSearch(
   }
 }
 
+export function limitOf({ topK }: SearchRequest, type: AnsweredType): number {
+  return Math.min(topK ?? DEFAULT_TOP_K[type], MAX_TOP_K);
+}
+
+type Row = ScoredRow & { readonly passage?: RankedPassage; readonly dataset?: DatasetId };
+type RowTarget = Omit<SearchTarget, 'type' | 'conversation' | 'isOneOfSeveral'> & { readonly type: RowType };
+
+/** Ranks the rows of a type; `unchecked` may hold superseded statements. */
+async function rankRows(
+  deps: TypeDependencies,
+  request: SearchRequest,
+  target: RowTarget & { readonly joined?: readonly JoinedDataset[] },
+): Promise<{ readonly current: readonly Row[]; readonly unchecked: readonly Row[] }> {
+  const { type, dataset, vector } = target;
+  const limit = limitOf(request, type);
+  if (type === 'CHUNKS_LEXICAL')
+    return { current: [], unchecked: await lexicalChunks(deps, request, { dataset, limit }) };
+  if (type === 'SUMMARIES')
+    return { current: [], unchecked: await summaries(deps, request, { dataset, vector, limit }) };
+  const { passages } = await retrievePassages(deps, request, { ...target, limit, isForPassages: true });
+  // Other models than hashing also find what shares no word with the query, and in other languages.
+  if (request.omitWeak === true && (vector === null || vector.space.model.startsWith('builtin/'))) {
+    return { current: withoutWeak(passages).map(asScoredRow), unchecked: [] };
+  }
+  const known = new Set(passages.map(({ id }) => id));
+  const rest = await nearestChunks(deps, request, { dataset, vector, limit, known });
+  return { current: passages.map(asScoredRow), unchecked: rest };
+}
+
+/** Ranks the rows of several datasets as if they were one, and returns those of each dataset with their ranks over all. */
+export async function searchRowsTogether(
+  deps: TypeDependencies,
+  request: SearchRequest,
+  target: RowTarget & { readonly datasets: readonly DatasetRef[]; readonly joined: readonly JoinedDataset[] },
+): Promise<ReadonlyMap<DatasetId, SearchOutcome>> {
+  const { type, datasets, joined } = target;
+  const { indexes, ledger, withDataset } = joinStores({ indexes: deps.indexes, ledger: deps.ledger }, joined);
+  const together = { ...deps, indexes, ledger: { ...deps.ledger, ...ledger } };
+  const { current, unchecked } = await rankRows(together, request, target);
+  const ranked = [...current, ...unchecked.map(withDataset)];
+  const isChecked = new Set<Row>(current);
+  const outcomes = datasets.map(async (dataset) => {
+    const own = ranked.filter((row) => row.dataset === dataset.id);
+    const [checked, others] = [own.filter((row) => isChecked.has(row)), own.filter((row) => !isChecked.has(row))];
+    const rows = [...checked, ...(await currentRows(deps, request, dataset, others))];
+    return [dataset.id, await rowsOutcome(deps, dataset, type, rows)] as const;
+  });
+  return new Map(await Promise.all(outcomes));
+}
+
 /** Minimum relevance as a share of the best one; the weakest that answered one of 58 everyday questions had 0.7. */
 const MIN_RELEVANCE = 0.35;
 /** Least relevance of a passage that another one completes. */
@@ -131,7 +160,8 @@ function withoutWeak(passages: readonly RankedPassage[]): readonly RankedPassage
 
 function asScoredRow(passage: RankedPassage, index: number) {
   const distance = passage.similarity === null ? null : 1 - passage.similarity;
-  return { row: passage.row, distance, rank: index + 1, passage };
+  const { row, dataset } = passage;
+  return { row, distance, rank: index + 1, passage, ...(dataset === undefined ? {} : { dataset }) };
 }
 
 async function rowsOutcome(
