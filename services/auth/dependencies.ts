@@ -26,6 +26,7 @@ import { createAuditHeadSigner } from './credentials/audit-head-signer.ts';
 import { createLoginThrottle } from './credentials/login-throttle.ts';
 import { createPasswordHasher, type PasswordHasher } from './credentials/password-hasher.ts';
 import { createPrincipalCache } from './credentials/principal-cache.ts';
+import { createProgramTokens } from './credentials/program-tokens.ts';
 import { createRefusedLogins } from './credentials/refused-logins.ts';
 import { createTenantActivity } from './credentials/tenant-activity.ts';
 import { createTenantCache } from './credentials/tenant-cache.ts';
@@ -80,7 +81,7 @@ export interface AuthServiceOptions {
   readonly secretBox: SecretBox;
   readonly models: ConfiguredModels;
   readonly cloudApi: CloudApi;
-  /** For sign-ins of devices. */
+  /** For sign-ins of devices and programs. */
   readonly limiter: RateLimiter;
   /** Default: not measured. */
   readonly wakes?: WakeMetrics;
@@ -150,6 +151,7 @@ export function createDependencies(options: AuthServiceOptions) {
     signInAttempts: createSignInAttempts(store),
     deviceSignIns: createDeviceSignIns(store),
     deviceLimiter: options.limiter,
+    programs: createProgramTokens({ secret: secrets.jwt, clock, ids }),
     passwords: options.passwords ?? createPasswordHasher(),
     tokens: createAccessTokens({
       secret: secrets.jwt,

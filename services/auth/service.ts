@@ -32,6 +32,7 @@ import { checkRoutes } from './routes/checks.ts';
 import { configurationRoutes } from './routes/configurations.ts';
 import { datasetGrantRoutes } from './routes/dataset-grants.ts';
 import { deviceRoutes } from './routes/device.ts';
+import { oauthRoutes } from './routes/oauth.ts';
 import { oidcRoutes } from './routes/oidc.ts';
 import { roleRoutes } from './routes/roles.ts';
 import { scimRoutes } from './routes/scim.ts';
@@ -61,6 +62,7 @@ export function createAuthService(options: AuthServiceOptions): Service {
       ...sessionRoutes(deps),
       ...oidcRoutes(deps),
       ...deviceRoutes(deps),
+      ...oauthRoutes(deps),
       ...tokenKeyRoutes(deps),
       ...accountRoutes(deps),
       ...userRoutes(deps),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PERMISSIONS } from '../common/kernel/principal.ts';
 import { once } from '../common/platform/async/once.ts';
 import { type ServerAddress, serverAddress } from '../common/platform/http/host-name.ts';
 import { HttpError } from '../common/platform/http/http-error.ts';
@@ -12,7 +13,7 @@ export const MCP_PATH = '/mcp';
 const METADATA_PATH = '/.well-known/oauth-protected-resource';
 
 export interface McpOptions extends ExchangeOptions, ServerAddress {
-  /** Issuers whose access tokens the API accepts: where clients can sign in. None: they need a key. */
+  /** Further issuers whose access tokens the API accepts; people can sign in programs at the server itself. */
   readonly issuers: readonly string[];
   /** Origins and host names whose pages may connect, beside the server's own. */
   readonly allowedOrigins: readonly string[];
@@ -59,9 +60,8 @@ export function mcpRoutes(options: McpOptions): readonly Route[] {
       responses: { 204: { description: 'Ended' } },
       handle: async () => ({ status: 204 }),
     }),
-    ...(options.issuers.length === 0
-      ? []
-      : [metadata(options, METADATA_PATH), metadata(options, METADATA_PATH + MCP_PATH)]),
+    metadata(options, METADATA_PATH),
+    metadata(options, METADATA_PATH + MCP_PATH),
   ];
 }
 
@@ -82,20 +82,21 @@ function metadata(options: McpOptions, path: string): Route {
     permission: NO_PERMISSION,
     hidden: true,
     responses: { 200: { description: 'Metadata of the protected resource' } },
-    handle: async ({ headers }) =>
-      json({
-        resource: `${serverAddress(options, headers['host'])}${MCP_PATH}`,
-        authorization_servers: options.issuers,
-        scopes_supported: ['openid', 'profile', 'email'],
+    async handle({ headers }) {
+      const address = serverAddress(options, headers['host']);
+      return json({
+        resource: `${address}${MCP_PATH}`,
+        authorization_servers: [address, ...options.issuers],
+        scopes_supported: PERMISSIONS,
         bearer_methods_supported: ['header'],
         resource_name: 'Engram',
-      }),
+      });
+    },
   });
 }
 
 /** Value of `WWW-Authenticate` for requests without valid credentials. */
 function challenge(options: McpOptions, headers: McpRequest['headers']): string {
-  if (options.issuers.length === 0) return 'Bearer realm="Engram"';
   return `Bearer realm="Engram", resource_metadata="${serverAddress(options, headers['host'])}${METADATA_PATH}${MCP_PATH}"`;
 }
 

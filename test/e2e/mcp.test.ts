@@ -137,12 +137,13 @@ describe('MCP over HTTP', () => {
       for (const key of ['', 'f'.repeat(64)]) {
         const refused = await send(ping, { 'x-api-key': key });
         expect(refused.status).to.equal(401);
-        expect(refused.headers.get('www-authenticate')).to.equal('Bearer realm="Engram"');
+        expect(refused.headers.get('www-authenticate')).to.equal(
+          `Bearer realm="Engram", resource_metadata="${app.baseUrl}/.well-known/oauth-protected-resource/mcp"`,
+        );
         expect(refused.body.error.message).to.contain('Authentication required');
       }
       expect((await send(ping, { origin: 'https://evil.example' })).status).to.equal(403);
       expect((await send(ping, { origin: app.baseUrl })).status).to.equal(200);
-      expect((await fetch(`${app.baseUrl}/.well-known/oauth-protected-resource`)).status).to.equal(404);
     });
 
     it('takes a key as bearer too', async () => {
@@ -451,7 +452,7 @@ describe('MCP over HTTP', () => {
       const told = await (await fetch(`${signedIn.baseUrl}/.well-known/oauth-protected-resource/mcp`)).json();
       expect(told).to.deep.include({
         resource: 'https://memory.example.com/mcp',
-        authorization_servers: [issuer.url],
+        authorization_servers: ['https://memory.example.com', issuer.url],
         bearer_methods_supported: ['header'],
       });
       const now = Math.floor(Date.now() / 1000);

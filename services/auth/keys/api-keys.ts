@@ -20,7 +20,7 @@ interface CreatedApiKey {
   readonly text: string;
 }
 
-interface ApiKeyRequest {
+export interface ApiKeyRequest {
   readonly name: string | null;
   readonly label: string | null;
   /** The time it expires, or its lifetime in seconds. */
@@ -44,23 +44,33 @@ export async function createApiKey(
   principal: Principal,
   request: ApiKeyRequest,
 ): Promise<CreatedApiKey> {
-  const { audit, users, apiKeys, clock, notify } = deps;
   await requireNoKeyBudget(deps, principal);
-  const limits = await limitsOf(deps, principal, request);
+  const { name, label } = request;
+  return insertApiKey(deps, principal.id, { ...(await limitsOf(deps, principal, request)), name, label });
+}
+
+/** Stores a key, like `createApiKey`. `more` returns writes that are committed with it, anew for each attempt. */
+export function insertApiKey(
+  deps: AuthDependencies,
+  userId: UserId,
+  parts: KeyParts,
+  more: () => Promise<readonly Write[]> = async () => [],
+): Promise<CreatedApiKey> {
+  const { audit, users, apiKeys, clock, notify } = deps;
   return retryOnConflict(async () => {
-    const user = await currentUser(deps, principal.id);
-    const existing = await apiKeys.ofUser(principal.id);
-    const created = newApiKey(deps, principal.id, { ...limits, name: request.name, label: request.label });
-    const writes: Write[] = [users.replaceWrite({ ...user, keysMade: user.keysMade + 1 })];
+    const user = await currentUser(deps, userId);
+    const existing = await apiKeys.ofUser(userId);
+    const created = newApiKey(deps, userId, parts);
+    const writes: Write[] = [users.replaceWrite({ ...user, keysMade: user.keysMade + 1 }), ...(await more())];
     const entries: AuditEntry[] = [];
     if (existing.length >= deps.settings.maxApiKeysPerUser) {
-      const replaced = replaceable(existing, request.name, clock.now());
+      const replaced = replaceable(existing, parts.name, clock.now());
       writes.push(apiKeys.removeWrite(replaced.id), ...deps.budgets.removeWrites(keyAccount(replaced.id)));
-      entries.push(keyDeleted(replaced, principal.id, { replacedBy: created.key.id }));
+      entries.push(keyDeleted(replaced, userId, { replacedBy: created.key.id }));
     }
     writes.push(apiKeys.insertWrite(created.key));
-    await audit.commit({ tenant: PERSONAL_TENANT }, writes, [keyCreated(created.key, principal.id), ...entries]);
-    notify.userChanged(principal.id);
+    await audit.commit({ tenant: PERSONAL_TENANT }, writes, [keyCreated(created.key, userId), ...entries]);
+    notify.userChanged(userId);
     return created;
   });
 }
@@ -112,10 +122,11 @@ function keyDeleted(
   return { tenant: PERSONAL_TENANT, action: 'key.deleted', actor: by, subject: id, details };
 }
 
-async function limitsOf(
+/** Checks the limits that a key shall have. */
+export async function limitsOf(
   deps: AuthDependencies,
   principal: Principal,
-  { expires, permissions, datasets }: ApiKeyRequest,
+  { expires, permissions, datasets }: Omit<ApiKeyRequest, 'name' | 'label'>,
 ): Promise<Pick<ApiKey, 'expiresAt' | 'permissions' | 'datasets'>> {
   const now = deps.clock.now().getTime();
   const end = typeof expires === 'number' ? new Date(now + expires * 1000) : expires;

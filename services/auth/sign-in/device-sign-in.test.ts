@@ -35,7 +35,11 @@ describe('sign-in of a device', () => {
   const start = async (): Promise<Codes> =>
     (await auth.call('POST', `${PATH}/code`, { body: { client_id: 'cli', device_name: 'box' } })).json as Codes;
   const poll = async ({ device_code }: Codes, client_id = 'cli') =>
-    (await auth.call('POST', `${PATH}/token`, { body: { grant_type: DEVICE_GRANT, device_code, client_id } })).json as {
+    (
+      await auth.call('POST', '/api/v1/auth/oauth/token', {
+        body: { grant_type: DEVICE_GRANT, device_code, client_id },
+      })
+    ).json as {
       access_token: string;
     };
   const decide = ({ user_code }: Codes, approve: boolean, principal = person) =>

@@ -2,7 +2,6 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { engramError } from '../../common/kernel/errors.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
-import { HttpError } from '../../common/platform/http/http-error.ts';
 import type { RateLimiter } from '../../common/ports/system.ts';
 import type { Stored } from '../../common/storage/ports/document-store.ts';
 import { isAdmitted } from '../access/admission.ts';
@@ -10,6 +9,7 @@ import { requireNoKeyBudget } from '../budgets/budgets.ts';
 import { type LoginSessionDependencies, openSession } from '../credentials/login-sessions.ts';
 import type { AuthDependencies } from '../model.ts';
 import type { DeviceSignIn, DeviceSignIns } from '../repositories/device-sign-ins.ts';
+import { oauthError } from './program-sign-in.ts';
 
 export interface DeviceSignInDependencies extends AuthDependencies, LoginSessionDependencies {
   readonly deviceSignIns: DeviceSignIns;
@@ -123,8 +123,4 @@ async function limit(
   const { allowed, retryAfterSeconds } = await deviceLimiter.take(key, rate);
   if (allowed) return;
   throw engramError('TooManyRequestsError', 'Too many sign-ins of devices.', { retryable: true, retryAfterSeconds });
-}
-
-function oauthError(error: string): HttpError {
-  return new HttpError(400, { error });
 }

@@ -95,7 +95,7 @@ async function tokenByDevice(call: CommandCall): Promise<string> {
     const request = { ...client, grant_type: DEVICE_GRANT, device_code: codes.device_code };
     for (let seconds = codes.interval; ; ) {
       await setTimeout(seconds * 1_000);
-      const answer = await send(call, '/api/v1/auth/device/token', request).catch(() => null);
+      const answer = await send(call, '/api/v1/auth/oauth/token', request).catch(() => null);
       if (answer?.ok) return ((await answer.json()) as { readonly access_token: string }).access_token;
       const error = answer === null ? 'no_answer' : await errorOf(answer);
       // A connection that fails once is tried again less often (RFC 8628 §3.5).

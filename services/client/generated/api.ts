@@ -237,37 +237,6 @@ export interface Paths {
       };
     };
   };
-  '/api/v1/auth/device/token': {
-    /**
-     * Ask for the token of a sign-in that a person approves
-     */
-    post: {
-      parameters: {};
-      requestBody: {
-        content: {
-          'application/x-www-form-urlencoded': {
-            grant_type: string;
-            device_code: string;
-            client_id: string;
-          };
-        };
-      };
-      responses: {
-        '200': {
-          content: {
-            'application/json': {
-              access_token: string;
-              token_type: 'bearer';
-              /**
-               * Seconds; absent: it does not expire
-               */
-              expires_in?: number;
-            };
-          };
-        };
-      };
-    };
-  };
   '/api/v1/auth/device': {
     /**
      * The program that waits with a code
@@ -328,12 +297,153 @@ export interface Paths {
           content: {
             'application/json': {
               issuer: string;
-              device_authorization_endpoint: string;
+              authorization_endpoint: string;
               token_endpoint: string;
+              registration_endpoint: string;
+              device_authorization_endpoint: string;
               jwks_uri: string;
               grant_types_supported: string[];
               response_types_supported: string[];
+              scopes_supported: string[];
+              code_challenge_methods_supported: string[];
               token_endpoint_auth_methods_supported: string[];
+              authorization_response_iss_parameter_supported: boolean;
+            };
+          };
+        };
+      };
+    };
+  };
+  '/api/v1/auth/oauth/register': {
+    /**
+     * Register a program that people may let in (RFC 7591)
+     */
+    post: {
+      parameters: {};
+      requestBody: {
+        content: {
+          'application/json': {
+            client_name?: string;
+            /**
+             * @minItems 1
+             * @maxItems 10
+             */
+            redirect_uris: string[];
+          };
+        };
+      };
+      responses: {
+        '201': {
+          content: {
+            'application/json': {
+              client_id: string;
+              client_name: string;
+              redirect_uris: string[];
+              grant_types: string[];
+              response_types: string[];
+              token_endpoint_auth_method: 'none';
+            };
+          };
+        };
+      };
+    };
+  };
+  '/api/v1/auth/oauth/authorization': {
+    /**
+     * The program that asks to be let in
+     */
+    get: {
+      parameters: {
+        query: {
+          client_id: string;
+          redirect_uri: string;
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': {
+              client_name: string;
+              redirect_uri: string;
+            };
+          };
+        };
+      };
+    };
+    /**
+     * Let a program act as the caller, within limits, or refuse it
+     */
+    post: {
+      parameters: {};
+      requestBody: {
+        content: {
+          'application/json': {
+            client_id: string;
+            redirect_uri: string;
+            response_type: string;
+            code_challenge: string;
+            code_challenge_method: 'S256';
+            state?: string | null;
+            /**
+             * Address of the server or its MCP endpoint (RFC 8707)
+             */
+            resource?: string | null;
+            approve: boolean;
+            /**
+             * Null: all
+             */
+            permissions?: ('read' | 'write' | 'delete' | 'share')[] | null;
+            /**
+             * Null: all
+             */
+            datasets?: string[] | null;
+            /**
+             * Seconds; null: no end
+             */
+            expires_in?: number | null;
+          };
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': {
+              redirect_to: string;
+            };
+          };
+        };
+      };
+    };
+  };
+  '/api/v1/auth/oauth/token': {
+    /**
+     * Exchange the code of a person who let the program in, or ask whether they have (RFC 6749, RFC 8628)
+     */
+    post: {
+      parameters: {};
+      requestBody: {
+        content: {
+          'application/x-www-form-urlencoded': {
+            grant_type: string;
+            client_id: string;
+            device_code?: string;
+            code?: string;
+            redirect_uri?: string;
+            code_verifier?: string;
+          };
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': {
+              access_token: string;
+              token_type: 'bearer';
+              /**
+               * Seconds; absent: it does not expire
+               */
+              expires_in?: number;
+              scope?: string;
             };
           };
         };
@@ -6277,7 +6387,7 @@ export const operationTraits: Readonly<Record<string, { readonly idempotent?: bo
   'POST /api/v1/auth/login': {"idempotent":true,"form":"application/x-www-form-urlencoded"},
   'POST /api/v1/auth/logout': {"idempotent":true},
   'POST /api/v1/auth/device/code': {"form":"application/x-www-form-urlencoded"},
-  'POST /api/v1/auth/device/token': {"form":"application/x-www-form-urlencoded"},
+  'POST /api/v1/auth/oauth/token': {"form":"application/x-www-form-urlencoded"},
   'POST /api/v1/users/get-user-id': {"idempotent":true},
   'POST /api/v1/agents/register': {"keyed":true},
   'POST /api/v1/agents/unregister': {"idempotent":true},

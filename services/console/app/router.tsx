@@ -2,8 +2,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirec
 import { NotFound, Shell } from './shell.tsx';
 import { Failed, Waiting } from './states.tsx';
 
-const text = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined;
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
 interface AskSearch {
   readonly dataset?: string;
@@ -132,6 +131,14 @@ const deviceRoute = createRoute({
   component: lazyRouteComponent(() => import('./device/page.tsx'), 'DevicePage'),
 });
 
+const authorizeRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/authorize',
+  // As the program sent it: the server says what is wrong with it.
+  validateSearch: (search: Record<string, unknown>) => search as Record<string, string>,
+  component: lazyRouteComponent(() => import('./device/authorize.tsx'), 'AuthorizePage'),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     home,
@@ -149,7 +156,15 @@ export const router = createRouter({
     costsRoute,
     settingsRoute,
     deviceRoute,
+    authorizeRoute,
   ]),
+  // Texts stay as they are: those of other programs (a `state` of 1e5) come back to them.
+  parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
+  stringifySearch: (search) => {
+    const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== null);
+    const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+    return text === '' ? '' : `?${text}`;
+  },
   defaultPreload: 'intent',
   defaultPendingComponent: () => <Waiting />,
   defaultErrorComponent: ({ error, reset }) => <Failed error={error as Error} onRetry={reset} />,

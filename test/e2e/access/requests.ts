@@ -43,7 +43,7 @@ export const REQUESTS: Readonly<Record<string, (ids: Identifiers) => RouteReques
   'GET /.well-known/jwks.json': () => ({}),
   'GET /.well-known/oauth-authorization-server': () => ({}),
   'POST /api/v1/auth/device/code': () => ({ form: { client_id: 'a program' } }),
-  'POST /api/v1/auth/device/token': () => ({
+  'POST /api/v1/auth/oauth/token': () => ({
     form: {
       grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
       device_code: 'guessed',
@@ -52,6 +52,17 @@ export const REQUESTS: Readonly<Record<string, (ids: Identifiers) => RouteReques
   }),
   'GET /api/v1/auth/device': () => ({ query: { user_code: 'BCDF-GHJK' } }),
   'POST /api/v1/auth/device': () => ({ json: { user_code: 'BCDF-GHJK', approve: true } }),
+
+  'POST /api/v1/auth/oauth/register': () => ({ json: { redirect_uris: ['http://127.0.0.1/callback'] } }),
+  'GET /api/v1/auth/oauth/authorization': () => ({
+    query: { client_id: 'guessed', redirect_uri: 'http://127.0.0.1/' },
+  }),
+  'POST /api/v1/auth/oauth/authorization': () => ({
+    json: {
+      ...{ client_id: 'guessed', redirect_uri: 'http://127.0.0.1/', response_type: 'code', approve: true },
+      ...{ code_challenge: 'c'.repeat(43), code_challenge_method: 'S256' },
+    },
+  }),
 
   // Agents
   'GET /api/v1/agents/list': () => ({}),

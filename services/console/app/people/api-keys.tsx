@@ -1,4 +1,4 @@
-import { Button, Group, MultiSelect, Select, Stack, Table, Text, TextInput, Tooltip } from '@mantine/core';
+import { Button, Group, Stack, Table, Text, TextInput, Tooltip } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -8,8 +8,9 @@ import { engram } from '../api.ts';
 import { ago, when } from '../format.ts';
 import { FormDialog } from '../forms.tsx';
 import { IconPlus } from '../icons.ts';
-import { datasetsQuery, type Permission } from '../queries.ts';
+import { datasetsQuery } from '../queries.ts';
 import { askFirst, attempt, Empty, Failed, Waiting } from '../states.tsx';
+import { DEFAULT_LIMITS, type KeyLimits, LimitFields, limitsOf } from './key-limits.tsx';
 import { Secret } from './secret.tsx';
 
 const keysQuery = { queryKey: ['api-keys'], queryFn: () => engram.get('/api/v1/auth/api-keys') };
@@ -115,15 +116,6 @@ export function ApiKeys() {
   );
 }
 
-const DAY = 86_400;
-const LIVES = [
-  { value: String(30 * DAY), label: '30 days' },
-  { value: String(90 * DAY), label: '90 days' },
-  { value: String(365 * DAY), label: 'a year' },
-  { value: '', label: 'until it is deleted' },
-];
-const PERMISSIONS = ['read', 'write', 'delete', 'share'];
-
 interface NewKeyProps {
   readonly opened: boolean;
   onClose(): void;
@@ -132,24 +124,19 @@ interface NewKeyProps {
 
 function NewKey({ opened, onClose, onCreated }: NewKeyProps) {
   const client = useQueryClient();
-  const datasets = useQuery(datasetsQuery).data ?? [];
   const [error, setError] = useState<Error | null>(null);
   const [isSending, setSending] = useState(false);
-  const form = useForm<{ name: string; life: string | null; permissions: Permission[]; datasets: string[] }>({
-    initialValues: { name: '', life: String(90 * DAY), permissions: [], datasets: [] },
+  const form = useForm<{ name: string } & KeyLimits>({
+    initialValues: { name: '', ...DEFAULT_LIMITS },
     validate: { name: (value) => (value.trim() === '' ? 'Say what it is for' : null) },
   });
-  const submit = form.onSubmit(async ({ name, life, permissions, datasets: ids }) => {
+  const submit = form.onSubmit(async ({ name, ...chosen }) => {
     setError(null);
     setSending(true);
     try {
+      const { lifetime, ...limits } = limitsOf(chosen);
       const key = await engram.post('/api/v1/auth/api-keys', {
-        body: {
-          name: name.trim(),
-          ...(life ? { expires_at: Number(life) } : {}),
-          ...(permissions.length === 0 ? {} : { permissions }),
-          ...(ids.length === 0 ? {} : { datasets: ids }),
-        },
+        body: { name: name.trim(), ...limits, ...(lifetime === null ? {} : { expires_at: lifetime }) },
       });
       await client.invalidateQueries({ queryKey: keysQuery.queryKey });
       form.reset();
@@ -170,20 +157,7 @@ function NewKey({ opened, onClose, onCreated }: NewKeyProps) {
       onSubmit={submit}
     >
       <TextInput label="What it is for" placeholder="laptop" data-autofocus {...form.getInputProps('name')} />
-      <Select label="Valid for" data={LIVES} allowDeselect={false} {...form.getInputProps('life')} />
-      <MultiSelect
-        label="May"
-        placeholder={form.values.permissions.length === 0 ? 'Everything you may' : ''}
-        data={PERMISSIONS}
-        {...form.getInputProps('permissions')}
-      />
-      <MultiSelect
-        label="In the datasets"
-        placeholder={form.values.datasets.length === 0 ? 'All' : ''}
-        data={datasets.map(({ id, name }) => ({ value: id, label: name }))}
-        searchable
-        {...form.getInputProps('datasets')}
-      />
+      <LimitFields form={form} />
       {error === null ? null : <Failed error={error} />}
     </FormDialog>
   );
