@@ -3,6 +3,7 @@ import { idFor, slug } from '../../common/kernel/ids.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { smallest } from '../../common/kernel/long-lists.ts';
 import type { ExtractedEntity, Extraction, KnownName } from '../../common/ports/extractor.ts';
+import { typeByForm } from '../../common/text/extraction/rules/entity-type.ts';
 import { type MergeReason, resolveEntities } from '../../common/text/extraction/rules/resolve-entities.ts';
 import { isCommonWord } from '../../common/text/language/common-words.ts';
 import { nameKey } from '../../common/text/language/fold.ts';
@@ -202,7 +203,8 @@ function resolveEntries(entries: ReadonlyMap<string, Entry>) {
   const resolution = resolveEntities(
     named.map(({ entry, name }) => ({
       name,
-      type: majorityType(name, entry.types),
+      // Only headings name it: `Ingrid Solberg`.
+      type: entry.types.size === 0 ? (typeByForm(name, 'name') ?? 'Concept') : majorityType(name, entry.types),
       aliases: [...entry.aliases].sort(),
       mentions: entry.mentions,
     })),

@@ -11,12 +11,17 @@ export const NEVER_NAMES = set(
 );
 export const ARTICLES = set('the a an');
 /** Words before a name that are not part of it. */
-export const FORMS_OF_ADDRESS = set('mr mrs ms dr prof messrs mme sir madam');
+export const FORMS_OF_ADDRESS = set(
+  'mr mrs ms dr prof messrs mme sir madam herr herrn frau señor señora sr sra monsieur madame mademoiselle',
+);
 
 const MONTHS = set(
   'january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec',
 );
-const WEEKDAYS = set('monday tuesday wednesday thursday friday saturday sunday');
+const WEEKDAYS = set(`
+  monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays sundays
+  montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag lunes martes miércoles jueves viernes sábado domingo
+  lundi mardi mercredi jeudi vendredi samedi dimanche`);
 export const CALENDAR_WORDS: ReadonlySet<string> = new Set([...MONTHS, ...WEEKDAYS]);
 
 /** Words that open sentences and are no function words. */
@@ -29,6 +34,7 @@ export const SENTENCE_OPENERS = set(
   particularly perhaps presumably previously published recently regarding regardless released second secondly several
   similarly since sometimes somewhere soon starring subsequently therefore third thirdly thus today together tomorrow
   tonight traditionally typically ultimately unfortunately unlike until unless usually various well yesterday written
+  hi hello dear hallo liebe lieber hola querido querida estimado estimada bonjour salut cher chère según selon laut
   directed produced based whose whereas chapter section figure table page note see let call look come go take`,
 );
 

@@ -159,6 +159,7 @@ function isJoined(text: string, run: readonly Word[], right: Word): boolean {
   }
   const between = text.slice(left.end, right.start);
   if (between === ', ') return COMMA_SUFFIX.test(right.text);
+  if (between === ' and ') return isTwofold(text.slice((run[0] as Word).start, left.end), right);
   if (!JOIN.test(between)) return /^['’] $/u.test(between) && left.text.endsWith('s');
   if (OF_JOIN.test(between) && ((run.length > 1 && PLACE_HEADS.has(left.text.toLowerCase())) || right.text === 'The'))
     return false;
@@ -167,6 +168,15 @@ function isJoined(text: string, run: readonly Word[], right: Word): boolean {
   // `Kansas City Chiefs of the National Football League`, `Wall Street in the Financial District`
   if (OF_THE_JOIN.test(between)) return run.length === 1 || isHead;
   return !THE_JOIN.test(between) || (isHead && !(run.length > 1 && PLACE_HEADS.has(head)));
+}
+
+/** `Norwegian University of Science and Technology`; `University of Oxford and Cambridge` are two. */
+function isTwofold(left: string, right: Word): boolean {
+  const subject =
+    /(?:University|Institute|Department|Ministry|Minister|Secretary|College|Faculty|School|Museum|Academy|Cent(?:re|er)|Bureau|Office) (?:of|for) (?:\p{Lu}\p{Ll}+ )?(\p{Lu}\p{Ll}+)$/u.exec(
+      left,
+    )?.[1];
+  return subject !== undefined && [subject, right.text].every((word) => isCommonWord(word.toLowerCase()));
 }
 
 function addRun(sentence: Sentence, words: readonly Word[], mentions: NameMention[]): void {
@@ -196,7 +206,7 @@ function addTail(sentence: Sentence, run: readonly Word[], mentions: NameMention
     const head = run[at] as Word;
     const next = run[at + 1] as Word;
     if (!OF_JOIN.test(sentence.text.slice(head.end, next.start))) continue;
-    if (!HEADS_BEFORE_OF.has(head.text.toLowerCase())) continue;
+    if (!HEADS_BEFORE_OF.has(head.text.toLowerCase()) || isCommonWord(next.text.toLowerCase())) continue;
     const end = (run.at(-1) as Word).end;
     const text = unify(sentence.text.slice(next.start, end)).replace(/['’]s?$/u, '');
     mentions.push({

@@ -38,9 +38,10 @@ export function roleOf(speaker: string): 'user' | 'assistant' | null {
   return ASSISTANT.test(speaker) ? 'assistant' : null;
 }
 
-/** Whether turns are speech rather than keys with their values: most are sentences, and there are two at least. */
+/** Whether turns are speech rather than keys with their values: two at least, most of them sentences, or some where names return. */
 export function isConversation(turns: readonly Turn[]): boolean {
   const isSpeech = ({ speaker, said }: Turn): boolean =>
-    roleOf(speaker) !== null || /[.!?…]["”)]*\s*$/u.test(said) || /\b(?:I|you|we)\b/u.test(said);
-  return turns.length >= 2 && turns.filter(isSpeech).length * 3 >= turns.length * 2;
+    roleOf(speaker) !== null || /[.!?…]["”)]*\s*$/u.test(said) || /\b(?:I|you|we|me|my)\b/u.test(said);
+  const returns = new Set(turns.map(({ speaker }) => speaker)).size * 2 <= turns.length;
+  return turns.length >= 2 && turns.filter(isSpeech).length * 3 >= turns.length * (returns ? 1 : 2);
 }

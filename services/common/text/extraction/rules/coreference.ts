@@ -207,7 +207,7 @@ export function resolvePronouns(
   );
   return sentences.map(({ words }, index) => {
     const found: PronounMention[] = [];
-    for (const word of words) {
+    for (const [at, word] of words.entries()) {
       const gender = PRONOUNS.get(word.text.toLowerCase());
       if (gender === undefined) continue;
       const fits = (person: { gender: string | null }): boolean => person.gender === null || person.gender === gender;
@@ -217,14 +217,19 @@ export function resolvePronouns(
       }
       if (person === undefined) continue;
       persons[index]?.push({ name: person.name, start: word.start, gender });
-      found.push({ name: person.name, start: word.start, end: word.end, isPossessive: isPossessive(word) });
+      found.push({
+        name: person.name,
+        start: word.start,
+        end: word.end,
+        isPossessive: isPossessive(word, words[at + 1]),
+      });
     }
     return found;
   });
 }
 
-function isPossessive(word: TaggedWord): boolean {
-  return /^(?:his|hers)$/iu.test(word.text) || (/^her$/iu.test(word.text) && word.pos !== 'PRON');
+function isPossessive({ text, pos }: TaggedWord, next: TaggedWord | undefined): boolean {
+  return /^(?:his|hers)$/iu.test(text) || (/^her$/iu.test(text) && (pos !== 'PRON' || next?.pos === 'NOUN'));
 }
 
 function genderOf(mention: Mention, name: string): Gender | null {

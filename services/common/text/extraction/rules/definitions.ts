@@ -14,6 +14,7 @@ export interface Definition {
 
 const MAX_DESCRIPTION_LENGTH = 240;
 const MAX_CLASS_WORDS = 4;
+const APPOINTING = /^(?:hire|appoint|elect|employ|recruit|nominate|promote)$/u;
 
 /** `end` is where the name ends in the sentence. */
 export function definitionAfter(text: string, words: readonly TaggedWord[], end: number): Definition | null {
@@ -22,6 +23,12 @@ export function definitionAfter(text: string, words: readonly TaggedWord[], end:
   const opener = rest[from];
   if (opener === undefined) return null;
   if (/^(?:is|was)$/iu.test(opener.text)) return readPhrase(text, rest.slice(from + 1), false);
+  // `hired Emil Novak as a developer`
+  if (
+    opener.text === 'as' &&
+    APPOINTING.test(words.findLast((word) => word.end <= end && word.pos === 'VERB')?.lemma ?? '')
+  )
+    return readPhrase(text, rest.slice(from + 1), true);
   if (opener.text === ',') return readPhrase(text, rest.slice(from + 1), true);
   return null;
 }

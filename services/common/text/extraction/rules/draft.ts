@@ -29,6 +29,8 @@ export interface Draft {
   isKeyword: boolean;
   /** A noun phrase of the text, without a capital. */
   isPhrase: boolean;
+  /** By the model, in the order of its classes; null until the model is asked. */
+  probabilities: Float64Array | null;
   readonly sentences: Set<number>;
 }
 
@@ -123,6 +125,7 @@ function emptyDraft(name: string, kind: Mention['kind'], form: EntityType | null
     things: 0,
     isKeyword: false,
     isPhrase: false,
+    probabilities: null,
     sentences: new Set(),
   };
 }
@@ -161,6 +164,8 @@ const CERTAIN_KINDS = new Set<Draft['kind']>(['date', 'quantity', 'identifier', 
 const CERTAIN_VOTES = 4;
 /** Added to the logarithm of a type's probability for each vote of the rules. */
 const VOTE_WEIGHT = 0.8;
+/** The same when all names beside it have the type: `Spurs, Lakers and Orlando Magic`. */
+const LIST_WEIGHT = 2.5;
 /** Below this share probability a name is a `Concept` rather than a wrong person, organisation or place. */
 const MIN_PROBABILITY = 0.55;
 /** The same for a place that begins with an adjective of a nation: Spanish Guinea is one, a German Shepherd is not. */
@@ -176,12 +181,20 @@ export function typeOf(
     knownType,
     topic,
     model,
-  }: { readonly knownType: string | undefined; readonly topic: readonly string[]; readonly model: SlotModel },
+    beside = [],
+  }: {
+    readonly knownType: string | undefined;
+    readonly topic: readonly string[];
+    readonly model: SlotModel;
+    /** Types of the names beside it. */
+    readonly beside?: readonly EntityType[];
+  },
 ): EntityType {
   const { form, kind, votes, name } = draft;
   if (draft.isKeyword && form === null) return 'Concept';
   if (form !== null && (CERTAIN_KINDS.has(kind) || isKnownForm(name))) return form;
-  if (knownType !== undefined && knownType !== 'Concept') vote(votes, knownType as EntityType, KNOWN_TYPE_WEIGHT);
+  if (beside.length === 0 && knownType !== undefined && knownType !== 'Concept')
+    vote(votes, knownType as EntityType, KNOWN_TYPE_WEIGHT);
   const voted = winner(votes);
   if (SCRIPTS.test(name) || OFFICE.test(name)) return 'Concept';
   // `A Greenland Whale is a whale.`
@@ -192,9 +205,12 @@ export function typeOf(
   if (voted !== null && (PLACES.has(name.toLowerCase()) || votesFor(votes, voted) >= CERTAIN_VOTES))
     return voted === 'Person' && isNoPerson ? 'Concept' : voted;
   const { classes, probabilities } = model;
-  const found = probabilities(typeFeatures(typeEvidence(draft, className, topic))).map(
-    (probability, at) => probability * Math.exp(VOTE_WEIGHT * votesFor(votes, classes[at] ?? '')),
-  );
+  draft.probabilities ??= probabilities(typeFeatures(typeEvidence(draft, className, topic)));
+  const found = draft.probabilities.map((probability, at) => {
+    const type = classes[at] ?? '';
+    const rules = VOTE_WEIGHT * votesFor(votes, type) + LIST_WEIGHT * shareOf(beside, type);
+    return probability * Math.exp(rules);
+  });
   const best = indexOfGreatest(found);
   const type = classes[best];
   const share = (found[best] ?? 0) / found.reduce((sum, one) => sum + one, 0);
@@ -204,6 +220,12 @@ export function typeOf(
   const least = isOfNation ? MIN_PROBABILITY_OF_LAND : MIN_PROBABILITY;
   if (type !== OTHER && share >= least) return type as EntityType;
   return form === 'Work' || voted === 'Work' ? 'Work' : 'Concept';
+}
+
+/** How many of the names beside one are of a type; a single one says half as much. */
+function shareOf(beside: readonly EntityType[], type: string): number {
+  const isType = (one: EntityType): boolean => (type === OTHER ? one === 'Concept' || one === 'Work' : one === type);
+  return beside.filter(isType).length / Math.max(2, beside.length);
 }
 
 function lastWord(text: string): string {

@@ -26,6 +26,12 @@ describe('mistakes of extraction that must not come back', () => {
   });
 
   it('are commands that become names where they open a sentence', () => {
+    expect(shown('Put TLS in front of it.')).to.deep.equal(['TLS [Concept]']);
+    expect(shown('Read CONTRIBUTING before you start.')).to.deep.equal(['CONTRIBUTING [Concept]']);
+    expect(shown('Requests go to Nginx. Severity: high. Tuesdays are best. Hi Tom, thanks.')).to.deep.equal([
+      'Nginx [Concept]',
+      'Tom [Person]',
+    ]);
     expect(shown('Ask it, and it answers. The command `ask` prints quotes.').join()).not.to.match(/\bAsk\b/);
   });
 
@@ -40,6 +46,29 @@ describe('mistakes of extraction that must not come back', () => {
     ]) {
       expect(shown(text).join(), text).not.to.match(/Person|Place|Organisation/);
     }
+  });
+
+  it('are halves of names, and names with an article', () => {
+    expect(shown('She studied at the University of Science and Technology.')).to.deep.equal([
+      'University of Science and Technology [Organisation]',
+    ]);
+    expect(shown("Je lis un roman d'Annie Ernaux.")).to.include('Annie Ernaux [Person]');
+  });
+
+  it('are statements of one speaker that become those of another', () => {
+    const chat = 'Ben: hello\nMaya: I sold the drum kit to Raj\nBen: nice\nMaya: my sister Zoe moved to Bristol';
+    expect(relations(chat)).to.have.members([
+      'Zoe move_to Bristol',
+      'Maya sell drum kit',
+      'Maya sell_to Raj',
+      'Maya sister Zoe',
+    ]);
+    expect(shown(chat)).to.include.members(['Ben [Person]', 'Maya [Person]']);
+    const met = spoken('We met Carmen Delgado, a guide from Seville. We picked up a car, a red Seat Ibiza.');
+    expect(met.filter((one) => one.startsWith('Me '))).to.deep.equal([
+      'Me meet Carmen Delgado',
+      'Me pick_up Seat Ibiza',
+    ]);
   });
 
   it('are keywords of a program that become entities', () => {

@@ -9,6 +9,7 @@ import type {
 import { wordInformation } from '../../language/common-words.ts';
 import { sentences } from '../../language/sentences.ts';
 import { contentStems } from '../../language/tokenize.ts';
+import { roleOf, type Turn } from '../../language/turns.ts';
 import { placeTable } from '../../places/place-table.ts';
 import type { Fact } from '../structure/fact.ts';
 import { readStructure } from '../structure/structure.ts';
@@ -17,14 +18,14 @@ import { conceptsOf } from './concepts.ts';
 import { nameKey, type PronounMention, resolveNames, resolvePronouns } from './coreference.ts';
 import { definitionAfter } from './definitions.ts';
 import { collect, conceptDraft, type Draft, isCodeWord, toEntity, typeOf } from './draft.ts';
-import type { EntityType } from './entity-type.ts';
-import { type FirstPerson, readFirstPerson } from './first-person.ts';
+import { type EntityType, vote } from './entity-type.ts';
+import { type FirstPerson, readActs, readFirstPerson, type SpokenRelation } from './first-person.ts';
 import { DEMONYMS } from './gazetteer.ts';
 import { type AnalysedSentence, analyseSentences, type Mention } from './mention.ts';
 import { type NamePair, pairModel, pairsOf, relationOf } from './pair-model.ts';
-import { relationsOf } from './relations.ts';
+import { endOfActor, ownedBy, relationsOf } from './relations.ts';
 import type { SlotModel } from './slot-model.ts';
-import { isRole, speakersOf } from './speakers.ts';
+import { conversationOf, isRole, speakersOf } from './speakers.ts';
 import type { Tagger } from './tagger.ts';
 import { headOf, resolveTopics, type TopicMention, type TopicSource } from './topics.ts';
 import { typeModel } from './type-model.ts';
@@ -46,6 +47,7 @@ export function extractByRules(input: ExtractionInput, tag: Tagger, models: Name
   addLearned(drafts, relations, { analysed, references, models });
   addGeography(drafts, relations, analysed);
   addSpoken(drafts, relations, spoken, analysed);
+  addActs(drafts, relations, references, analysed);
   addClasses(drafts, classes, relations, analysed);
   addFacts(drafts, relations, facts);
   addConcepts(drafts, analysed, spoken);
@@ -65,13 +67,18 @@ export function extractByRules(input: ExtractionInput, tag: Tagger, models: Name
 
 /** The names of a chunk with their types, and what refers to them. */
 function readChunk(input: ExtractionInput, tag: Tagger, models: Pick<NameModels, 'types'>) {
-  const { known, analysed, canonical, drafts, classes, topic } = readNames(input, tag);
-  for (const [key, draft] of drafts)
-    draft.type = typeOf(draft, classes.get(key) ?? null, {
-      knownType: known.get(key)?.type,
-      topic,
-      model: models.types(),
-    });
+  const { known, analysed, canonical, drafts, classes, topic, turns } = readNames(input, tag);
+  const decide = (key: string, draft: Draft, beside: readonly EntityType[]): EntityType =>
+    typeOf(draft, classes.get(key) ?? null, { knownType: known.get(key)?.type, topic, model: models.types(), beside });
+  for (const [key, draft] of drafts) draft.type = decide(key, draft, []);
+  // Again where the types of the names beside it say more than its own words.
+  const first = new Map([...drafts].map(([key, { type }]) => [key, type]));
+  for (const [key, draft] of drafts) {
+    if (draft.probabilities === null) continue;
+    const names = draft.contexts.flatMap(({ neighbours }) => neighbours);
+    const beside = names.flatMap((name) => first.get(nameKey(canonical(name))) ?? []);
+    if (beside.length > 0) draft.type = decide(key, draft, beside);
+  }
 
   const draftOf = (mention: Mention): Draft | undefined => drafts.get(nameKey(canonical(mention.name)));
   const pronouns = resolvePronouns(analysed, (mention) => {
@@ -80,7 +87,7 @@ function readChunk(input: ExtractionInput, tag: Tagger, models: Pick<NameModels,
   });
   const topics = resolveTopics(analysed, topicSources(analysed, drafts, classes, draftOf));
   defineByPronouns(analysed, pronouns, drafts, classes);
-  const speakerOf = speakersOf(input.text, analysed, input.speaker);
+  const speakerOf = speakersOf(turns, analysed, input.speaker);
   const spoken = analysed.map((sentence, index): FirstPerson => {
     const speaker = speakerOf(index);
     return speaker === null ? SILENT : readFirstPerson(sentence, canonical(speaker), (one) => draftOf(one) ?? null);
@@ -196,15 +203,21 @@ interface ReadNames {
   readonly classes: Map<string, string>;
   /** The first nouns of the text. */
   readonly topic: readonly string[];
+  /** Of a conversation. */
+  readonly turns: readonly Turn[];
 }
 
+/** Who speaks in a conversation is a person. */
+const VOTES_FOR_SPEAKER = 4;
 /** Enough to tell what a text is about. */
 const MAX_TOPIC_WORDS = 40;
 
 /** The names of a chunk, each with the mentions that belong to it. */
 export function readNames(input: ExtractionInput, tag: Tagger): ReadNames {
   const known = new Map(input.knownNames.map((entry) => [nameKey(entry.name), entry]));
-  const certain = new Set(input.knownNames.map((entry) => entry.name.toLowerCase()));
+  const turns = conversationOf(input.text);
+  const speakers = new Set(turns.map(({ speaker }) => speaker).filter((speaker) => roleOf(speaker) === null));
+  const certain = new Set([...input.knownNames.map(({ name }) => name), ...speakers].map((name) => name.toLowerCase()));
   const analysed = analyseSentences(sentences(input.text), tag, certain);
   const resolver = resolveNames(
     analysed.flatMap(({ mentions }) => mentions),
@@ -218,9 +231,15 @@ export function readNames(input: ExtractionInput, tag: Tagger): ReadNames {
       if (!isRole(mention, sentence))
         collect({ byKey: drafts, classes }, { mention, name: canonical(mention.name), index, sentence });
   }
+  for (const speaker of speakers) {
+    const draft = drafts.get(nameKey(canonical(speaker)));
+    if (draft === undefined) continue;
+    vote(draft.votes, 'Person', VOTES_FOR_SPEAKER);
+    draft.isKeyword = false;
+  }
   const nouns = analysed.values().flatMap(({ words }) => words.values().filter(({ pos }) => pos === 'NOUN'));
   const topic = [...nouns.take(MAX_TOPIC_WORDS).map(({ text }) => text.toLowerCase())];
-  return { analysed, known, canonical, drafts, classes, topic };
+  return { analysed, known, canonical, drafts, classes, topic, turns };
 }
 
 /** Candidates that later `It` and `The band` may refer to. */
@@ -290,6 +309,40 @@ function addSpoken(
   }
 }
 
+/** More in one chunk are a tale rather than facts. */
+const MAX_ACTS = 8;
+
+/** Adds what named persons and companies do, when the object has no name. */
+function addActs(
+  drafts: Map<string, Draft>,
+  relations: ExtractedRelation[],
+  { pronouns, draftOf }: References,
+  analysed: readonly AnalysedSentence[],
+): void {
+  const acts = analysed.flatMap((one, index): (SpokenRelation & { readonly index: number })[] => {
+    const { sentence, words, mentions } = one;
+    if (/\?["”'’)]*$/u.test(sentence.text)) return [];
+    const named = mentions.flatMap((mention): Argument[] => {
+      const draft = mention.isNested ? undefined : draftOf(mention);
+      return draft !== undefined && /^(?:Person|Organisation)$/u.test(draft.type)
+        ? [{ ...mention, name: draft.name, type: draft.type }]
+        : [];
+    });
+    const spoken = (pronouns[index] ?? []).filter(({ isPossessive }) => !isPossessive);
+    const actors = [...named, ...spoken.map((pronoun) => ({ ...pronoun, type: 'Person' }))];
+    const acting = actors.flatMap((actor) => {
+      const end = endOfActor(words, actor);
+      return end === null ? [] : [{ ...actor, end }];
+    });
+    return readActs(one, acting, (mention) => draftOf(mention) ?? null).map((act) => ({ ...act, index }));
+  });
+  for (const { source, relation, target, index } of acts.slice(0, MAX_ACTS)) {
+    const draft = conceptDraft(drafts, target, [index]);
+    draft.isKeyword = false;
+    relations.push({ source, relation, target: draft.name, evidence: analysed[index]?.sentence.text ?? '' });
+  }
+}
+
 /** `She was a physicist` defines whom `she` stands for. */
 function defineByPronouns(
   analysed: readonly AnalysedSentence[],
@@ -326,6 +379,7 @@ function findRelations(analysed: readonly AnalysedSentence[], references: Refere
         (mention) =>
           !mention.isNested &&
           mention.kind !== 'quantity' &&
+          !isAddress(mention) &&
           !isCodeWord(mention) &&
           !DEMONYMS.has(mention.name.toLowerCase()),
       )
@@ -345,6 +399,11 @@ function findRelations(analysed: readonly AnalysedSentence[], references: Refere
     }
     append(parts, spoken[index]?.arguments ?? []);
     parts.sort((left, right) => left.start - right.start);
+    for (const relation of ownedBy(pronouns[index] ?? [], words, parts))
+      found.set(`${relation.source}\n${relation.relation}\n${relation.target}`, {
+        ...relation,
+        evidence: sentence.text,
+      });
     // A question states nothing.
     if (parts.length < 2 || /\?["”'’)]*$/u.test(sentence.text)) continue;
     for (const relation of relationsOf(sentence.text, words, parts)) {
@@ -353,6 +412,11 @@ function findRelations(analysed: readonly AnalysedSentence[], references: Refere
     }
   }
   return [...found.values()];
+}
+
+/** Of mails and pages: nobody who acts. */
+function isAddress({ name, kind }: Mention): boolean {
+  return kind === 'identifier' && /@|:\/\//u.test(name);
 }
 
 function addClasses(

@@ -72,7 +72,7 @@ const TASTES = new Set(
 const EVENTS = new Set('bear graduate retire marry divorce move emigrate immigrate enlist qualify'.split(' '));
 /** Nouns that say nothing by themselves: times, and parts of what follows their `of`. */
 const GENERAL =
-  /^(?:basic|importance|morning|evening|night|afternoon|summer|winter|spring|autumn|fall|today|tomorrow|season|century|decade|chapter|kilo|cup|glass|bottle|slice|lesson|course|class|love|life|home|help|fun|luck|lives|machine|own|online|while|entire)$/u;
+  /^(?:basic|importance|morning|evening|night|afternoon|summer|winter|spring|autumn|fall|today|tomorrow|season|century|decade|chapter|kilo|cup|glass|bottle|slice|lesson|course|class|love|life|home|help|fun|luck|lives|machine|own|role|online|while|entire)$/u;
 const ABSTRACT = /(?:tion|sion|ment|ness|ity|ance|ence|ship|ism|ure|age|ly|al|th)$/u;
 const MARRIED = /^(?:married|engaged|divorced)$/iu;
 const BE = /^(?:am|is|are|was|were|been|being|be|['’]m|['’]re|['’]s)$/iu;
@@ -92,6 +92,15 @@ export function readFirstPerson(
   if (!/\b(?:I|we|me|us|my|our|We|My|Our)\b/u.test(sentence.text) || /\?["”'’)]*$/u.test(sentence.text))
     return { arguments: [], relations: [] };
   return new SpokenSentence(words, mentions, speaker, nameOf).read();
+}
+
+/** Reads what named persons and companies do to things without a name: `Theo bought tickets`. */
+export function readActs(
+  { words, mentions }: AnalysedSentence,
+  actors: readonly Argument[],
+  nameOf: (mention: Mention) => Named | null,
+): SpokenRelation[] {
+  return actors.flatMap((actor) => new SpokenSentence(words, mentions, actor.name, nameOf).readActsFrom(actor.end));
 }
 
 /** A plain statement in German, Spanish or French; null otherwise. */
@@ -125,6 +134,8 @@ class SpokenSentence {
   readonly #nameOf: (mention: Mention) => Named | null;
   readonly #arguments: Argument[] = [];
   readonly #relations: SpokenRelation[] = [];
+  /** The speaker is not the one who acts. */
+  #isOther = false;
 
   constructor(
     words: readonly TaggedWord[],
@@ -148,6 +159,16 @@ class SpokenSentence {
       else if (/^(?:my|our)$/iu.test(text)) this.#readPossessive(at);
     }
     return { arguments: this.#arguments, relations: this.#relations };
+  }
+
+  /** `end`: where the one who acts is named. */
+  readActsFrom(end: number): SpokenRelation[] {
+    const at = this.#words.findIndex(({ start }) => start >= end);
+    const quotes = this.#words.slice(0, Math.max(0, at)).filter(({ text }) => QUOTE.test(text)).length;
+    if (at === -1 || quotes % 2 === 1) return [];
+    this.#isOther = true;
+    this.#readClause(at);
+    return this.#relations.filter(({ type, relation }) => type === 'Concept' && relation !== 'is_a');
   }
 
   #argue(name: string, from: number, until: number): void {
@@ -221,17 +242,28 @@ class SpokenSentence {
         const phrase = this.#phraseAt(at);
         // `I learned a crew had cut it`: another clause.
         if (phrase === null || /^(?:VERB|AUX)$/u.test(this.#words[phrase.next]?.pos ?? '')) return;
+        // `met Carmen, a guide from Seville`: the rest tells of Carmen.
+        const isApposition = !isAlone && this.#words[at - 1]?.text === ',' && /^(?:an?|the)$/u.test(word.text);
+        if (isApposition && phrase.mention === null && this.#words[phrase.next]?.text !== ',') return;
         const isModifier = phrase.mention !== null && this.#words[phrase.next - 1]?.pos === 'NOUN';
         if (isModifier && lemma === 'become') return;
-        const use = { lemma, preposition, hasObject };
+        // `restarted the Redis cluster`
+        if (isModifier && this.#isOther) {
+          if (!LIGHT_VERBS.has(lemma) && preposition === null)
+            this.#state(relation, this.#textOf(at, phrase.next), 'Concept');
+          return;
+        }
+        const use = { lemma, preposition, hasObject, leastRank: this.#isOther ? MIN_RANK_OF_OTHERS : MIN_RANK };
         const person = this.#personAt(at, phrase);
         if (phrase.mention?.type === 'Date') {
           // `ran a marathon in 2016` is no relation to the year.
           if (isAlone && EVENTS.has(lemma)) this.#state(relation, phrase.mention.name, null);
         } else if (phrase.mention !== null) {
-          // `took the train to Hamburg`
+          // `took the train to Hamburg`, `read the book by Frank Herbert`
           const via =
-            LIGHT_VERBS.has(lemma) && object !== '' ? `${verb}_${snakeCase(`${object} ${preposition}`)}` : null;
+            object !== '' && preposition !== null && (LIGHT_VERBS.has(lemma) || /^(?:by|of|about)$/u.test(preposition))
+              ? `${verb}_${snakeCase(`${object} ${preposition}`)}`
+              : null;
           if (isTellingOfName(phrase, use)) this.#state(via ?? relation, phrase.mention.name, null);
         } else if (person !== null) this.#state(relation, person, 'Person');
         else if (phrase.name !== null && !this.#isOfOthers(at) && isTelling(phrase.name, use))
@@ -266,6 +298,15 @@ class SpokenSentence {
     const phrase = this.#phraseAt(this.#afterJoints(at));
     const next = this.#words[phrase?.next ?? at];
     return next?.pos === 'VERB' || next?.pos === 'AUX' || next?.pos === 'PRON';
+  }
+
+  /** Without the article. */
+  #textOf(from: number, until: number): string {
+    const words = this.#words.slice(from, until).filter(({ pos }) => pos !== 'DET' && pos !== 'ADJ');
+    return words
+      .map(({ text }) => text)
+      .join(' ')
+      .toLowerCase();
   }
 
   #isNominal(at: number): boolean {
@@ -314,7 +355,8 @@ class SpokenSentence {
 
   /** `her exact recipe` */
   #isOfOthers(at: number): boolean {
-    return /^(?:his|her|their|its|your)$/iu.test(this.#words[at]?.text ?? '');
+    const owners = this.#isOther ? /^(?:my|our|his|her|their|its|your)$/iu : /^(?:his|her|their|its|your)$/iu;
+    return owners.test(this.#words[at]?.text ?? '');
   }
 
   #isPossessive(at: number): boolean {
@@ -328,7 +370,7 @@ class SpokenSentence {
   /** `my uncle`; null for anybody else. */
   #personAt(at: number, { head, mention }: Phrase): string | null {
     const isOwn = /^(?:my|our)$/iu.test(this.#words[at]?.text ?? '');
-    if (!isOwn || head === null || mention !== null || !PERSONS.has(head)) return null;
+    if (this.#isOther || !isOwn || head === null || mention !== null || !PERSONS.has(head)) return null;
     return `${this.#speaker === OWNER_NAME ? 'my' : `${this.#speaker}’s`} ${head}`;
   }
 
@@ -364,7 +406,11 @@ class SpokenSentence {
     const verb = this.#words[next];
     if (/^favou?rite /u.test(label) && verb?.pos === 'AUX') this.#readFavourite(label, next + 1);
     // As the object of a verb it is read there.
-    if (!isObject && verb?.pos !== 'AUX' && isTelling(label, { lemma: 'have', preposition: null, hasObject: false }))
+    if (
+      !isObject &&
+      verb?.pos !== 'AUX' &&
+      isTelling(label, { lemma: 'have', preposition: null, hasObject: false, leastRank: MIN_RANK })
+    )
       this.#state('has', label, 'Concept');
   }
 
@@ -431,6 +477,8 @@ interface Use {
   readonly lemma: string;
   readonly preposition: string | null;
   readonly hasObject: boolean;
+  /** Frequency rank of a noun that tells something by itself. */
+  readonly leastRank: number;
 }
 
 function labelOf(words: readonly TaggedWord[]): string {
@@ -449,15 +497,15 @@ function isTellingOfName({ mention, head }: Phrase, { lemma, preposition, hasObj
 }
 
 /** Whether common nouns behind a verb are a fact about the speaker: `play chess`, `plant tomatoes`, not `spend four hours`. */
-function isTelling(name: string, { lemma, preposition, hasObject }: Use): boolean {
+function isTelling(name: string, { lemma, preposition, hasObject, leastRank }: Use): boolean {
   if (LIGHT_VERBS.has(lemma)) return false;
   if (preposition !== null && (hasObject || !TELLING.test(preposition))) return false;
   if (TASTES.has(lemma)) return true;
   const words = name.split(/[ -]/u);
   // `I have a street` tells nothing that a reader would look for, `ran a marathon` does.
   if (words.length === 1 && preposition !== 'as') {
-    const rank = wordTable().find(name)?.rank ?? 0;
-    return preposition === null && lemma !== 'have' && rank >= MIN_RANK && !ABSTRACT.test(name);
+    const rank = wordTable().find(name)?.rank ?? MIN_RANK;
+    return preposition === null && lemma !== 'have' && rank >= leastRank && !ABSTRACT.test(name);
   }
   const least = MIN_INFORMATION - (words.length - 1) / 2;
   return words.some((word) => wordInformation(word) >= least) && !ABSTRACT.test(words.at(-1) ?? '');
@@ -465,5 +513,7 @@ function isTelling(name: string, { lemma, preposition, hasObject }: Use): boolea
 
 /** Frequency rank of a noun that tells something by itself. */
 const MIN_RANK = 4500;
+/** The same for what others do: they are written about less, and what is written counts. */
+const MIN_RANK_OF_OTHERS = 1500;
 /** `ln` of the frequency rank, as in `concepts.ts`. */
 const MIN_INFORMATION = 6;

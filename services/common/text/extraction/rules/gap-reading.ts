@@ -35,6 +35,7 @@ const UNSTATED =
 /** With an infinitive: wanted, not done. */
 const UNDONE =
   /^(?:try|want|refuse|fail|decline|seek|attempt|hope|plan|intend|wish|threaten|ask|offer|expect|propose|need|seem|appear|sought|think|suppose|pretend)$/u;
+const PARTICLE = /^(?:up|out|off|down|away|back)$/u;
 const PLACE_PREPOSITION = /^(?:in|at|on)$/iu;
 /** `the city of Chichester` is Chichester. */
 const PLACE_NOUN =
@@ -53,9 +54,9 @@ const plain: GapReading = {
 };
 
 export function readGap(words: readonly TaggedWord[], left: Argument, right: Argument): GapReading | null {
-  const gap = right.type === 'Place' ? withoutPlaceNoun(words) : words;
+  const gap = withoutClass(right.type === 'Place' ? withoutPlaceNoun(words) : words);
   if (gap.length === 0 || gap.length > MAX_GAP_WORDS) return null;
-  if (gap.some((word) => /^(?:[;:"“”?!…—–()]|--+)$/u.test(word.text) || UNSTATED.test(word.text))) return null;
+  if (gap.some((word) => /^(?:[;:"“”?!…—–()·•|]|--+)$/u.test(word.text) || UNSTATED.test(word.text))) return null;
   const verb = gap.find((word) => isVerb(word) && !isInCompound(gap, word));
   if (verb !== undefined) return readVerb(gap, verb);
   if (gap.some((word) => word.pos === 'AUX')) return readCopula(gap, left, right);
@@ -66,6 +67,14 @@ function withoutPlaceNoun(gap: readonly TaggedWord[]): readonly TaggedWord[] {
   const [article, noun, of] = gap.slice(-3);
   const names = noun !== undefined && PLACE_NOUN.test(noun.text) && of?.text === 'of' && article?.pos === 'DET';
   return names && gap.length > 3 ? gap.slice(0, -3) : gap;
+}
+
+/** `learned it from a baker called Otto` is to have learned it from Otto. */
+function withoutClass(gap: readonly TaggedWord[]): readonly TaggedWord[] {
+  if (!/^(?:called|named)$/u.test(gap.at(-1)?.text ?? '')) return gap;
+  const from = gap.findLastIndex(({ pos }) => pos === 'DET');
+  const isClass = from > 0 && gap.slice(from + 1, -1).every(({ pos }) => pos === 'NOUN' || pos === 'ADJ');
+  return isClass ? gap.slice(0, from) : gap;
 }
 
 /** `co-written` passes for a noun, `married` for an adjective. */
@@ -104,11 +113,13 @@ function readVerb(gap: readonly TaggedWord[], first: TaggedWord): GapReading | n
   const isPassive =
     PARTICIPLE.test(main.text) && (gap.slice(0, at).some((word) => BE.test(word.text)) || isReduced(gap, at));
   const lemma = snakeCase(lemmaOf(main));
-  const verb = isPassive ? snakeCase(main.text) : lemma;
+  const particle = after[0]?.text.toLowerCase() ?? '';
+  const isPhrasal = PARTICLE.test(particle) || (particle === 'over' && /^(?:take|hand|carry)$/u.test(main.lemma));
+  const verb = snakeCase(`${isPassive ? main.text : lemma} ${isPhrasal ? particle : ''}`);
   const isAgent = isPassive && phrase.preposition === 'by';
   return {
     ...plain,
-    relation: isAgent ? lemma : snakeCase(`${verb} ${phrase.text}`),
+    relation: isAgent ? lemma : snakeCase(`${isPassive ? main.text : lemma} ${phrase.text}`),
     isSwapped: isAgent,
     opening: openingOf(gap, main),
     verb,

@@ -160,3 +160,29 @@ export const DEMONYMS = set(`
   lebanese liberian libyan macedonian malian maltese montenegrin namibian nepalese nicaraguan omani palestinian panamanian
   paraguayan qatari rwandan saudi senegalese singaporean somali sudanese taiwanese tanzanian tunisian ugandan uruguayan uzbek
   venezuelan yemeni zambian zimbabwean`);
+
+/** Given names by what their bearers are called. */
+export const NICKNAMES: ReadonlyMap<string, readonly string[]> = new Map(
+  `abby:abigail alex:alexander,alexandra,alexandre,alejandro,alejandra andy:andrew,andreas barb:barbara basti:sebastian becky:rebecca
+  ben:benjamin,benedict beth:elizabeth betty:elizabeth bill:william billy:william bob:robert bobby:robert cathy:catherine
+  charlie:charles,charlotte chris:christopher,christian,christina,christine chuck:charles dan:daniel danny:daniel dave:david
+  deb:deborah debbie:deborah dick:richard don:donald ed:edward,edwin eddie:edward ellie:eleanor,elizabeth flo:florian,florence
+  fran:frances,francis,francesca fred:frederick,alfred,alfredo fritz:friedrich gabe:gabriel greg:gregory gus:augustus,gustav
+  hank:henry hans:johannes harry:henry,harold jack:john,jackson jeff:jeffrey jen:jennifer jenny:jennifer jess:jessica jim:james
+  jimmy:james joe:joseph joey:joseph johnny:john jon:jonathan josh:joshua kate:katherine,catherine,kathryn,katharina
+  kathy:katherine,kathleen katie:katherine,catherine ken:kenneth larry:lawrence lena:helena,magdalena leo:leonard,leonardo,leopold
+  liz:elizabeth lizzie:elizabeth lou:louis,louise maggie:margaret mandy:amanda manu:manuel,manuela,emmanuel matt:matthew
+  max:maximilian,maxwell meg:margaret,megan mel:melanie,melissa mick:michael mike:michael molly:mary nacho:ignacio nat:natalie,nathaniel
+  nate:nathan,nathaniel nick:nicholas,nicolas,nikolas paco:francisco pat:patrick,patricia patty:patricia peggy:margaret
+  penny:penelope pepe:josé pete:peter phil:philip,phillip ray:raymond rich:richard rick:richard rob:robert robbie:robert
+  ron:ronald sam:samuel,samantha sandy:sandra,alexandra seb:sebastian sepp:josef steph:stephanie,stephen steve:stephen,steven,stefan
+  sue:susan,suzanne susie:susan ted:edward,theodore theo:theodore,theodor tim:timothy tina:christina tom:thomas,tomas
+  tommy:thomas toni:anton,antonia tony:anthony,antonio trish:patricia uli:ulrich val:valerie,valentina vic:victor,victoria
+  vicky:victoria will:william zach:zachary`
+    .trim()
+    .split(/\s+/u)
+    .map((entry): [string, readonly string[]] => {
+      const [short = '', full = ''] = entry.split(':');
+      return [short, full.split(',')];
+    }),
+);

@@ -26,6 +26,7 @@ interface RepairContext {
 /** Corrects names of one sentence that capitals alone recognise wrongly; offsets are those of the sentence's source. */
 export function repairNames(names: readonly NameMention[], sentence: Sentence, context: RepairContext): NameMention[] {
   return joinNicknames(names, sentence)
+    .map(withoutElision)
     .map((name) => withoutOpening(withoutShouting(withoutNextSentence(name), sentence), sentence, context))
     .map(withoutOffice)
     .map(withoutNation)
@@ -89,6 +90,13 @@ function withoutNextSentence(name: NameMention): NameMention {
   return cut === -1 ? name : { ...name, text: name.text.slice(0, cut + 1), end: name.start + cut + 1 };
 }
 
+/** `d'Annie Ernaux` is Annie Ernaux. */
+function withoutElision(name: NameMention): NameMention {
+  const [elided, first = ''] = /^[dl]['’](\p{Lu}[\p{L}-]+)/u.exec(name.text) ?? [];
+  if (elided === undefined || !isGivenName(first.toLowerCase())) return name;
+  return { ...name, text: name.text.slice(2), start: name.start + 2 };
+}
+
 /** `Wise Stubb` and `Visiting Tokyo` at the start of a sentence are Stubb and Tokyo. */
 function withoutOpening(
   name: NameMention,
@@ -110,11 +118,29 @@ function withoutOpening(
     /(?:ing|ed|ly|ous|ful)$/u.test(first);
   const isRole = TYPE_NOUNS.get(first) === 'Person' && isGivenName(rest.split(' ')[0]?.toLowerCase() ?? '');
   const isVerb = /(?:ing|ed)$/u.test(first) && words.some((word) => word.start === at && word.pos === 'VERB');
+  // `Put TLS in front of it`, but not `Kill Bill is a film`
+  const isCommand =
+    isCommonWord(first) &&
+    words.some((word) => word.start === at && word.pos === 'VERB') &&
+    !isActing(words, name.end - sentence.start);
   const isPity = /^(?:poor|dear|wretched|wicked|mad)$/u.test(first) && !rest.includes(' ');
-  if (!(isKnown && isOrdinary) && !isVerb && !isRole && !isPity && !OLD_WORDS.has(first.replace(/['’]/gu, '')))
+  if (
+    !(isKnown && isOrdinary) &&
+    !isVerb &&
+    !isCommand &&
+    !isRole &&
+    !isPity &&
+    !OLD_WORDS.has(first.replace(/['’]/gu, ''))
+  )
     return name;
   const start = sentence.text.indexOf(rest.split(' ')[0] ?? rest, at + blank);
   return { ...name, text: rest, start: start === -1 ? name.start : sentence.start + start };
+}
+
+/** Whether a verb follows. */
+function isActing(words: readonly TaggedWord[], end: number): boolean {
+  const next = words.find(({ start, pos }) => start >= end && pos !== 'ADV');
+  return next?.pos === 'VERB' || next?.pos === 'AUX' || /^['’]s?$/u.test(next?.text ?? '');
 }
 
 /** `CEO of Globex`: the office is a noun. */

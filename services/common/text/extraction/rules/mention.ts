@@ -100,10 +100,13 @@ function isNameAfterAll(
 ): boolean {
   const lower = name.text.toLowerCase();
   if (certain.has(lower)) return true;
-  if (lowerCase.has(lower) || isCommonWord(lower) || NO_NAME_ENDING.test(lower)) return false;
+  const isPlural = lower.endsWith('s') && isCommonWord(lower.slice(0, -1)) && !isGivenName(lower);
+  if (lowerCase.has(lower) || isCommonWord(lower) || isPlural || NO_NAME_ENDING.test(lower)) return false;
   const next = words.find((word) => word.start >= name.end - sentence.start && word.pos !== 'SPACE');
   // `Primitive greenhouses`, `Strange!`
   if (next?.pos === 'NOUN' || next?.text === '!') return false;
+  // `Severity: high`
+  if (next?.text === ':' && !isGivenName(lower)) return false;
   return words.some((word) => word.start === name.start - sentence.start && word.pos === 'PROPN');
 }
 

@@ -17,6 +17,7 @@ const PREPOSITIONS = new Set(
   ),
 );
 const POSSESSIVE = /^(?:his|her|its|their|our|my|your)$/iu;
+const THING = /^(?:it|them)$/iu;
 const PASSED_OVER = /^(?:DET|ADJ|ADV|NUM)$/u;
 const MAX_NOUNS = 2;
 const MAX_WORDS = 6;
@@ -44,7 +45,8 @@ export function readPhrase(words: readonly TaggedWord[]): RelationPhrase | null 
       noun = word.lemma;
     } else if (word.pos === 'ADP') {
       return null;
-    } else if (!PASSED_OVER.test(word.pos) && !POSSESSIVE.test(lower) && !isInsideWord(word)) return null;
+    } else if (!PASSED_OVER.test(word.pos) && !POSSESSIVE.test(lower) && !THING.test(lower) && !isInsideWord(word))
+      return null;
   }
   // Nouns directly before the name describe it: `married actress`.
   if (noun !== null && preposition === null && words.some((word) => POSSESSIVE.test(word.text))) return null;

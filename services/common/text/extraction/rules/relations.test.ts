@@ -42,6 +42,26 @@ describe('relations by rules', () => {
     expect(relationsIn("Ana and Eva are Tom's older sisters.")).to.deep.equal(['Tom sister Ana', 'Tom sister Eva']);
   });
 
+  it('are read from an owner in an apposition or behind a pronoun', () => {
+    expect(relationsIn("Luna, Jonas's dog, slept.")).to.deep.equal(['Jonas dog Luna']);
+    expect(relationsIn("Anna, Ben's sister, moved to Rome.")).to.deep.equal(['Ben sister Anna', 'Anna move_to Rome']);
+    expect(relationsIn('Carmen Delgado lives here. Her brother Rafael cooks.')).to.deep.equal([
+      'Carmen Delgado brother Rafael',
+    ]);
+  });
+
+  it('are read from acts on things without a name', () => {
+    expect(relationsIn('Theo bought tickets. Nadia restarted the Redis cluster.')).to.deep.equal([
+      'Theo buy ticket',
+      'Nadia restart redis cluster',
+    ]);
+    expect(relationsIn('Tom alerted Oleg Sidorov, who wrote a runbook.')).to.include('Oleg Sidorov write runbook');
+    expect(relationsIn('Sam hired Emil Novak as a frontend developer.')).to.include(
+      'Emil Novak is_a frontend developer',
+    );
+    expect(relationsIn('Theo did not buy tickets. Did Theo buy tickets?')).to.deep.equal([]);
+  });
+
   it('never take a name behind a preposition for the subject', () => {
     expect(relationsIn('The border with Tennessee was settled in 1893.')).to.deep.equal([]);
     expect(relationsIn('The chief mate of the Pequod was Starbuck.')).to.deep.equal([]);

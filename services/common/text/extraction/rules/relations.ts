@@ -26,7 +26,7 @@ interface Statement {
  */
 export function relationsOf(text: string, words: readonly TaggedWord[], parts: readonly Argument[]): FoundRelation[] {
   const found: FoundRelation[] = [];
-  for (const level of levelsOf(text, words, parts)) readLevel(text, level, found);
+  for (const level of levelsOf(text, words, parts)) readLevel(text, withoutOwners(text, level, found), found);
   return found;
 }
 
@@ -74,6 +74,43 @@ function readLevel(text: string, { words, parts }: ClauseLevel, found: FoundRela
     if (!reading.isPlace || statement === null) statement = next;
     group = [];
   }
+}
+
+/** Reads `her brother Rafael`. */
+export function ownedBy(
+  pronouns: readonly (Pick<Argument, 'name' | 'end'> & { readonly isPossessive: boolean })[],
+  words: readonly TaggedWord[],
+  parts: readonly Argument[],
+): FoundRelation[] {
+  return pronouns.flatMap(({ name, end, isPossessive }): FoundRelation[] => {
+    const owned = parts.find(({ start }) => start >= end);
+    if (!isPossessive || owned === undefined || owned.name === name) return [];
+    const between = words.filter((word) => word.start >= end && word.end <= owned.start);
+    const relation =
+      between.length > 3 || !between.every(({ pos }) => /^(?:ADJ|NOUN)$/u.test(pos)) ? null : ownedNoun(between);
+    return relation === null ? [] : [{ source: name, target: owned.name, relation }];
+  });
+}
+
+/** Reads `Luna, Jonas's dog, slept`: Jonas has a dog, and does not sleep. */
+function withoutOwners(text: string, { words, parts }: ClauseLevel, found: FoundRelation[]): ClauseLevel {
+  let level: ClauseLevel = { words, parts };
+  for (const [at, owner] of parts.entries()) {
+    const thing = parts[at - 1];
+    const isOwner = /^['’]s?(?!\p{L})/u.test(text.slice(owner.end, owner.end + 3));
+    if (thing === undefined || !isOwner || !/^\s*,\s*$/u.test(text.slice(thing.end, owner.start))) continue;
+    const behind = words.filter(({ start, text: word }) => start >= owner.end && !/^['’]s?$/u.test(word));
+    const close = behind.find(({ pos }) => !/^(?:ADJ|NOUN)$/u.test(pos));
+    const relation = close === undefined || close.pos === 'PUNCT' ? ownedNoun(behind) : null;
+    if (relation === null) continue;
+    found.push({ source: owner.name, target: thing.name, relation });
+    const end = close?.text === ',' ? close.end : (close?.start ?? Number.POSITIVE_INFINITY);
+    level = {
+      words: level.words.filter(({ start }) => start < thing.end || start >= end),
+      parts: level.parts.filter((part) => part !== owner),
+    };
+  }
+  return level;
 }
 
 /** `manager` in `Alice is Bob's new manager`. */
@@ -137,6 +174,18 @@ function goneOn(statement: Statement, reading: GapReading): Statement {
 function acts(words: readonly TaggedWord[], part: Argument): boolean {
   const next = words.find((word) => word.start >= part.end);
   return next?.pos === 'VERB' || next?.pos === 'AUX';
+}
+
+/** Returns where a name ends that is the subject of the verb behind it, with `, who`; null for any other. */
+export function endOfActor(words: readonly TaggedWord[], part: Argument): number | null {
+  const [first, second, third] = words.filter(
+    ({ start, pos }) => start >= part.end && pos !== 'ADV' && pos !== 'SPACE',
+  );
+  const isRelative = first?.text === ',' && second?.text === 'who';
+  const verb = isRelative ? third : first;
+  if (verb?.pos !== 'VERB' && verb?.pos !== 'AUX') return null;
+  if (isRelative) return second.end;
+  return isBehindPreposition(words, part) ? null : part.end;
 }
 
 function isBehindPreposition(words: readonly TaggedWord[], part: Argument | undefined): boolean {

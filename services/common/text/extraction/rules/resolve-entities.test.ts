@@ -28,6 +28,13 @@ describe('resolveEntities', () => {
     expect(canonical('unknown')).to.equal('unknown');
   });
 
+  it('merges a nickname with the only person who may bear it', () => {
+    const sam = entity('Sam', 'Concept');
+    expect(resolveEntities([entity('Samuel Okafor'), sam]).canonical('Sam')).to.equal('Samuel Okafor');
+    expect(resolveEntities([entity('Samuel Okafor'), entity('Sam Hill'), sam]).canonical('Sam')).to.equal('Sam Hill');
+    expect(resolveEntities([entity('Samuel Okafor'), entity('Samantha Cole'), sam]).merges).to.deep.equal([]);
+  });
+
   it('does not merge a surname that two persons bear', () => {
     const { names, merges } = resolveEntities([entity('John Smith'), entity('Ann Smith'), entity('Smith')]);
     expect(names).to.deep.equal(['John Smith', 'Ann Smith', 'Smith']);

@@ -1,6 +1,7 @@
 import { isOrdinaryWord } from '../../../domain/graph/entity-type.ts';
 import { nameKey, resolveNames } from './coreference.ts';
 import { isGivenName } from './entity-type.ts';
+import { NICKNAMES } from './gazetteer.ts';
 import type { Mention } from './mention.ts';
 import { stripTitle } from './mention.ts';
 
@@ -78,9 +79,23 @@ export function resolveEntities(entities: readonly ResolvableEntity[]): Resoluti
     const full = resolver.canonical(name);
     if (explains(full, name)) merge(name, full, 'short for the only full name');
   }
+  for (const [name, full] of nicknames(names)) merge(name, full, 'short for the only full name');
   const canonical = (name: string): string => rootOf(merges, spellings.get(nameKey(name)) ?? name);
   const all = [...merges.values()];
   return { names: [...new Set(entities.map(({ name }) => canonical(name)))], merges: all, canonical };
+}
+
+/** `Sam` beside Samuel Okafor, when no other person may be called so. */
+function nicknames(entities: readonly ResolvableEntity[]): [string, string][] {
+  const persons = entities.filter(({ name, type }) => type === 'Person' && name.includes(' '));
+  return entities.flatMap(({ name, type }): [string, string][] => {
+    const short = name.toLowerCase();
+    const long = NICKNAMES.get(short);
+    if (long === undefined || (type !== 'Person' && type !== 'Concept')) return [];
+    const bearers = persons.filter(({ name: full }) => [short, ...long].includes(nameKey(full).split(' ')[0] ?? ''));
+    const [only] = bearers;
+    return only === undefined || bearers.length > 1 ? [] : [[name, only.name]];
+  });
 }
 
 /** A full name that is hardly ever used does not explain a short one that is used all the time: King Ahab is not Ahab. */

@@ -9,18 +9,23 @@ export function isRole({ name, end }: Mention, { sentence }: AnalysedSentence): 
   return roleOf(name) !== null && /^\**:/u.test(sentence.text.slice(end));
 }
 
+/** The turns of a text that is a conversation; none of any other text. */
+export function conversationOf(text: string): readonly Turn[] {
+  const turns = turnsOf(text).filter((turn) => NAME.test(turn.speaker));
+  return isConversation(turns) ? turns : [];
+}
+
 /**
  * Returns who speaks in each sentence: in a conversation the name before the turn, else the speaker of the document. Null:
  * nobody who is known, such as an assistant.
  */
 export function speakersOf(
-  text: string,
+  turns: readonly Turn[],
   sentences: readonly AnalysedSentence[],
   speaker: string | undefined,
 ): (index: number) => string | null {
   const own = speaker ?? null;
-  const turns = turnsOf(text).filter((turn: Turn) => NAME.test(turn.speaker));
-  if (!isConversation(turns)) return () => own;
+  if (turns.length === 0) return () => own;
   return (index) => {
     const { sentence } = sentences[index] as AnalysedSentence;
     const turn = turns.findLast((one) => one.start < sentence.end);

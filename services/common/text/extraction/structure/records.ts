@@ -1,6 +1,6 @@
 import { personOfAddress } from '../../../domain/speaker.ts';
 import { type Fact, type Named, type Reading, relationOf, type Span } from './fact.ts';
-import { isProse, isYes, plainText, typeOf, valueNamed } from './values.ts';
+import { isProse, isYes, nameList, plainText, typeOf, valueNamed } from './values.ts';
 
 /** A key with its value, and where the line is. */
 interface Entry extends Span {
@@ -115,7 +115,7 @@ function recordFacts(entries: readonly Entry[], about: string | null): Fact[] {
   );
   const owner = own === undefined || isProse(own.value) ? null : plainText(own.value);
   const keys = prefix.filter((key) => typeof key === 'string');
-  const subject = named(owner ?? (keys.at(-1) === undefined ? about : String(keys.at(-1))), '');
+  const subject = owner === null && keys.length === 0 ? titled(about) : named(owner ?? String(keys.at(-1)), '');
   if (subject === null || (owner === null && typeof prefix.at(-1) === 'number')) return [];
   const facts = entries.flatMap(({ path, value }): Fact[] => {
     const relation = relationOf(
@@ -132,7 +132,7 @@ function recordFacts(entries: readonly Entry[], about: string | null): Fact[] {
       evidence: `${subject.name}, ${relation.replaceAll('_', ' ')}: ${plainText(value)}`,
     }));
   });
-  const whole = named(about, '');
+  const whole = titled(about);
   if (facts.length === 0 || whole === null || keys.length === 0 || whole.name === subject.name) return facts;
   const relation = owner === null ? 'has' : relationOf(keys.join(' '));
   return [
@@ -141,8 +141,21 @@ function recordFacts(entries: readonly Entry[], about: string | null): Fact[] {
   ];
 }
 
+/** Titles are longer than other names. */
+const MAX_TITLE = 80;
+
+function titled(title: string | null): Named | null {
+  if (title === null || title === '' || title.length > MAX_TITLE) return null;
+  return { name: title, type: typeOf(title, '') };
+}
+
 function named(name: string | null, relation: string): Named | null {
   return name === null || name === '' || isProse(name) ? null : { name, type: typeOf(name, relation) };
+}
+
+/** `Lisbon, Portugal` is one place. */
+function isPlace(relation: string): boolean {
+  return /place|location|address|city|^(?:where|venue|ort|lieu|lugar)$/u.test(relation);
 }
 
 function commonPath(entries: readonly Entry[]): readonly (string | number)[] {
@@ -158,8 +171,10 @@ function commonPath(entries: readonly Entry[]): readonly (string | number)[] {
 /** `[a, b]` and lists of short words are several values. */
 function valuesOf(text: string, relation: string): Named[] {
   const inner = /^\[(.*)\]$/u.exec(text)?.[1];
-  const parts = (inner ?? text).split(/[,;]\s+/u).map(plainText);
+  const names = isPlace(relation) ? null : nameList(plainText(text));
+  const parts = names ?? (inner ?? text).split(/[,;]\s+/u).map(plainText);
   const isList =
+    names !== null ||
     inner !== undefined ||
     (parts.length > 1 && parts.every((part) => /^\p{Ll}[\p{L}-]*(?: \p{L}+)?$/u.test(part))) ||
     text.includes('; ');
@@ -223,7 +238,10 @@ export function readKeyValues(text: string, about: string | null): Reading {
   const entries = lines.flatMap(({ 0: line, index }): Entry[] => {
     const pair = LINE.exec(line);
     const [, key = '', value = ''] = pair ?? [];
-    const isValue = !isProse(value) && !/(?:\p{L}{2}|["”)])[.!?…]["”]?$/u.test(value) && !/^[[({]/u.test(value);
+    const isValue =
+      (!isProse(value) || nameList(value) !== null) &&
+      !/(?:\p{L}{2}|["”)])[.!?…]["”]?$/u.test(value) &&
+      !/^[[({]/u.test(value);
     const isKey = key !== '' && key.split(' ').length <= 4 && !NO_KEY.test(key) && !/\b(?:I|we|you)\b/u.test(value);
     return isKey && isValue ? [{ path: [key], value: value.trim(), start: index, end: index + line.length }] : [];
   });

@@ -77,8 +77,21 @@ function subjectColumn(rows: readonly Row[]): string | null {
   const isWords = ({ text }: Cell): boolean => !isProse(text) && literalOf(text, '') === null;
   const withWords = new Set(rows.flatMap((row) => row.filter(isWords).map(({ column }) => column)));
   const hasWords = (column: string): boolean => withWords.has(column);
+  const number = numberColumn(rows, columns);
+  if (number !== null) return number;
   const named = columns.find((column) => NAME.test(relationOf(column)) && hasWords(column));
   return named ?? columns.find((column) => !ID.test(relationOf(column)) && hasWords(column)) ?? columns[0] ?? null;
+}
+
+/** `order_id` of a table of orders: customers return in it, orders do not; null where another column names the rows. */
+function numberColumn(rows: readonly Row[], columns: readonly string[]): string | null {
+  const relations = columns.map(relationOf);
+  const [first = ''] = columns;
+  const thing = /^(.+)_(?:id|no|nr|number)$/u.exec(relationOf(first))?.[1];
+  if (thing === undefined || relations.includes(thing) || relations.some((relation) => NAME.test(relation)))
+    return null;
+  const values = rows.flatMap((row) => row.filter(({ column }) => column === first).map(({ text }) => text));
+  return new Set(values).size === rows.length ? first : null;
 }
 
 const MAX_EVIDENCE = 400;

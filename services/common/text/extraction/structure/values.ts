@@ -1,4 +1,5 @@
 import { dates } from '../../language/dates.ts';
+import { STOP_WORDS } from '../../language/stop-words.ts';
 import { typeByForm } from '../rules/entity-type.ts';
 import type { Named } from './fact.ts';
 
@@ -17,7 +18,7 @@ const TYPES: ReadonlyArray<readonly [RegExp, string]> = [
     'Place',
   ],
   [
-    /(?:^|_)(?:author|owner|manager|person|employee|contact|assignee|attendee|attendees|organizer|organiser|reporter|leader|speaker|teacher|student|patient|director|editor|maintainer|member|members|first_name|last_name)$/u,
+    /(?:^|_)(?:author|owner|manager|person|employee|contact|assignee|attendee|attendees|organizer|organiser|reporter|leader|speaker|teacher|student|patient|director|editor|maintainer|member|members|present|absent|participant|participants|chair|host|minutes|verfasser|protokoll|anwesend|teilnehmer|asistentes|autor|auteur|first_name|last_name)$/u,
     'Person',
   ],
   [
@@ -44,7 +45,18 @@ export function isYes(text: string): boolean {
 export function isProse(text: string): boolean {
   const words = text.split(/\s+/u).length;
   if (text.length > MAX_LENGTH || words > MAX_WORDS) return true;
+  // `folder of the database`
+  if (words > 3 && /^\p{Ll}/u.test(text) && text.split(/\s+/u).some((word) => STOP_WORDS.has(word))) return true;
   return words > 1 && /(?:\p{L}{3,}|\))[.!?](?:\s|$)/u.test(text) && !/ (?:Inc|Ltd|Corp|LLC)\.$/u.test(text);
+}
+
+const ROLE = / \([^()]{1,40}\)$/u;
+const NAME_IN_LIST = /^\p{Lu}[\p{L}.'’-]+(?: (?:\p{Ll}{1,3} )?\p{Lu}[\p{L}.'’-]*){0,3}$/u;
+
+/** Names between commas: `Priya Patel, Lena Fischer (minutes)`; null for any other text. */
+export function nameList(text: string): string[] | null {
+  const names = text.split(/,\s+|\s+(?:and|und|y|et)\s+/u).map((name) => name.replace(ROLE, ''));
+  return names.length > 1 && names.every((name) => NAME_IN_LIST.test(name)) ? names : null;
 }
 
 /** A number or date with its type; null for words. */

@@ -1,0 +1,42 @@
+import { expect } from 'chai';
+import type { TextPart } from '../../../ports/extractor.ts';
+import { readStructure } from './structure.ts';
+
+function factsOf(text: string, kind: TextPart['kind'], title = 'Product sync, 14 October 2025'): string[] {
+  const parts: TextPart[] = [{ kind, start: 0, end: text.length, headings: [] } as unknown as TextPart];
+  const { facts } = readStructure({ text, documentName: 'note', title, headings: [], knownNames: [], parts });
+  return facts.map(({ subject, relation, value }) => `${subject.name} ${relation} ${value.name} [${value.type}]`);
+}
+
+describe('structure of texts', () => {
+  it('reads every name of a list behind a key, for a document with a long title', () => {
+    const text = '**Present:** Priya Patel, Lena Fischer (minutes)\n**Severity:** high';
+    expect(factsOf(text, 'paragraph', 'Incident report: checkout outage on 9 June 2025')).to.deep.equal([
+      'Incident report: checkout outage on 9 June 2025 present Priya Patel [Person]',
+      'Incident report: checkout outage on 9 June 2025 present Lena Fischer [Person]',
+      'Incident report: checkout outage on 9 June 2025 severity high [Concept]',
+    ]);
+    expect(factsOf('Place: Lisbon, Portugal\nHost: Tom Hill', 'paragraph')).to.include(
+      'Product sync, 14 October 2025 place Lisbon, Portugal [Place]',
+    );
+  });
+
+  it('relates the cells of a row to the order, not to the customer who has several', () => {
+    const orders =
+      'order_id: 1001, customer: Globex, status: shipped\norder_id: 1002, customer: Globex, status: open\n';
+    expect(factsOf(orders, 'table')).to.deep.equal([
+      'order 1001 customer Globex [Concept]',
+      'order 1001 status shipped [Concept]',
+      'order 1002 customer Globex [Concept]',
+      'order 1002 status open [Concept]',
+    ]);
+    expect(factsOf('id: 1, name: Anna, city: Oslo\nid: 2, name: Tom, city: Rome\n', 'table')).to.include(
+      'Anna city Oslo [Place]',
+    );
+  });
+
+  it('makes no entity of a description in a cell', () => {
+    const table = '| Variable | Default | Meaning |\n|---|---|---|\n| PORT | 8080 | port that it listens on |\n';
+    expect(factsOf(table, 'table')).to.deep.equal(['PORT default 8080 [Quantity]']);
+  });
+});
