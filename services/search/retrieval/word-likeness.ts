@@ -6,11 +6,15 @@ import { wordTable } from '../../common/text/words/word-table.ts';
 const MIN_SIMILARITY = 0.4;
 /** Below 1, which says that a text has the very word. */
 const MAX_LIKENESS = 0.99;
-/** Size of the cache: 3 bytes for each word or meaning of the tables, 220 kB a word. */
-const CACHED_WORDS = 24;
-/** Shares are kept in one byte. */
-const UNKNOWN = 255;
+/** Words whose meanings are kept. */
+const CACHED_WORDS = 128;
+/** Pairs of words whose likeness is kept: 2.3 MB. A pair has one place, where the newest stays. */
+const CACHED_PAIRS = 2 ** 18;
+/** Likeness is kept in one byte. */
 const SHARE_STEPS = 250;
+
+const pairs = new Float64Array(CACHED_PAIRS).fill(-1);
+const likenessOfPairs = new Uint8Array(CACHED_PAIRS);
 
 /** Returns how far a word of a row of `wordSenses` says what another one asks for, 0 to 0.99. */
 type LikenessOfRow = (row: number) => number;
@@ -26,16 +30,17 @@ export function likenessTo(word: string): LikenessOfRow | null {
   const wanted = senses.row(word);
   if (wanted < 0) return null;
   return recentlyUsed(likenesses, CACHED_WORDS, word, () => {
-    const known = new Uint8Array(senses.size).fill(UNKNOWN);
     const bySense = senses.likenessTo(wanted);
     return (row) => {
       if (row < 0) return 0;
-      const share = known[row] as number;
-      if (share !== UNKNOWN) return share / SHARE_STEPS;
+      const pair = wanted * senses.size + row;
+      const place = (Math.imul(wanted, 0x9e3779b1) + Math.imul(row, 0x85ebca6b)) >>> 14;
+      if (pairs[place] === pair) return (likenessOfPairs[place] as number) / SHARE_STEPS;
       const cosine = table.cosineOf(wanted, row);
       const byVector = cosine < MIN_SIMILARITY ? 0 : cosine * cosine;
       const steps = Math.round(SHARE_STEPS * Math.min(MAX_LIKENESS, Math.max(byVector, bySense(row, cosine))));
-      known[row] = steps;
+      pairs[place] = pair;
+      likenessOfPairs[place] = steps;
       return steps / SHARE_STEPS;
     };
   });

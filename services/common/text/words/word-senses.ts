@@ -142,6 +142,15 @@ export function readWordSenses(file: string | URL = new URL('senses.bin', import
     if (parent !== NO_SYNSET) depths[synset] = at(depths, parent) + 1;
     if (at(seconds, synset) !== NO_SYNSET) withSecond.push(synset);
   }
+  withSecond.sort((one, other) => at(seconds, one) - at(seconds, other) || one - other);
+  const secondsInOrder = Uint16Array.from(withSecond, (synset) => at(seconds, synset));
+  /** Returns the synsets whose second parent is one of these, in order. */
+  const withSecondAmong = (from: number, last: number): readonly number[] => {
+    let place = firstFrom(secondsInOrder, from);
+    const found: number[] = [];
+    for (; place < withSecond.length && at(secondsInOrder, place) <= last; place++) found.push(withSecond[place] as number);
+    return found.sort((one, other) => one - other);
+  };
   const stepsDown = Float32Array.from({ length: 2 * MAX_DEPTH }, (_, steps) => STEP_DOWN ** steps);
   const weights = Float32Array.from({ length: SHARE_STEPS + 1 }, (_, step) => (step / SHARE_STEPS) ** RARE_SENSES);
   const largest = Math.log(below.reduce((most, count) => Math.max(most, count), 1) + 1);
@@ -154,20 +163,20 @@ export function readWordSenses(file: string | URL = new URL('senses.bin', import
     for (let sense = startOf(senseEnds, row); sense < (senseEnds[row] as number); sense++)
       call(synsets[sense] as number, at(weights, shares[sense] as number));
   };
-  /** Calls with the synset and the more general ones, and their distances. */
+  /** Calls with the synset and the next more general ones, and their distances. */
   const eachAbove = (synset: number, call: (synset: number, steps: number) => void, steps = 0): void => {
     let [above, distance] = [synset, steps];
-    for (; above !== NO_SYNSET && distance < MAX_DEPTH; above = at(parents, above), distance++) {
+    for (; above !== NO_SYNSET && distance <= MAX_STEPS_UP; above = at(parents, above), distance++) {
       call(above, distance);
       if (at(seconds, above) !== NO_SYNSET) eachAbove(at(seconds, above), call, distance + 1);
     }
   };
-  const offer = ({ values, weights }: Wanted, synset: number, value: number, weight: number): void => {
+  const offer = ({ worth }: Wanted, synset: number, value: number, weight: number): void => {
     const valueSteps = Math.round(SHARE_STEPS * value);
     const weightSteps = Math.round(SHARE_STEPS * weight);
-    if (valueSteps * weightSteps <= (values[synset] as number) * (weights[synset] as number)) return;
-    values[synset] = valueSteps;
-    weights[synset] = weightSteps;
+    const known = worth.get(synset) ?? 0;
+    if (valueSteps * weightSteps <= (known >> 8) * (known & 255)) return;
+    worth.set(synset, (valueSteps << 8) | weightSteps);
   };
   /** Offers a value to a synset and those below it: they follow it. */
   const offerBelow = (by: Wanted, synset: number, value: number, weight: number): void => {
@@ -177,25 +186,15 @@ export function readWordSenses(file: string | URL = new URL('senses.bin', import
   };
   /** `same` and `narrower`: what the meanings of a word are worth, and those below them. */
   const wantedBy = (wanted: number, same: number, narrower: (synset: number) => number): Wanted => {
-    const by: Wanted = {
-      loose: new Map(),
-      values: new Uint8Array(synsetCount),
-      weights: new Uint8Array(synsetCount),
-    };
+    const by: Wanted = { loose: new Map(), worth: new Map() };
     eachSense(wanted, (synset, weight) => {
       const value = narrower(synset);
       const last = synset + (below[synset] as number);
       for (let other = synset + 1; other <= last; other++)
         offer(by, other, value * at(stepsDown, (depths[other] as number) - (depths[synset] as number)), weight);
-      for (const other of withSecond) {
-        const second = seconds[other] as number;
-        if (second < synset || second > last) continue;
-        offerBelow(
-          by,
-          other,
-          value * at(stepsDown, (depths[second] as number) - (depths[synset] as number) + 1),
-          weight,
-        );
+      for (const other of withSecondAmong(synset, last)) {
+        const steps = at(depths, at(seconds, other)) - at(depths, synset) + 1;
+        offerBelow(by, other, value * at(stepsDown, steps), weight);
       }
     });
     eachSense(wanted, (synset, weight) => offer(by, synset, same, weight));
@@ -218,8 +217,9 @@ export function readWordSenses(file: string | URL = new URL('senses.bin', import
     for (let sense = startOf(senseEnds, row); sense < (senseEnds[row] as number); sense++) {
       const synset = synsets[sense] as number;
       const weight = weights[shares[sense] as number] as number;
-      const value = (by.values[synset] as number) / SHARE_STEPS;
-      const wanted = (by.weights[synset] as number) / SHARE_STEPS;
+      const worth = by.worth.get(synset) ?? 0;
+      const value = (worth >> 8) / SHARE_STEPS;
+      const wanted = (worth & 255) / SHARE_STEPS;
       if (value > most) most = Math.max(most, value * Math.min(1, wanted * weight + sure));
       const loose = cosine < MIN_COSINE ? undefined : by.loose.get(synset);
       if (loose !== undefined) most = Math.max(most, loose.value * Math.min(1, loose.weight * weight + sure));
@@ -272,9 +272,8 @@ interface Found {
 interface Wanted {
   /** Derived and broader ones. */
   readonly loose: Map<number, Found>;
-  /** Value of each as the same or a narrower one, and the weight of the meaning wanted, of `SHARE_STEPS`. */
-  readonly values: Uint8Array;
-  readonly weights: Uint8Array;
+  /** `value << 8 | weight` of each as the same or a narrower one, and of the meaning wanted, of `SHARE_STEPS`. */
+  readonly worth: Map<number, number>;
 }
 
 function raise(map: Map<number, Found>, synset: number, found: Found): void {
@@ -296,6 +295,17 @@ function endsOf(counts: Uint8Array | Uint32Array): Uint32Array {
     ends[place] = end;
   }
   return ends;
+}
+
+/** Returns the place of the first of sorted numbers that is at least `least`. */
+function firstFrom(numbers: Uint16Array, least: number): number {
+  let [low, high] = [0, numbers.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((numbers[middle] as number) < least) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Finds a word in sorted words; -1 when it is none of them. */
