@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Brand, DataItemId, DatasetId, TenantId, UserId } from './brand.ts';
 
 /** RFC 4122 name space of the deterministic ids of the wire contract (cognify-improve.md §0.2). */
@@ -17,10 +17,8 @@ export function asId<Id extends Brand<string>>(text: string): Id {
 
 /** RFC 4122 version 5: SHA-1 over the name space bytes and the UTF-8 name. */
 export function uuid5(namespace: string, name: string): string {
-  const digest = createHash('sha1')
-    .update(Buffer.from(namespace.replaceAll('-', ''), 'hex'))
-    .update(name, 'utf8')
-    .digest();
+  const named = Buffer.concat([Buffer.from(namespace.replaceAll('-', ''), 'hex'), Buffer.from(name)]);
+  const digest = hash('sha1', named, 'buffer');
   digest.writeUInt8((digest.readUInt8(6) & 0x0f) | 0x50, 6);
   digest.writeUInt8((digest.readUInt8(8) & 0x3f) | 0x80, 8);
   const hex = digest.toString('hex', 0, 16);

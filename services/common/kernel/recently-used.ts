@@ -4,6 +4,8 @@
  */
 export function recentlyUsed<Key, Value>(cache: Map<Key, Value>, size: number, key: Key, make: () => Value): Value {
   const known = cache.get(key);
+  // Until it is full nothing is removed, and the order costs more than most look-ups.
+  if (known !== undefined && cache.size < size) return known;
   const value = known === undefined ? make() : known;
   // A map keeps the order of insertion.
   cache.delete(key);

@@ -1,3 +1,5 @@
+import { recentlyUsed } from '../kernel/recently-used.ts';
+
 /** Input of near-duplicate detection. */
 interface DiverseItem {
   readonly id: string;
@@ -29,8 +31,7 @@ export function collapseNearDuplicates<Item extends DiverseItem>(
   threshold = 0.9,
 ): readonly Collapsed<Item>[] {
   const kept: { item: Item; print: Fingerprint; duplicates: string[] }[] = [];
-  for (const item of items) {
-    const print = fingerprint(item.text);
+  for (const { item, print } of items.map((item) => ({ item, print: fingerprintOf(item.text) }))) {
     const same = kept.find((other) => isNearDuplicate(other.print, print, threshold));
     if (same === undefined) kept.push({ item, print, duplicates: [] });
     else same.duplicates.push(item.id);
@@ -39,6 +40,16 @@ export function collapseNearDuplicates<Item extends DiverseItem>(
 }
 
 type Fingerprint = ReturnType<typeof fingerprint>;
+
+/** Texts whose fingerprints are kept: questions about a subject find the same ones. Some MB of passages. */
+const CACHED_TEXTS = 256;
+const LONGEST_CACHED_TEXT = 4000;
+const cache = new Map<string, Fingerprint>();
+
+function fingerprintOf(text: string): Fingerprint {
+  if (text.length > LONGEST_CACHED_TEXT) return fingerprint(text);
+  return recentlyUsed(cache, CACHED_TEXTS, text, () => fingerprint(text));
+}
 
 function fingerprint(text: string) {
   let made: ReadonlySet<string> | null = null;

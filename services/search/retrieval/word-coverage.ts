@@ -1,7 +1,7 @@
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { tokenize } from '../../common/text/language/tokenize.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
-import { likenessTo } from './word-likeness.ts';
+import { likestTo } from './word-likeness.ts';
 
 /** The words of a text: its index tokens, and the rows of those in the table of word senses. */
 export interface TextWords {
@@ -25,20 +25,16 @@ export function coverageBy(wanted: readonly WantedWord[]): RaiseCoverage {
   const positions = new Map(wanted.map(({ term }, at) => [term, at]));
   const likes = wanted.flatMap(({ words }, at) =>
     words.flatMap((word) => {
-      const likeness = likenessTo(word);
-      return likeness === null ? [] : [{ at, likeness }];
+      const likest = likestTo(word);
+      return likest === null ? [] : [{ at, likest }];
     }),
   );
   return (shares, { tokens, rows }) => {
-    for (const { at, likeness } of likes) {
-      let best = shares[at] as number;
-      for (const row of rows) best = Math.max(best, likeness(row));
-      shares[at] = best;
-    }
     for (const token of tokens) {
       const at = positions.get(token);
       if (at !== undefined) shares[at] = 1;
     }
+    for (const { at, likest } of likes) if (shares[at] !== 1) shares[at] = likest(rows, shares[at] as number);
   };
 }
 

@@ -19,29 +19,56 @@ const likenessOfPairs = new Uint8Array(CACHED_PAIRS);
 /** Returns how far a word of a row of `wordSenses` says what another one asks for, 0 to 0.99. */
 type LikenessOfRow = (row: number) => number;
 
-const likenesses = new Map<string, LikenessOfRow>();
+/** Returns the likeness of the likest of some rows, or `least` when that is more. */
+type LikestOfRows = (rows: readonly number[], least: number) => number;
+
+interface Likeness {
+  readonly of: LikenessOfRow;
+  readonly most: LikestOfRows;
+}
+
+const likenesses = new Map<string, Likeness>();
 
 /**
  * Returns how far other words say what a lower-case word asks for: the square of the cosine of their vectors, or more when
  * they are synonyms or of its kind; null for an unknown word. Questions repeat words.
  */
 export function likenessTo(word: string): LikenessOfRow | null {
+  return likeness(word)?.of ?? null;
+}
+
+/** The same for many rows at once. */
+export function likestTo(word: string): LikestOfRows | null {
+  return likeness(word)?.most ?? null;
+}
+
+function likeness(word: string): Likeness | null {
   const [table, senses] = [wordTable(), wordSenses()];
   const wanted = senses.row(word);
   if (wanted < 0) return null;
   return recentlyUsed(likenesses, CACHED_WORDS, word, () => {
     const bySense = senses.likenessTo(wanted);
-    return (row) => {
-      if (row < 0) return 0;
-      const pair = wanted * senses.size + row;
-      const place = (Math.imul(wanted, 0x9e3779b1) + Math.imul(row, 0x85ebca6b)) >>> 14;
-      if (pairs[place] === pair) return (likenessOfPairs[place] as number) / SHARE_STEPS;
+    const compare = (row: number): number => {
       const cosine = table.cosineOf(wanted, row);
       const byVector = cosine < MIN_SIMILARITY ? 0 : cosine * cosine;
-      const steps = Math.round(SHARE_STEPS * Math.min(MAX_LIKENESS, Math.max(byVector, bySense(row, cosine))));
-      pairs[place] = pair;
-      likenessOfPairs[place] = steps;
-      return steps / SHARE_STEPS;
+      return Math.round(SHARE_STEPS * Math.min(MAX_LIKENESS, Math.max(byVector, bySense(row, cosine))));
+    };
+    const [first, start] = [wanted * senses.size, Math.imul(wanted, 0x9e3779b1)];
+    const stepsOf = (row: number): number => {
+      const place = (start + Math.imul(row, 0x85ebca6b)) >>> 14;
+      if (pairs[place] !== first + row) {
+        likenessOfPairs[place] = compare(row);
+        pairs[place] = first + row;
+      }
+      return likenessOfPairs[place] as number;
+    };
+    return {
+      of: (row) => (row < 0 ? 0 : stepsOf(row) / SHARE_STEPS),
+      most(rows, least) {
+        let most = 0;
+        for (let at = 0; at < rows.length; at++) most = Math.max(most, stepsOf(rows[at] as number));
+        return Math.max(least, most / SHARE_STEPS);
+      },
     };
   });
 }

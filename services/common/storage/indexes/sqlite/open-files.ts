@@ -378,6 +378,8 @@ export function createRecentReads<Value>(maxBytes: number): RecentReads<Value> {
     get(key) {
       const found = entries.get(key);
       if (found === undefined) return undefined;
+      // Far from full nothing is evicted soon, and the order costs more than the look-up.
+      if (held < maxBytes / 2) return found.value;
       entries.delete(key);
       entries.set(key, found);
       return found.value;
