@@ -15,7 +15,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   kernel: [],
   domain: ['kernel'],
   ports: ['kernel', 'domain', 'storage/ports'],
-  ranking: ['domain'],
+  ranking: ['kernel', 'domain'],
   presenters: ['kernel', 'domain'],
   records: ['kernel', 'domain', 'ports', 'storage/ports', 'platform/async', 'platform/leases', 'text/statements'],
   text: ['domain'],

@@ -119,19 +119,17 @@ async function retrieve(context: LaneContext, input: Input): Promise<Retrieval> 
   const links = conversation === null ? around.links : [];
   if (conversation === null) await pool.read(bestLinked(pool, around, seeds).slice(0, settings.linkedLimit));
   const { named, information } = pool;
+  const found = { fusion: pool.fuse(), ...around, links, learned, conversation };
+  const passages = await rankPassages(pool, found, settings, limit);
+  const shown = new Set(passages.map(({ id }) => id));
   return {
     analysis: context.analysis,
     visibility: context.visibility,
     learned,
     information,
     named,
-    mentions: around.mentions,
-    passages: await rankPassages(
-      pool,
-      { fusion: pool.fuse(), ...around, links, learned, conversation },
-      settings,
-      limit,
-    ),
+    mentions: around.mentions.filter(({ source }) => shown.has(source)),
+    passages,
   };
 }
 

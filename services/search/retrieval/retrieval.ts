@@ -50,7 +50,7 @@ export interface Retrieval {
   /** The passages with the superseded statements that `passages` omit; absent when they omit none. */
   readonly withSuperseded?: readonly RankedPassage[];
   readonly named: readonly NamedEntity[];
-  /** Edges from the strongest passages to their entities. */
+  /** Edges from the strongest of the passages to their entities. */
   readonly mentions: readonly EdgeEvidence[];
 }
 

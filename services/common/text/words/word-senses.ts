@@ -148,7 +148,8 @@ export function readWordSenses(file: string | URL = new URL('senses.bin', import
   const withSecondAmong = (from: number, last: number): readonly number[] => {
     let place = firstFrom(secondsInOrder, from);
     const found: number[] = [];
-    for (; place < withSecond.length && at(secondsInOrder, place) <= last; place++) found.push(withSecond[place] as number);
+    for (; place < withSecond.length && at(secondsInOrder, place) <= last; place++)
+      found.push(withSecond[place] as number);
     return found.sort((one, other) => one - other);
   };
   const stepsDown = Float32Array.from({ length: 2 * MAX_DEPTH }, (_, steps) => STEP_DOWN ** steps);

@@ -95,11 +95,11 @@ export function countGraph(file: OpenFile, item: string | null): GraphCounts {
   });
 }
 
-/** An edge with its properties (JSON). */
-type ReadEdge = readonly [...found: FoundEdge, properties: string];
-
 /** Edges by key, in the order given. Read in batches: a call per edge would cost more than the reading. */
-export function readEdges(file: OpenFile, keys: readonly (readonly [...EdgeKey, ...unknown[]])[]): readonly ReadEdge[] {
+export function readEdges(
+  file: OpenFile,
+  keys: readonly (readonly [...EdgeKey, ...unknown[]])[],
+): readonly FoundEdge[] {
   const contents = inBatches(keys, (batch) =>
     file
       .all(
@@ -116,11 +116,7 @@ export function readEdges(file: OpenFile, keys: readonly (readonly [...EdgeKey, 
 }
 
 /** `withProperties`: then the edges must hold them. */
-export function packEdges(
-  file: OpenFile,
-  found: readonly (FoundEdge | ReadEdge)[],
-  withProperties: boolean,
-): PackedEdges {
+export function packEdges(file: OpenFile, found: readonly FoundEdge[], withProperties: boolean): PackedEdges {
   const idOf = readIds(file, new Set(found.flatMap(([source, , target]) => [source, target])));
   const nodes = createPlaces<number>();
   const relations = createPlaces<string>();

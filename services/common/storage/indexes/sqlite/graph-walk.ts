@@ -9,7 +9,7 @@ const DEFAULT_LIMIT_PER_NODE = 64;
 export function readNeighbours(file: OpenFile, ids: readonly string[], options: NeighbourOptions): PackedEdges {
   return reading(file, () => {
     const lists = rememberedEdges(file, nodeNumbers(file, ids), options);
-    return packed(file, distinct(lists, options).toSorted(heaviestFirst), options);
+    return packEdges(file, distinct(lists, options).toSorted(heaviestFirst), options.withProperties ?? true);
   });
 }
 
@@ -23,21 +23,29 @@ function distinct(lists: readonly (readonly FoundEdge[])[], { direction }: Neigh
 
 const BYTES_PER_EDGE = 120;
 
-/** `heaviestEdges` of each node; those of nodes that were asked for lately are known still. */
+/** `heaviestEdges` of each node, with properties if wanted; those of nodes that were asked for lately are known still. */
 function rememberedEdges(
   file: OpenFile,
   nodes: readonly number[],
   options: NeighbourOptions,
 ): readonly (readonly FoundEdge[])[] {
   const { relations = null, excludeRelations = [], direction = '', limitPerNode = DEFAULT_LIMIT_PER_NODE } = options;
-  const manner = JSON.stringify([relations, excludeRelations, direction, limitPerNode]);
+  const { withProperties = true } = options;
+  const manner = JSON.stringify([relations, excludeRelations, direction, limitPerNode, withProperties]);
   const keyOf = (node: number) => `${node} ${manner}`;
   const lists = nodes.map((node) => file.recentEdges.get(keyOf(node)));
   const missing = nodes.filter((_, index) => lists[index] === undefined);
-  const read = heaviestEdges(file, missing, options, limitPerNode);
+  const found = heaviestEdges(file, missing, options, limitPerNode);
+  const edges = withProperties ? readEdges(file, found.flat()) : found.flat();
+  let end = 0;
+  const read = found.map(({ length }) => {
+    end += length;
+    return edges.slice(end - length, end);
+  });
   missing.forEach((node, index) => {
-    const edges = read[index] ?? [];
-    file.recentEdges.keep(keyOf(node), edges, BYTES_PER_EDGE * (edges.length + 1));
+    const ofNode = read[index] ?? [];
+    const bytes = ofNode.reduce((sum, edge) => sum + BYTES_PER_EDGE + (edge[5]?.length ?? 0), BYTES_PER_EDGE);
+    file.recentEdges.keep(keyOf(node), ofNode, bytes);
   });
   let next = 0;
   return lists.map((list) => list ?? read[next++] ?? []);
@@ -62,7 +70,9 @@ export function readSubgraph(file: OpenFile, query: SubgraphQuery): PackedEdges 
       for (const node of next) reached.add(node);
       frontier = [...next];
     }
-    return packed(file, [...found.values()], query);
+    const edges = [...found.values()];
+    const { withProperties = true } = query;
+    return packEdges(file, withProperties ? readEdges(file, edges) : edges, withProperties);
   });
 }
 
@@ -154,22 +164,22 @@ function heaviestFirst(a: FoundEdge, b: FoundEdge): number {
   return b[4] - a[4];
 }
 
-function packed(file: OpenFile, found: readonly FoundEdge[], { withProperties = true }: NeighbourOptions): PackedEdges {
-  return packEdges(file, withProperties ? readEdges(file, found) : found, withProperties);
-}
+const BYTES_PER_NODE = 150;
 
 /** Unknown ids are left out. */
 function nodeNumbers(file: OpenFile, ids: readonly string[]): readonly number[] {
-  return inBatches([...new Set(ids)], (batch) =>
-    file
-      .all(
-        `WITH wanted (place, id) AS (VALUES ${batch.map(() => '(?, ?)').join(', ')})
-         SELECT place, node FROM wanted CROSS JOIN node_key USING (id)`,
-        batch.flatMap((id, place) => [place, id]),
-      )
-      .toSorted(byPlace)
-      .map(([, node]) => Number(node)),
+  const wanted = [...new Set(ids)];
+  const known = new Map(wanted.map((id) => [id, file.recentNodes.get(id)]));
+  const missing = wanted.filter((id) => known.get(id) === undefined);
+  const rows = inBatches(missing, (batch) =>
+    file.all(`SELECT id, node FROM node_key WHERE id IN (${batch.map(() => '?').join(', ')})`, batch),
   );
+  const found = new Map(rows.map(([id, node]) => [String(id), Number(node)]));
+  for (const id of missing) {
+    known.set(id, found.get(id) ?? null);
+    file.recentNodes.keep(id, found.get(id) ?? null, BYTES_PER_NODE);
+  }
+  return wanted.flatMap((id) => known.get(id) ?? []);
 }
 
 function placeholders(values: readonly unknown[]): string {

@@ -8,18 +8,22 @@ import { openForReading, openForWriting } from '../../documents/sqlite/open-data
 import { storeError } from '../../documents/sqlite/sqlite-errors.ts';
 import { createStatementCache, type SqlRow, type StatementCache } from '../../documents/sqlite/statement-cache.ts';
 import { holding, type OpeningLock } from './opening-lock.ts';
-import { DATASET_MIGRATIONS, type FoundEdge } from './schema.ts';
+import { DATASET_MIGRATIONS, type FoundEdge, type StoredOrigin } from './schema.ts';
 
 /** An open dataset file. Rows come as arrays. */
 export interface OpenFile extends StatementCache {
   readonly path: string;
   /** Node ids by number, as far as they were read: numbers are never reused, so an entry stays true. */
   readonly nodeIds: Map<number, string>;
+  /** Origins by number, likewise. */
+  readonly origins: Map<number, StoredOrigin>;
   /** Cache of the state that was read last; cleared when another connection has written since. */
   readonly recentPostings: RecentReads<ReadonlyMap<number, Uint32Array>>;
   readonly recentSlots: RecentReads<Uint32Array>;
   readonly recentEdges: RecentReads<readonly FoundEdge[]>;
-  /** Rows of an id: many questions come to the same well-known entities. */
+  /** Numbers of nodes by id; null for an unknown id. */
+  readonly recentNodes: RecentReads<number | null>;
+  /** Rows of an id or a number: many questions come to the same well-known entities and passages. */
   readonly recentRows: RecentReads<readonly SqlRow[]>;
   forgetReads(): void;
   /** To be called at the start of a snapshot. */
@@ -41,6 +45,7 @@ const POSTING_BYTES = 8 * 1024 * 1024;
 const SLOT_BYTES = 4 * 1024 * 1024;
 /** The edges of some thousand nodes. */
 const EDGE_BYTES = 8 * 1024 * 1024;
+const NODE_BYTES = 2 * 1024 * 1024;
 /** Some ten thousand rows. */
 const ROW_BYTES = 8 * 1024 * 1024;
 
@@ -99,6 +104,7 @@ export function createOpenFiles(options: OpenFilesOptions): OpenFiles {
     const cooled = [...entries.values()].at(-1 - WARM_FILES);
     cooled?.file.exec('PRAGMA shrink_memory');
     cooled?.file.nodeIds.clear();
+    cooled?.file.origins.clear();
     cooled?.file.forgetReads();
   };
   let latest = '';
@@ -287,18 +293,21 @@ function asOpenFile(database: DatabaseSync, path: string, task: ReadingTask): Op
   const recentPostings = createRecentReads<ReadonlyMap<number, Uint32Array>>(POSTING_BYTES);
   const recentSlots = createRecentReads<Uint32Array>(SLOT_BYTES);
   const recentEdges = createRecentReads<readonly FoundEdge[]>(EDGE_BYTES);
+  const recentNodes = createRecentReads<number | null>(NODE_BYTES);
   const recentRows = createRecentReads<readonly SqlRow[]>(ROW_BYTES);
   const forgetReads = () => {
-    for (const recent of [recentPostings, recentSlots, recentEdges, recentRows]) recent.clear();
+    for (const recent of [recentPostings, recentSlots, recentEdges, recentNodes, recentRows]) recent.clear();
   };
   let version: unknown;
   return {
     path,
     task,
     nodeIds: new Map(),
+    origins: new Map(),
     recentPostings,
     recentSlots,
     recentEdges,
+    recentNodes,
     recentRows,
     forgetReads,
     ...statements,

@@ -2,6 +2,7 @@ import type { DataItemId } from '../../../kernel/brand.ts';
 import type { EntryFilter, Provenance } from '../../ports/index-entry.ts';
 import type { RowSelection } from '../../ports/text-index.ts';
 import type { OpenFile } from './open-files.ts';
+import type { StoredOrigin } from './schema.ts';
 
 /** Origin of a batch of rows; `nodeSets` is a JSON list. */
 export interface OriginSpec extends Provenance {
@@ -90,14 +91,18 @@ function nodeSetLists(file: OpenFile, names: readonly string[]): ReadonlySet<str
   return new Set(lists.filter((list) => (JSON.parse(list) as readonly string[]).some((name) => names.includes(name))));
 }
 
-interface StoredOrigin extends Provenance {
-  readonly nodeSets: string;
-}
+/** More are read again. */
+const MAX_REMEMBERED = 50_000;
 
 export function readOrigin(file: OpenFile, origin: number): StoredOrigin | null {
+  const known = file.origins.get(origin);
+  if (known !== undefined) return known;
   const row = file.get('SELECT item, generation, node_sets FROM origin WHERE origin = ?', [origin]);
   if (row === undefined) return null;
-  return { item: row[0] as DataItemId, generation: Number(row[1]), nodeSets: String(row[2]) };
+  const found = { item: row[0] as DataItemId, generation: Number(row[1]), nodeSets: String(row[2]) };
+  if (file.origins.size >= MAX_REMEMBERED) file.origins.clear();
+  file.origins.set(origin, found);
+  return found;
 }
 
 /** Items and generations that have rows. */

@@ -1,4 +1,4 @@
-import { INDEX_KINDS, type IndexKind } from '../../ports/index-entry.ts';
+import { INDEX_KINDS, type IndexKind, type Provenance } from '../../ports/index-entry.ts';
 
 /**
  * Rows of a kind are numbered within it: row number = kind × 2⁴⁸ + sequence. So one table serves all kinds, each kind lies
@@ -88,8 +88,13 @@ export const DATASET_MIGRATIONS = [
   },
 ] as const;
 
+/** The item and generation of rows, and their node sets (JSON). */
+export interface StoredOrigin extends Provenance {
+  readonly nodeSets: string;
+}
+
 /** Key columns of an edge row. */
 export type EdgeKey = readonly [source: number, relation: string, target: number, origin: number];
 
-/** An edge as the indexes hold it: its key, and the weight to choose by. */
-export type FoundEdge = readonly [...key: EdgeKey, weight: number];
+/** An edge as the indexes hold it: its key, the weight to choose by, and its properties (JSON) when they were read. */
+export type FoundEdge = readonly [...key: EdgeKey, weight: number, properties?: string];

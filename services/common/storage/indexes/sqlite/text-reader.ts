@@ -58,18 +58,15 @@ export function textCandidates(file: OpenFile, query: TextQuery): FoundCandidate
       rowCount,
       averageLength: rowCount === 0 ? 0 : tokenCount / rowCount,
     });
-    const rows = inBatches(sequences, (batch) => {
-      const sql = `SELECT ${columnsFor(query)} FROM text_row WHERE row IN (${batch.map(() => '?').join(', ')})`;
-      const found = new Map(
-        file
-          .all(
-            sql,
-            batch.map((sequence) => start + sequence),
-          )
-          .map((row) => [Number(row[0]) - start, row]),
-      );
-      return batch.map((sequence) => found.get(sequence) ?? []);
-    });
+    const columns = columnsFor(query);
+    const rows = rememberedRows(file, `${code} ${columns}`, sequences, (missing) =>
+      inBatches(missing, (batch) =>
+        file.all(
+          `SELECT ${columns} FROM text_row WHERE row IN (${batch.map(() => '?').join(', ')})`,
+          batch.map((sequence) => start + sequence),
+        ),
+      ).map((row) => [Number(row[0]) - start, row]),
+    );
     return { ...packRows(file, rows), ...ranked, rowCount, tokenCount };
   });
 }
@@ -82,31 +79,31 @@ export interface FetchQuery {
 }
 
 export function fetchText(file: OpenFile, query: FetchQuery): PackedTextRows {
-  return reading(file, () =>
-    packRows(
-      file,
-      query.perId === undefined ? rowsOf(file, { ...query, columns: COLUMNS }) : rememberedRows(file, query),
-    ),
-  );
+  return reading(file, () => packRows(file, rowsOf(file, { ...query, columns: COLUMNS })));
 }
 
 /** Columns and objects of a row, beside its payload. */
 const BYTES_PER_ROW = 300;
 
-/** A bounded number of rows of each id; those of ids that were asked for lately are known still. */
-function rememberedRows(file: OpenFile, query: FetchQuery): readonly SqlRow[] {
-  const wanted = [...new Set(query.ids)];
-  const keyOf = (id: string) => `${query.kind} ${query.perId} ${id}`;
-  const known = new Map(wanted.map((id) => [id, file.recentRows.get(keyOf(id))]));
-  const ids = wanted.filter((id) => known.get(id) === undefined);
-  const read = Map.groupBy(rowsOf(file, { ...query, ids, columns: COLUMNS }), (row) => String(row[1]));
-  for (const id of ids) {
-    const rows = read.get(id) ?? [];
+/** The rows of each id or sequence number, in order; those that were asked for lately are known still. */
+function rememberedRows<Key extends number | string>(
+  file: OpenFile,
+  manner: string,
+  wanted: readonly Key[],
+  read: (missing: readonly Key[]) => readonly (readonly [Key, SqlRow])[],
+): readonly SqlRow[] {
+  const lists = wanted.map((key) => file.recentRows.get(`${manner} ${key}`));
+  const missing = wanted.filter((_, at) => lists[at] === undefined);
+  if (missing.length === 0) return lists.flatMap((rows) => rows ?? []);
+  const found = Map.groupBy(read(missing), ([key]) => key);
+  return wanted.flatMap((key, at) => {
+    const known = lists[at];
+    if (known !== undefined) return known;
+    const rows = (found.get(key) ?? []).map(([, row]) => row);
     const bytes = rows.reduce((sum, row) => sum + BYTES_PER_ROW + String(row[4]).length, BYTES_PER_ROW);
-    file.recentRows.keep(keyOf(id), rows, bytes);
-    known.set(id, rows);
-  }
-  return wanted.flatMap((id) => known.get(id) ?? []);
+    file.recentRows.keep(`${manner} ${key}`, rows, bytes);
+    return rows;
+  });
 }
 
 export function fetchCandidates(file: OpenFile, query: CandidateQuery): PackedCandidates {
@@ -136,13 +133,15 @@ function rowsOf(file: OpenFile, { kind, ids, perId, columns }: Wanted): readonly
       : `AND text_row.origin IN
          (SELECT origin FROM text_row AS other WHERE kind = ?1 AND other.id = wanted.id ORDER BY origin DESC LIMIT ?2)`;
   const first = perId === undefined ? 2 : 3;
-  return inBatches([...new Set(ids)], (batch) =>
+  const read = (batch: readonly string[]) =>
     file.all(
       `WITH wanted (place, id) AS (VALUES ${batch.map((_, at) => `(?${first + 2 * at}, ?${first + 2 * at + 1})`).join(', ')})
          SELECT ${columns} FROM wanted CROSS JOIN text_row USING (id) JOIN origin USING (origin) WHERE kind = ?1 ${lastOnly}
          ORDER BY place, item, generation`,
       [code, ...(perId === undefined ? [] : [perId]), ...batch.flatMap((id, place) => [place, id])],
-    ),
+    );
+  return rememberedRows(file, `${code} ${perId} ${columns}`, [...new Set(ids)], (missing) =>
+    inBatches(missing, read).map((row) => [String(row[1]), row]),
   );
 }
 
