@@ -33,6 +33,7 @@ export const METHODS = {
   'ingest.KeepDocuments': { deadlineMs: 120000, permission: 'write' },
   'ingest.RememberText': { deadlineMs: 300000, permission: 'principal' },
   'ingest.TakeDownload': { deadlineMs: 120000, permission: 'write' },
+  'ingest.ForgetItems': { deadlineMs: 120000, permission: 'delete' },
   'ingest.AppendSession': { deadlineMs: 10000, permission: 'principal' },
   'ingest.NoteOnTurn': { deadlineMs: 10000, permission: 'principal' },
   'ingest.RecordSkillRuns': { deadlineMs: 10000, permission: 'read' },

@@ -28,7 +28,7 @@ import { createSystemClock } from '../common/platform/system/clock.ts';
 import { loadOrCreateSecret } from '../common/platform/system/generated-secret.ts';
 import { createIdSource } from '../common/platform/system/id-source.ts';
 import type { WorkerPool } from '../common/platform/workers/worker-pool.ts';
-import type { Fetcher } from '../common/ports/documents.ts';
+import type { Fetcher, PageFetcher } from '../common/ports/documents.ts';
 import type { ModelCallContext } from '../common/ports/models.ts';
 import type { Clock } from '../common/ports/system.ts';
 import { NO_TRACER, NO_TRACES } from '../common/ports/tracer.ts';
@@ -175,12 +175,15 @@ function guardedFetcher({
   allowHttpRequests,
   webFetchTimeoutMs: timeoutMs,
   uploadLimitBytes: maxBytes,
-}: Config): Fetcher {
+}: Config): Fetcher & PageFetcher {
   const made = once(async () => {
     const { createGuardedFetcher } = await import('../common/platform/fetch/guarded-fetcher.ts');
     return createGuardedFetcher({ allowHttpRequests, timeoutMs, maxBytes });
   });
-  return { fetch: async (url, signal) => (await made()).fetch(url, signal) };
+  return {
+    fetch: async (url, signal) => (await made()).fetch(url, signal),
+    fetchChanged: async (url, known, signal) => (await made()).fetchChanged(url, known, signal),
+  };
 }
 
 /** Remembers recent answers of auth where that is another process. */

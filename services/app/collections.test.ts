@@ -35,6 +35,9 @@ describe('the collections', () => {
       'roles',
       'scim_groups',
       'scim_users',
+      'source_connections',
+      'source_deliveries',
+      'source_installs',
       'sync_runs',
       'tenant_hosts',
     ]);
@@ -50,6 +53,9 @@ describe('the collections', () => {
       'memberships',
       'role_members',
       'scim_users',
+      'source_connections',
+      'source_deliveries',
+      'source_installs',
       'stored_configurations',
       'sync_runs',
     ]);
@@ -75,6 +81,8 @@ describe('the collections', () => {
       'skill_runs',
       'skill_shelves',
       'skills',
+      'source_cursors',
+      'source_items',
       'supersession_reverts',
       'sync_dues',
       'synced_content',

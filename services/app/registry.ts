@@ -16,7 +16,7 @@ import type { WorkerPool } from '../common/platform/workers/worker-pool.ts';
 import type { ActiveModels } from '../common/ports/active-models.ts';
 import type { AuditLog } from '../common/ports/audit-log.ts';
 import type { Budgets } from '../common/ports/budgets.ts';
-import type { DocumentLoader, Fetcher } from '../common/ports/documents.ts';
+import type { DocumentLoader, Fetcher, PageFetcher } from '../common/ports/documents.ts';
 import type { EventLog } from '../common/ports/event-log.ts';
 import type { RemoteMemory } from '../common/ports/remote-memory.ts';
 import type { SecretBox } from '../common/ports/secret-box.ts';
@@ -50,7 +50,7 @@ export interface Parts {
   /** Worker processes for work over whole texts. */
   readonly textWorkers: WorkerPool;
   readonly passwords?: PasswordHasher;
-  readonly fetcher: Fetcher;
+  readonly fetcher: Fetcher & PageFetcher;
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly logger: Logger;
@@ -259,12 +259,15 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
   },
   integrations: async () => {
     const { createIntegrationsService } = await import('../integrations/service.ts');
+    const { connectorsOf } = await import('./connectors.ts');
     return (parts) => {
       const { config, stores, workQueue } = parts;
       return createIntegrationsService({
         ...common(parts, 'integrations'),
         workQueue,
         blobs: stores.blobs,
+        connectors: connectorsOf(parts),
+        isSecure: /^https:/i.test(config.publicUrl ?? ''),
         remote: remoteMemory(config),
         hasRemote: Boolean(config.remoteUrl ?? config.remoteApiKey),
         tracer: parts.tracer,

@@ -40,7 +40,7 @@ import type { AnyCollection } from '../common/storage/ports/document-store.ts';
 import type { SnapshotPlaces } from '../common/storage/ports/snapshot-places.ts';
 import type { IngestDependencies } from './dependencies.ts';
 import { DELETION_FAILURES, DELETION_JOB } from './forgetting/deletion-job.ts';
-import { resumeDeletion } from './forgetting/durable-deletion.ts';
+import { deleteItemsDurably, resumeDeletion } from './forgetting/durable-deletion.ts';
 import { createManagedErasures, ERASURE_JOB, type ManagedErasures } from './forgetting/managed-erasures.ts';
 import { sweepBlobs } from './forgetting/sweep-blobs.ts';
 import { removeCanary } from './isolation/canary.ts';
@@ -261,6 +261,10 @@ function serveServices(dependencies: IngestDependencies): Promise<Subscription[]
     messenger.serve('ingest.KeepDocuments', (request, context) => keepDocuments(dependencies, request, context)),
     messenger.serve('ingest.RememberText', (request, context) => rememberText(dependencies, request, context)),
     messenger.serve('ingest.TakeDownload', (request, context) => takeDownload(dependencies, request, context)),
+    messenger.serve('ingest.ForgetItems', async ({ dataset, itemIds }, context) => {
+      await deleteItemsDurably(dependencies, dataset, itemIds.map(dataItemId), context);
+      return {};
+    }),
     messenger.serve('ingest.AppendSession', (request, context) => appendTurn(dependencies, request, context)),
     messenger.serve('ingest.RecordSkillRuns', async ({ dataset, runs }, context) => ({
       recorded: await recordUsedSkills(dependencies, dataset, runs, { principal: callerOf(context), context }),

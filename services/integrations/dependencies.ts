@@ -8,10 +8,14 @@ import type { Clock, IdSource } from '../common/ports/system.ts';
 import type { Tracer } from '../common/ports/tracer.ts';
 import type { Datasets } from '../common/records/auth/datasets.ts';
 import type { BlobIntents } from '../common/records/ingest/blob-intents.ts';
+import type { Connections } from '../common/records/integrations/connections.ts';
+import type { SourceEvents } from '../common/records/integrations/deliveries.ts';
+import type { SourceItems } from '../common/records/integrations/source-items.ts';
 import type { SyncRuns } from '../common/records/integrations/sync-runs.ts';
 import type { SyncState } from '../common/records/integrations/sync-state.ts';
 import type { BlobStore } from '../common/storage/ports/blob-store.ts';
 import type { DocumentStore } from '../common/storage/ports/document-store.ts';
+import type { Connector } from './providers/connector.ts';
 
 /** Parts of the service. */
 export interface IntegrationsServiceOptions {
@@ -22,6 +26,9 @@ export interface IntegrationsServiceOptions {
   readonly audit: AuditLog;
   /** Items are only read; downloads lie beside them until ingest has taken them. */
   readonly blobs: BlobStore;
+  readonly connectors: readonly Connector[];
+  /** Browsers reach this server over https. */
+  readonly isSecure: boolean;
   /** Loaded with the first sync. */
   readonly remote: () => Promise<RemoteMemory>;
   /** Whether an address or a key of one is configured. */
@@ -35,13 +42,22 @@ export interface IntegrationsServiceOptions {
 }
 
 /** Dependencies of the routes and the worker. */
-export interface SyncDependencies extends Omit<IntegrationsServiceOptions, 'settings'> {
+export interface SyncDependencies extends Omit<IntegrationsServiceOptions, 'settings' | 'connectors'> {
   readonly runs: SyncRuns;
   readonly state: SyncState;
   readonly intents: BlobIntents;
   /** Only read here. */
   readonly datasets: Datasets;
   readonly settings: SyncSettings;
+}
+
+/** Dependencies of the connections to sources. */
+export interface SourceDependencies extends SyncDependencies {
+  /** By provider, those that are configured. */
+  readonly connectors: ReadonlyMap<string, Connector>;
+  readonly connections: Connections;
+  readonly sourceItems: SourceItems;
+  readonly events: SourceEvents;
 }
 
 export interface SyncSettings {
@@ -55,6 +71,8 @@ export interface SyncSettings {
   readonly leaseMs: number;
   /** Interval of looking for jobs without a notification. */
   readonly pollMs: number;
+  /** Interval of looking for imports that are due. */
+  readonly lookEveryMs: number;
   /** Interval of asking auth again whether the user may still sync. */
   readonly recheckMs: number;
   /** Syncs of one process at the same time. */
@@ -68,6 +86,7 @@ export const DEFAULT_SYNC_SETTINGS: Omit<SyncSettings, 'maxDocumentBytes'> = {
   retryBaseMs: 1000,
   leaseMs: 15_000,
   pollMs: 1000,
+  lookEveryMs: 5000,
   recheckMs: 1000,
   maxConcurrent: 4,
   drainMs: 8000,

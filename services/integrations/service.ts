@@ -1,29 +1,42 @@
 import type { Service } from '../common/platform/lifecycle/service.ts';
 import { createDatasets } from '../common/records/auth/datasets.ts';
 import { createBlobIntents } from '../common/records/ingest/blob-intents.ts';
+import { createConnections } from '../common/records/integrations/connections.ts';
+import { createSourceEvents } from '../common/records/integrations/deliveries.ts';
+import { createSourceItems } from '../common/records/integrations/source-items.ts';
 import { createSyncRuns } from '../common/records/integrations/sync-runs.ts';
 import { createSyncState } from '../common/records/integrations/sync-state.ts';
-import { DEFAULT_SYNC_SETTINGS, type IntegrationsServiceOptions, type SyncDependencies } from './dependencies.ts';
+import { DEFAULT_SYNC_SETTINGS, type IntegrationsServiceOptions, type SourceDependencies } from './dependencies.ts';
+import { createImportWorker } from './imports/import-worker.ts';
+import { integrationRoutes } from './routes/integrations.ts';
 import { syncRoutes } from './routes/sync.ts';
 import { createSyncWorker } from './sync/sync-worker.ts';
 
-/** Synchronises datasets with other services: see README.md. */
+/** Keeps datasets in step with sources and with another memory: see README.md. */
 export function createIntegrationsService(options: IntegrationsServiceOptions): Service {
   const { store } = options;
-  const dependencies: SyncDependencies = {
+  const dependencies: SourceDependencies = {
     ...options,
     runs: createSyncRuns(store),
     state: createSyncState(store),
     intents: createBlobIntents(store),
     datasets: createDatasets(store),
+    connectors: new Map(options.connectors.map((connector) => [connector.provider, connector])),
+    connections: createConnections(store),
+    sourceItems: createSourceItems(store),
+    events: createSourceEvents(store),
     settings: { ...DEFAULT_SYNC_SETTINGS, ...options.settings },
   };
-  const worker = createSyncWorker(dependencies);
+  const workers = [createSyncWorker(dependencies), createImportWorker(dependencies)];
   return {
     name: 'integrations',
-    routes: syncRoutes(dependencies),
+    routes: [...syncRoutes(dependencies), ...integrationRoutes(dependencies)],
     sockets: [],
-    start: () => worker.start(),
-    stop: () => worker.stop(),
+    async start() {
+      await Promise.all(workers.map((worker) => worker.start()));
+    },
+    async stop() {
+      await Promise.all(workers.map((worker) => worker.stop()));
+    },
   };
 }

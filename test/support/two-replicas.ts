@@ -34,6 +34,7 @@ import type { ImproveSettings } from '../../services/improve/dependencies.ts';
 import { createImproveService } from '../../services/improve/service.ts';
 import { createIngestService } from '../../services/ingest/service.ts';
 import type { SyncSettings } from '../../services/integrations/dependencies.ts';
+import type { Connector } from '../../services/integrations/providers/connector.ts';
 import { createIntegrationsService } from '../../services/integrations/service.ts';
 import { createSearchService } from '../../services/search/service.ts';
 import { modelOptions, NO_MAIL, open } from './auth-service.ts';
@@ -83,6 +84,7 @@ export interface TwoReplicasOptions {
   readonly hosted?: boolean;
   /** The target of sync; none by default. */
   readonly remoteUrl?: string;
+  readonly connectors?: readonly Connector[];
   readonly sync?: Partial<SyncSettings>;
   readonly improve?: Partial<ImproveSettings>;
   /** Poll interval of ingest for jobs. */
@@ -172,6 +174,8 @@ async function startReplica(shared: Shared, index: 0 | 1): Promise<Replica> {
       remote: async () =>
         createHttpRemoteMemory({ baseUrl: options.remoteUrl ?? 'http://127.0.0.1:9', key: REMOTE_KEY }),
       hasRemote: options.remoteUrl !== undefined,
+      connectors: options.connectors ?? [],
+      isSecure: false,
       settings: { maxDocumentBytes: 2 ** 24, leaseMs: 60_000, pollMs: 25, retryBaseMs: 1, ...options.sync },
     }),
     createSearchService({ ...common, indexes, embedder, models: searchModels(), settings: SEARCH_SETTINGS }),

@@ -4605,6 +4605,299 @@ export interface Paths {
       };
     };
   };
+  '/api/v1/integrations/status': {
+    /**
+     * All providers with the state of the newest connection of the caller
+     */
+    get: {
+      parameters: {};
+      responses: {
+        '200': {
+          content: {
+            'application/json': IntegrationStatus;
+          };
+        };
+      };
+    };
+  };
+  '/api/v1/integrations/connections': {
+    /**
+     * All connections of the caller, newest first, with the progress of their imports
+     */
+    get: {
+      parameters: {};
+      responses: {
+        '200': {
+          content: {
+            'application/json': {
+              connections: IntegrationConnection[];
+            };
+          };
+        };
+      };
+    };
+  };
+  '/api/v1/integrations/{provider}/authorize': {
+    /**
+     * Begin to connect an account of a provider: the address that the browser goes to
+     */
+    post: {
+      parameters: {
+        path: {
+          provider: string;
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': {
+              authorizeUrl: string;
+            };
+          };
+        };
+      };
+    };
+  };
+  '/api/v1/integrations/{provider}/connect': {
+    /**
+     * Connect a folder of the server or a web site, and start to bring it in
+     */
+    post: {
+      parameters: {
+        path: {
+          provider: string;
+        };
+      };
+      requestBody: {
+        content: {
+          'application/json': ConnectRequest;
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': IntegrationConnection;
+          };
+        };
+      };
+    };
+  };
+  '/api/v1/integrations/{provider}/connection': {
+    /**
+     * The connection to a provider, and how its last import went
+     */
+    get: {
+      parameters: {
+        path: {
+          provider: string;
+        };
+        query?: {
+          connectionId?: string | null;
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': IntegrationConnection;
+          };
+        };
+      };
+    };
+    /**
+     * Disconnect; what was brought in stays, unless `delete_data` says otherwise
+     */
+    delete: {
+      parameters: {
+        path: {
+          provider: string;
+        };
+        query?: {
+          connectionId?: string | null;
+          deleteData?: boolean;
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': {
+              disconnected: boolean;
+            };
+          };
+        };
+      };
+    };
+  };
+  '/api/v1/integrations/{provider}/resources': {
+    /**
+     * What can be chosen, and what is
+     */
+    get: {
+      parameters: {
+        path: {
+          provider: string;
+        };
+        query?: {
+          connectionId?: string | null;
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': IntegrationResources;
+          };
+        };
+      };
+    };
+    /**
+     * Choose what is brought in; the next sync removes what is not chosen any more
+     */
+    put: {
+      parameters: {
+        path: {
+          provider: string;
+        };
+        query?: {
+          connectionId?: string | null;
+        };
+      };
+      requestBody: {
+        content: {
+          'application/json': IntegrationSelection;
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': {
+              selected: string[] | null;
+            };
+          };
+        };
+      };
+    };
+  };
+  '/api/v1/integrations/{provider}/folders': {
+    /**
+     * What can be chosen, and what is
+     */
+    get: {
+      parameters: {
+        path: {
+          provider: string;
+        };
+        query?: {
+          connectionId?: string | null;
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': IntegrationResources;
+          };
+        };
+      };
+    };
+    /**
+     * Choose what is brought in; the next sync removes what is not chosen any more
+     */
+    put: {
+      parameters: {
+        path: {
+          provider: string;
+        };
+        query?: {
+          connectionId?: string | null;
+        };
+      };
+      requestBody: {
+        content: {
+          'application/json': IntegrationSelection;
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': {
+              selected: string[] | null;
+            };
+          };
+        };
+      };
+    };
+  };
+  '/api/v1/integrations/{provider}/labels': {
+    /**
+     * What can be chosen, and what is
+     */
+    get: {
+      parameters: {
+        path: {
+          provider: string;
+        };
+        query?: {
+          connectionId?: string | null;
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': IntegrationResources;
+          };
+        };
+      };
+    };
+    /**
+     * Choose what is brought in; the next sync removes what is not chosen any more
+     */
+    put: {
+      parameters: {
+        path: {
+          provider: string;
+        };
+        query?: {
+          connectionId?: string | null;
+        };
+      };
+      requestBody: {
+        content: {
+          'application/json': IntegrationSelection;
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': {
+              selected: string[] | null;
+            };
+          };
+        };
+      };
+    };
+  };
+  '/api/v1/integrations/{provider}/sync': {
+    /**
+     * Bring memory into step with the source now, in the background
+     */
+    post: {
+      parameters: {
+        path: {
+          provider: string;
+        };
+        query?: {
+          connectionId?: string | null;
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': {
+              accepted: boolean;
+            };
+          };
+        };
+      };
+    };
+  };
   '/': {
     /**
      * Says that the server runs
@@ -6185,6 +6478,96 @@ export interface SyncStatus {
     created_at: string;
   };
 }
+export interface IntegrationStatus {
+  integrations: {
+    provider: string;
+    /**
+     * Whether this server can connect it
+     */
+    configured: boolean;
+    connected: boolean;
+    accountLabel: string | null;
+    providerAccountId: string | null;
+    connectedAt: string | null;
+    syncStatus: ('ok' | 'degraded' | 'syncing') | null;
+    lastSyncedAt: string | null;
+    syncCounts: {
+      scanned: number;
+      skipped: number;
+      failed: number;
+    } | null;
+  }[];
+  plugins: {
+    [k: string]: unknown;
+  }[];
+}
+export interface IntegrationConnection {
+  connected: boolean;
+  connectionId?: string;
+  provider?: string;
+  accountLabel?: string;
+  providerAccountId?: string;
+  connectedAt?: string;
+  datasetId?: string;
+  datasetName?: string;
+  /**
+   * Documents of the source that there are items of
+   */
+  storedItems?: number;
+  /**
+   * What was chosen; null: everything
+   */
+  selected?: string[] | null;
+  /**
+   * Whether there is anything to choose
+   */
+  selectable?: boolean;
+  /**
+   * Null before the first import
+   */
+  syncStatus?: ('ok' | 'degraded' | 'syncing') | null;
+  lastSyncedAt?: string | null;
+  nextSyncAt?: string;
+  syncCounts?: {
+    scanned: number;
+    skipped: number;
+    failed: number;
+  };
+  /**
+   * Of the import under way, in documents
+   */
+  progress?: {
+    done: number;
+    total: number | null;
+  };
+  /**
+   * The source asked to wait until then
+   */
+  waitingUntil?: string;
+  /**
+   * Why the last import is degraded, or the provider ended the connection
+   */
+  error?: string;
+}
+export interface ConnectRequest {
+  address: string;
+  datasetName?: string | null;
+}
+export interface IntegrationResources {
+  resources: {
+    id: string;
+    name: string;
+    description: string | null;
+    attributes: {
+      [k: string]: unknown;
+    };
+    selected: boolean;
+  }[];
+  selected: string[] | null;
+}
+export interface IntegrationSelection {
+  resourceIds?: string[] | null;
+}
 export interface HealthSummary {
   status: 'ready' | 'not ready';
   health: 'healthy' | 'degraded' | 'unhealthy';
@@ -6324,6 +6707,11 @@ export interface Components {
     SyncRequest: SyncRequest;
     SyncResponse: SyncResponse;
     SyncStatus: SyncStatus;
+    IntegrationStatus: IntegrationStatus;
+    IntegrationConnection: IntegrationConnection;
+    ConnectRequest: ConnectRequest;
+    IntegrationResources: IntegrationResources;
+    IntegrationSelection: IntegrationSelection;
     HealthSummary: HealthSummary;
     HealthDetails: HealthDetails;
   };

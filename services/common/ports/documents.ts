@@ -69,6 +69,22 @@ export interface Fetcher {
   fetch(url: string, signal?: AbortSignal): Promise<FetchedResource>;
 }
 
+/** Follows pages over time: asks for one only when it has changed. Errors: those of `Fetcher`, with `retryAfterSeconds` on request. */
+export interface PageFetcher {
+  /** `unchanged`: it is as the validators say. `gone`: there is no such page. */
+  fetchChanged(
+    url: string,
+    known: PageValidators,
+    signal?: AbortSignal,
+  ): Promise<(FetchedResource & PageValidators) | 'unchanged' | 'gone'>;
+}
+
+/** Headers that tell versions of a page apart. */
+export interface PageValidators {
+  readonly etag: string | null;
+  readonly lastModified: string | null;
+}
+
 export interface FetchedResource {
   readonly url: string;
   readonly mimeType: string;

@@ -41,6 +41,9 @@ import { dataItemsCollection } from './ingest/data-items.ts';
 import { echoMarksCollection } from './ingest/echo-marks.ts';
 import { repetitionsCollection } from './ingest/repetitions.ts';
 import { skillShelvesCollection, skillsCollection } from './ingest/skills.ts';
+import { connectionsCollection } from './integrations/connections.ts';
+import { deliveriesCollection, installsCollection } from './integrations/deliveries.ts';
+import { sourceCursorsCollection, sourceItemsCollection } from './integrations/source-items.ts';
 import { syncRunsCollection } from './integrations/sync-runs.ts';
 import { syncDuesCollection, syncedContentCollection } from './integrations/sync-state.ts';
 import { searchHistoryCollection } from './search/search-history.ts';
@@ -54,6 +57,7 @@ export const recordCollections: readonly AnyOwnedCollection[] = [
   apiKeysCollection,
   blobIntentsCollection,
   budgetsCollection,
+  connectionsCollection,
   contextEntitiesCollection,
   contextLeavesCollection,
   contextNodesCollection,
@@ -61,12 +65,14 @@ export const recordCollections: readonly AnyOwnedCollection[] = [
   dataItemsCollection,
   datasetConfigurationsCollection,
   datasetsCollection,
+  deliveriesCollection,
   distillationsCollection,
   echoMarksCollection,
   elementWeightsCollection,
   improveClaimsCollection,
   improveRequestsCollection,
   indexRebuildsCollection,
+  installsCollection,
   ledgerCollection,
   managedResourcesCollection,
   modelUsageCollection,
@@ -86,6 +92,8 @@ export const recordCollections: readonly AnyOwnedCollection[] = [
   sessionsCollection,
   skillShelvesCollection,
   skillsCollection,
+  sourceCursorsCollection,
+  sourceItemsCollection,
   statementsCollection,
   supersessionRevertsCollection,
   supersessionsCollection,

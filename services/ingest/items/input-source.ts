@@ -13,6 +13,9 @@ export type Input =
       readonly isCopy?: boolean;
       /** Besides those of the request. */
       readonly nodeSets?: readonly string[];
+      /** As those of `Source`. */
+      readonly itemId?: DataItemId;
+      readonly sourceUri?: string;
     }
   /** Text, a URL, or (where allowed) a path of the server. */
   | { readonly kind: 'string'; readonly value: string }
@@ -54,8 +57,8 @@ const DATABASE_SCHEME =
 /** A local folder can give several sources; everything else gives one. */
 export async function openInput(input: Input, options: SourceOptions, signal: AbortSignal): Promise<readonly Source[]> {
   if (input.kind === 'upload') {
-    const { isCopy = false, nodeSets = [] } = input;
-    return [{ ...uploadSource(input.file), isCopy, nodeSets }];
+    const { kind: _, file, isCopy = false, nodeSets = [], ...given } = input;
+    return [{ ...uploadSource(file), isCopy, nodeSets, ...given }];
   }
   if (input.kind === 'document') return [documentSource(input)];
   const value = input.value;

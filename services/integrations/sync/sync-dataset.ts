@@ -175,7 +175,7 @@ async function take(
   const { key: blobKey, sizeBytes, md5, sha256 } = stored;
   await messenger.call(
     'ingest.TakeDownload',
-    { dataset, blobKey, fileName: name, mimeType, sizeBytes, md5, sha256 },
+    { dataset, blobKey, fileName: name, mimeType, sizeBytes, md5, sha256, itemId: null, sourceUri: null },
     context,
   );
 }

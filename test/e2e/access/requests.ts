@@ -260,6 +260,24 @@ export const REQUESTS: Readonly<Record<string, (ids: Identifiers) => RouteReques
   'GET /api/v1/schema/provenance/json': () => ({}),
   'GET /api/v1/visualize/drawing': ({ dataset }) => ({ query: { dataset_id: dataset } }),
 
+  // Integrations
+  'GET /api/v1/integrations/status': () => ({}),
+  'GET /api/v1/integrations/connections': () => ({}),
+  'POST /api/v1/integrations/{provider}/authorize': () => ({ params: { provider: 'github' } }),
+  'POST /api/v1/integrations/{provider}/connect': () => ({
+    params: { provider: 'web' },
+    json: { address: 'http://127.0.0.1:9/' },
+  }),
+  'GET /api/v1/integrations/{provider}/connection': () => ({ params: { provider: 'github' } }),
+  'DELETE /api/v1/integrations/{provider}/connection': () => ({ params: { provider: 'github' } }),
+  'POST /api/v1/integrations/{provider}/sync': () => ({ params: { provider: 'github' } }),
+  'GET /api/v1/integrations/{provider}/resources': () => ({ params: { provider: 'github' } }),
+  'PUT /api/v1/integrations/{provider}/resources': () => ({ params: { provider: 'github' }, json: {} }),
+  'GET /api/v1/integrations/{provider}/folders': () => ({ params: { provider: 'github' } }),
+  'PUT /api/v1/integrations/{provider}/folders': () => ({ params: { provider: 'github' }, json: {} }),
+  'GET /api/v1/integrations/{provider}/labels': () => ({ params: { provider: 'github' } }),
+  'PUT /api/v1/integrations/{provider}/labels': () => ({ params: { provider: 'github' }, json: {} }),
+
   // Runs
   'GET /api/v1/activity/pipeline-runs': ({ dataset }) => ({ query: { dataset_id: dataset } }),
   'GET /api/v1/activity/spans': () => ({}),

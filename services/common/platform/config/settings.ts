@@ -3,6 +3,7 @@ import { access } from './settings/access.ts';
 import { budgets } from './settings/budgets.ts';
 import { cluster } from './settings/cluster.ts';
 import { improve } from './settings/improve.ts';
+import { integrations } from './settings/integrations.ts';
 import { learning } from './settings/learning.ts';
 import { mail } from './settings/mail.ts';
 import { models } from './settings/models.ts';
@@ -28,6 +29,7 @@ export const SETTINGS = {
   ...sessions,
   ...improve,
   ...learning,
+  ...integrations,
   ...budgets,
   ...operator,
 };

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { engramError, isEngramError } from '../../kernel/errors.ts';
-import type { FetchedResource, Fetcher } from '../../ports/documents.ts';
+import type { FetchedResource, Fetcher, PageFetcher, PageValidators } from '../../ports/documents.ts';
 import { abortable } from '../async/abortable.ts';
 import { sendChecked } from './checked-request.ts';
 import { limitedBody } from './limited-body.ts';
@@ -38,7 +38,7 @@ interface Settings {
  * `Fetcher` over `node:http`: every hop is checked by name and address, and the connection goes to the address that was checked, so a
  * name that changes its answer in between gains nothing. No cookies, no proxies, no credentials, a fresh connection each time.
  */
-export function createGuardedFetcher(options: GuardedFetcherOptions): Fetcher {
+export function createGuardedFetcher(options: GuardedFetcherOptions): Fetcher & PageFetcher {
   const settings: Settings = {
     allowHttpRequests: options.allowHttpRequests,
     maxBytes: options.maxBytes,
@@ -48,7 +48,22 @@ export function createGuardedFetcher(options: GuardedFetcherOptions): Fetcher {
     isAllowed: allowance(options.allowPrivateAddresses ?? false),
     resolve: options.resolve ?? resolveBySystem,
   };
-  return { fetch: (url, signal) => fetchResource(url, settings, signal) };
+  return {
+    async fetch(url, signal) {
+      const { response, target, ...reading } = await request(url, settings, { signal });
+      return toResource(response, target.url, reading);
+    },
+    async fetchChanged(url, known, signal) {
+      const { response, target, ...reading } = await request(url, settings, { signal, known });
+      const status = response.statusCode ?? 0;
+      if (status !== 304 && status !== 404 && status !== 410) {
+        const { etag = null, 'last-modified': lastModified = null } = response.headers;
+        return { ...toResource(response, target.url, reading), etag, lastModified };
+      }
+      response.destroy();
+      return status === 304 ? 'unchanged' : 'gone';
+    },
+  };
 }
 
 function allowance(privateAddresses: boolean | readonly string[]): (address: string) => boolean {
@@ -56,31 +71,39 @@ function allowance(privateAddresses: boolean | readonly string[]): (address: str
   return (address) => privateAddresses.includes(address) || isPublicAddress(address);
 }
 
-async function fetchResource(
-  url: string,
-  settings: Settings,
-  signal: AbortSignal | undefined,
-): Promise<FetchedResource> {
+interface Asked {
+  readonly signal: AbortSignal | undefined;
+  readonly known?: PageValidators;
+}
+
+/** Returns the last answer, after redirects. */
+async function request(url: string, settings: Settings, { signal, known }: Asked) {
   if (!settings.allowHttpRequests) {
     throw engramError('SSRFProtectionError', 'Fetching URLs is switched off on this server (ALLOW_HTTP_REQUESTS).');
   }
   const deadline = AbortSignal.timeout(settings.timeoutMs);
   const combined = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
   try {
-    return await followRedirects(url, settings, combined);
+    const answer = await followRedirects(url, settings, { signal: combined, known });
+    return { ...answer, settings, signal: combined };
   } catch (error) {
     signal?.throwIfAborted();
     throw asFetchError(error, url, { isTimeout: deadline.aborted, timeoutMs: settings.timeoutMs });
   }
 }
 
-async function followRedirects(start: string, settings: Settings, signal: AbortSignal): Promise<FetchedResource> {
+interface Hop {
+  readonly signal: AbortSignal;
+  readonly known: PageValidators | undefined;
+}
+
+async function followRedirects(start: string, settings: Settings, hop: Hop) {
   let next: string | URL = start;
-  for (let hop = 0; hop <= settings.maxRedirects; hop += 1) {
-    const target: CheckedTarget = await abortable(checkTarget(next, settings), signal);
-    const response = await send(target, settings, signal);
+  for (let count = 0; count <= settings.maxRedirects; count += 1) {
+    const target: CheckedTarget = await abortable(checkTarget(next, settings), hop.signal);
+    const response = await send(target, settings, hop);
     const location = redirectOf(response);
-    if (location === null) return toResource(response, target.url, { settings, signal });
+    if (location === null) return { response, target };
     response.destroy();
     const following: URL | null = URL.parse(location, target.url.href);
     if (following === null)
@@ -96,8 +119,10 @@ function redirectOf(response: IncomingMessage): string | null {
   return isRedirect ? (response.headers.location ?? null) : null;
 }
 
-function send(target: CheckedTarget, settings: Settings, signal: AbortSignal): Promise<IncomingMessage> {
+function send(target: CheckedTarget, settings: Settings, { signal, known }: Hop): Promise<IncomingMessage> {
   const headers = {
+    ...(known?.etag ? { 'if-none-match': known.etag } : {}),
+    ...(known?.lastModified ? { 'if-modified-since': known.lastModified } : {}),
     'user-agent': settings.userAgent,
     accept: 'text/html,application/xhtml+xml,application/pdf,text/*;q=0.9,*/*;q=0.5',
     'accept-encoding': 'gzip, deflate, br',
@@ -113,8 +138,11 @@ function toResource(
   const status = response.statusCode ?? 0;
   if (status < 200 || status > 299) {
     response.destroy();
+    const seconds = Number(response.headers['retry-after']);
+    const isBusy = status === 429 || status === 503;
     throw engramError('IngestionError', `${shown(url)} answered with status ${status}`, {
       retryable: status >= 500 || status === 429,
+      ...(isBusy ? { retryAfterSeconds: Number.isFinite(seconds) && seconds > 0 ? seconds : 60 } : {}),
     });
   }
   const mimeType = mimeTypeOf(response.headers['content-type']);

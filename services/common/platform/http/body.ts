@@ -15,7 +15,8 @@ export type ReceivedBody =
   | { readonly kind: 'json'; readonly value: unknown }
   /** Neither JSON nor a form. */
   | { readonly kind: 'raw'; readonly text: string }
-  | { readonly kind: 'form'; readonly form: FormBody };
+  | { readonly kind: 'form'; readonly form: FormBody }
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array };
 
 export interface BodySettings extends BodyTimes {
   readonly spoolDirectory: string;
@@ -42,6 +43,10 @@ export async function receiveBody(
   settings: BodySettings,
 ): Promise<ReceivedBody> {
   refuseEncodings(source);
+  if (kind === 'bytes') {
+    const limit = limitOf(settings, settings.jsonLimitBytes, 'ENGRAM_JSON_LIMIT_BYTES');
+    return { kind, bytes: source.isAbsent ? new Uint8Array() : await readAll(source, limit) };
+  }
   const format = formatOf(source);
   const isForm = format === 'multipart' || format === 'urlencoded';
   if (kind === 'form' && !isForm) return { kind: 'form', form: EMPTY_FORM };

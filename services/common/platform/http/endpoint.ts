@@ -69,7 +69,11 @@ export function createEndpoint(route: Route, options: EndpointOptions): Endpoint
     const shut = new AbortController();
     const source = createBodySource(req, res, options.body, shut.signal);
     const { declaredBytes } = source;
-    const isEarly = formatOf(source) === 'json' && declaredBytes !== null && declaredBytes <= EARLY_BODY_BYTES;
+    const isEarly =
+      route.body?.kind !== 'bytes' &&
+      formatOf(source) === 'json' &&
+      declaredBytes !== null &&
+      declaredBytes <= EARLY_BODY_BYTES;
     let body: ReceivedBody | null = null;
     try {
       if (isEarly) body = await receive(source);
@@ -127,8 +131,8 @@ type Receive = (source: ReturnType<typeof createBodySource>) => Promise<Received
 
 function createReceiver({ body, auth }: Route, settings: BodySettings): Receive {
   if (body === undefined) return async () => ({ kind: 'none' });
-  const isSmall = body.kind === 'json' && body.carriesDocument !== true;
-  const most = auth === 'none' ? EARLY_BODY_BYTES : isSmall ? SMALL_BODY_BYTES : undefined;
+  const isSmall = body.kind === 'bytes' || (body.kind === 'json' && body.carriesDocument !== true);
+  const most = auth === 'none' && body.kind !== 'bytes' ? EARLY_BODY_BYTES : isSmall ? SMALL_BODY_BYTES : undefined;
   const limits = most === undefined ? settings : { ...settings, anyLimitBytes: most };
   return (source) => receiveBody(source, body.kind, limits);
 }

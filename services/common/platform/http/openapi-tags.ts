@@ -19,6 +19,7 @@ const TAGS: Readonly<Record<string, string>> = {
   activity: 'Runs, jobs, operations and usage',
   validate: 'Look for contradictions in what is stored',
   llm: 'Prompts and schemas written by a model',
+  integrations: 'Connect sources, choose what is brought in, and follow them',
   sync: 'Bring datasets and a remote memory into step',
   auth: 'Sign in, register, tokens and API keys',
   users: 'Accounts',

@@ -42,6 +42,9 @@ export function createInputCheck(route: Route): (input: RawInput) => CheckedInpu
     const checkedQuery =
       readQuery === null ? {} : readQuery.read(readQuery.fromFields(collect(new URLSearchParams(input.search))), items);
     if (readBody === null) return finish(items, null, { params: checkedParams, query: checkedQuery, body: undefined });
+    if (input.body.kind === 'bytes') {
+      return finish(items, null, { params: checkedParams, query: checkedQuery, body: input.body.bytes });
+    }
     const sent = sentValue(input.body, readBody);
     if (sent === undefined || (sent === null && !isRequired)) {
       if (isRequired) throw missingBody();
@@ -98,7 +101,7 @@ function named(sent: unknown, plan: KeyPlan | null): unknown {
 }
 
 /** Undefined when there is no body. */
-function sentValue(body: ReceivedBody, reader: Reader): unknown {
+function sentValue(body: Exclude<ReceivedBody, { readonly kind: 'bytes' }>, reader: Reader): unknown {
   switch (body.kind) {
     case 'none':
       return undefined;

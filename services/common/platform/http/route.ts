@@ -84,9 +84,9 @@ export interface AnswerDescription {
 export interface BodySpec<Body> {
   /**
    * `json`: application/json. `form`: multipart or urlencoded; repeated fields arrive as lists, files separately.
-   * `any`: whichever the client sends, one schema for both.
+   * `any`: whichever the client sends, one schema for both. `bytes`: as it came, at most 4 MiB, whoever sends it.
    */
-  readonly kind: 'json' | 'form' | 'any';
+  readonly kind: 'json' | 'form' | 'any' | 'bytes';
   readonly schema: z.ZodType<Body>;
   /** Default true: a missing body is `missing` at `["body"]`. */
   readonly required?: boolean;

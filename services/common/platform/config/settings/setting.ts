@@ -27,6 +27,7 @@ export const SECTIONS = [
   'Runs',
   'Sessions',
   'Improve',
+  'Integrations',
   'Budgets',
   'Operator',
 ] as const;

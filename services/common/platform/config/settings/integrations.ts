@@ -1,0 +1,34 @@
+import * as type from '../value-types.ts';
+import { optional, setting } from './setting.ts';
+
+const text = (name: string, meaning: string) =>
+  optional({ names: [name], section: 'Integrations', type: type.text(), meaning });
+const secret = (name: string, meaning: string) =>
+  optional({ names: [name], section: 'Integrations', type: type.text(), meaning, secret: true });
+
+/** Providers that people connect; one whose settings are not all there is answered with 503. */
+export const integrations = {
+  githubAppId: text('GITHUB_APP_ID', 'Id of the GitHub App by which repositories are connected.'),
+  githubAppSlug: text('GITHUB_APP_SLUG', 'Name of the app in its address: `https://github.com/apps/<slug>`.'),
+  githubAppPrivateKey: secret('GITHUB_APP_PRIVATE_KEY', 'Private key of the app, as PEM; `\\n` stands for a line end.'),
+  githubClientId: text('GITHUB_CLIENT_ID', 'Client id of the app.'),
+  githubClientSecret: secret('GITHUB_CLIENT_SECRET', 'Client secret of the app.'),
+  githubWebhookSecret: secret(
+    'GITHUB_WEBHOOK_SECRET',
+    'Secret of its webhooks, which go to `<public address>/api/v1/integrations/github/events`; it also signs the state of installs.',
+  ),
+  githubFrontendUrl: optional({
+    names: ['GITHUB_FRONTEND_BASE_URL'],
+    section: 'Integrations',
+    type: type.httpUrl(),
+    meaning:
+      'Where the browser returns after an install: `<it>/integrations`. Unset: the console, with ENGRAM_PUBLIC_URL.',
+  }),
+  githubUrl: setting({
+    names: ['ENGRAM_GITHUB_URL'],
+    section: 'Integrations',
+    type: type.httpUrl(),
+    default: 'https://github.com',
+    meaning: 'Address of a GitHub Enterprise Server.',
+  }),
+};

@@ -1,0 +1,133 @@
+import type { DatasetId, TenantId, UserId } from '../../kernel/brand.ts';
+import { asId } from '../../kernel/ids.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
+import type { DocumentStore, Stored, Write } from '../../storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
+import { repository } from '../base/repository.ts';
+
+/** Numbers of the last import. */
+export type ImportCounts = { readonly scanned: number; readonly skipped: number; readonly failed: number };
+
+/** A source that a user has connected. */
+export interface SourceConnection {
+  readonly id: string;
+  readonly version: number;
+  readonly provider: string;
+  readonly accountId: string;
+  readonly accountLabel: string;
+  readonly userId: UserId;
+  /** Tenant that the user connected it in. */
+  readonly tenant: TenantId;
+  /** The API key that it was connected with. */
+  readonly keyId: string | null;
+  readonly authType: string;
+  readonly scopes: readonly string[];
+  readonly metadata: JsonObject;
+  readonly status: 'active' | 'revoked';
+  /** Why the provider or its answer ended it; null: it is active, or was disconnected by its user. */
+  readonly revokedReason: string | null;
+  /** Chosen resources; null: all of them. */
+  readonly selection: readonly string[] | null;
+  readonly dataset: DatasetId | null;
+  readonly datasetName: string;
+  /** An import is queued or under way. */
+  readonly syncing: boolean;
+  /** Something changed during the import: another one follows it. */
+  readonly again: boolean;
+  /** Documents that the import under way has looked at, and how many there are where that is known. */
+  readonly done: number;
+  readonly total: number | null;
+  /** The source asked to wait until then. */
+  readonly waitingUntil: string | null;
+  readonly syncStatus: 'ok' | 'degraded' | null;
+  readonly syncError: string | null;
+  readonly syncCounts: ImportCounts | null;
+  readonly lastSyncedAt: string | null;
+  /** When an import starts by itself. */
+  readonly nextSyncAt: string | null;
+  /** Items were stored that no run was started for yet. */
+  readonly buildDue: boolean;
+  readonly createdAt: string;
+  readonly connectedAt: string;
+  readonly revokedAt: string | null;
+}
+
+type ConnectionDocument = Omit<SourceConnection, 'id' | 'version' | 'userId' | 'tenant' | 'dataset'> & {
+  readonly userId: string;
+  readonly tenantId: string;
+  readonly datasetId: string | null;
+  /** The provider's account, while it is connected; null: it may be connected again by others. */
+  readonly activeAccount: string | null;
+};
+
+/** A user may have connected several sources; an account of a provider is connected once on the server. */
+export const connectionsCollection: OwnedCollection<ConnectionDocument> = {
+  name: 'source_connections',
+  level: 'system',
+  owner: 'integrations',
+  writers: { auth: 'removes them in the commit that deletes the user or the tenant' },
+  belongsTo: { user: 'userId', tenant: 'tenantId' },
+  indexes: [
+    { fields: ['activeAccount'], unique: true },
+    { fields: ['userId', 'connectedAt'] },
+    { fields: ['provider', 'accountId'] },
+    { fields: ['provider', 'status'] },
+    { fields: ['tenantId'] },
+    { fields: ['nextSyncAt'] },
+  ],
+};
+
+export type ConnectionChange = Partial<Omit<SourceConnection, 'id' | 'version' | 'userId' | 'tenant' | 'createdAt'>>;
+
+export type Connections = ReturnType<typeof createConnections>;
+
+/** Writes are committed by the caller, under any scope. */
+export function createConnections(store: DocumentStore) {
+  const records = repository(store, connectionsCollection, connectionOf);
+  return {
+    get: (id: string) => records.get(SYSTEM_SCOPE, id),
+    /** Those of a user in a tenant, newest first, at most 1000. */
+    async ofUser(user: UserId, tenant: TenantId): Promise<readonly SourceConnection[]> {
+      const sort = [{ field: 'userId' }, { field: 'connectedAt', descending: true }] as const;
+      const { items } = await records.page(SYSTEM_SCOPE, { where: { userId: user }, sort, limit: 1000 });
+      return items.filter((connection) => connection.tenant === tenant);
+    },
+    /** All of an account, of any user, also those that are revoked. */
+    ofAccount: (provider: string, accountId: string) => records.all(SYSTEM_SCOPE, { where: { provider, accountId } }),
+    /** Whose import is due, the longest one first. */
+    async due(now: string, limit: number): Promise<readonly SourceConnection[]> {
+      const where = { nextSyncAt: { atMost: now } };
+      return (await records.page(SYSTEM_SCOPE, { where, sort: [{ field: 'nextSyncAt' }], limit })).items;
+    },
+    /** Those of a provider that are active. */
+    active: (provider: string) => records.all(SYSTEM_SCOPE, { where: { provider, status: 'active' } }),
+    /** `DuplicateKeyError` in the commit when the account is connected already. */
+    putWrite(connection: Omit<SourceConnection, 'version'>, account: string, before: SourceConnection | null): Write {
+      const { id, tenant, dataset, ...value } = { ...connection, version: undefined };
+      const document = { ...value, tenantId: tenant, datasetId: dataset, activeAccount: account };
+      return records.putWrite(id, document as ConnectionDocument, before);
+    },
+    /** `VersionConflictError` in the commit unless it is still as `where` says. */
+    changeWrite(id: string, { dataset, ...change }: ConnectionChange, where: ConnectionState = {}): Write {
+      const set = { ...change, ...(dataset === undefined ? {} : { datasetId: dataset }) };
+      const freed = change.status === 'revoked' ? { activeAccount: null } : {};
+      return records.updateWrite(id, { where, set: { ...set, ...freed }, required: true });
+    },
+    removeWrite: (id: string) => records.removeWrite(id),
+  };
+}
+
+type ConnectionState = Partial<Pick<SourceConnection, 'status' | 'syncing' | 'again'>>;
+
+function connectionOf({ id, version, value }: Stored<ConnectionDocument>): SourceConnection {
+  const { activeAccount: _, tenantId, datasetId, ...connection } = value;
+  return {
+    ...connection,
+    id,
+    version,
+    userId: asId<UserId>(connection.userId),
+    tenant: tenantId as unknown as TenantId,
+    dataset: datasetId === null ? null : asId<DatasetId>(datasetId),
+  };
+}

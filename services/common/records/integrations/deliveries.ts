@@ -1,0 +1,81 @@
+import type { TenantId, UserId } from '../../kernel/brand.ts';
+import { asId } from '../../kernel/ids.ts';
+import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
+import type { DocumentStore, Write } from '../../storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
+import { repository } from '../base/repository.ts';
+
+/** A document that a webhook reported as deleted. */
+type ReportedGone = { readonly resource: string; readonly feed: string; readonly key: string };
+
+type DeliveryDocument = {
+  readonly connectionId: string;
+  readonly tenantId: string;
+  readonly userId: string;
+  readonly gone: readonly ReportedGone[];
+  /** Null: an import has taken up what it reports. */
+  readonly waitingFor: string | null;
+  readonly receivedAt: string;
+};
+
+/** Webhooks of the last day, each once for a connection that it is about. */
+export const deliveriesCollection: OwnedCollection<DeliveryDocument> = {
+  name: 'source_deliveries',
+  level: 'system',
+  owner: 'integrations',
+  writers: { auth: 'removes them in the commit that deletes the user or the tenant' },
+  belongsTo: { user: 'userId', tenant: 'tenantId' },
+  indexes: [{ fields: ['waitingFor'] }, { fields: ['receivedAt'] }, { fields: ['userId'] }, { fields: ['tenantId'] }],
+};
+
+type InstallDocument = {
+  readonly provider: string;
+  readonly userId: string;
+  readonly tenantId: string;
+  readonly keyId: string | null;
+  readonly codeVerifier: string;
+  readonly expiresAt: string;
+};
+
+/** Connections that were begun, by nonce: each is finished once. */
+export const installsCollection: OwnedCollection<InstallDocument> = {
+  name: 'source_installs',
+  level: 'system',
+  owner: 'integrations',
+  writers: { auth: 'removes them in the commit that deletes the user or the tenant' },
+  belongsTo: { user: 'userId', tenant: 'tenantId' },
+  indexes: [{ fields: ['expiresAt'] }, { fields: ['userId'] }, { fields: ['tenantId'] }],
+};
+
+export interface Install extends Omit<InstallDocument, 'userId' | 'tenantId'> {
+  readonly nonce: string;
+  readonly userId: UserId;
+  readonly tenant: TenantId;
+}
+
+export type SourceEvents = ReturnType<typeof createSourceEvents>;
+
+/** What reaches the service from providers: webhooks, and browsers that return from them. */
+export function createSourceEvents(store: DocumentStore) {
+  const deliveries = repository(store, deliveriesCollection, ({ id, value }) => ({ ...value, id }));
+  const installs = repository(store, installsCollection, ({ id, value: { tenantId, ...value } }): Install => {
+    return { ...value, nonce: id, userId: asId(value.userId), tenant: tenantId as unknown as TenantId };
+  });
+  return {
+    /** `DuplicateKeyError` in the commit when it was received before. */
+    deliveryWrite: (id: string, delivery: Omit<DeliveryDocument, 'waitingFor'>): Write =>
+      deliveries.insertWrite(id, {
+        ...delivery,
+        waitingFor: delivery.gone.length === 0 ? null : delivery.connectionId,
+      }),
+    waiting: (connectionId: string) => deliveries.all(SYSTEM_SCOPE, { where: { waitingFor: connectionId } }),
+    takenWrite: (id: string): Write => deliveries.updateWrite(id, { set: { waitingFor: null } }),
+    removeOldWrite: (before: string): Write => deliveries.removeWhereWrite({ receivedAt: { lessThan: before } }),
+    getInstall: (nonce: string) => installs.get(SYSTEM_SCOPE, nonce),
+    installWrite: ({ nonce, tenant, ...install }: Install): Write =>
+      installs.insertWrite(nonce, { ...install, tenantId: tenant }),
+    /** `VersionConflictError` in the commit when it was finished already. */
+    finishWrite: (nonce: string): Write => installs.removeWrite(nonce, 1),
+    removeExpiredWrite: (now: string): Write => installs.removeWhereWrite({ expiresAt: { lessThan: now } }),
+  };
+}

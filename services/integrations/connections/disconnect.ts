@@ -1,0 +1,31 @@
+import type { SourceConnection } from '../../common/records/integrations/connections.ts';
+import type { SourceDependencies } from '../dependencies.ts';
+import { eraseJob, wakeImports } from '../imports/start-import.ts';
+
+/** Ends a connection; an import under way stops. With `deleteData` a job erases the items that came by it. */
+export async function disconnect(
+  { connections, connectors, workQueue, audit, clock, logger }: SourceDependencies,
+  connection: SourceConnection,
+  { deleteData, signal }: { readonly deleteData: boolean; readonly signal: AbortSignal },
+): Promise<void> {
+  const { id, tenant, userId: actor, provider } = connection;
+  const revoke = connectors.get(provider)?.oauth?.revoke;
+  await revoke?.({ connection, signal }).catch((error: unknown) => {
+    logger.warn('source.revoke.failed', { provider, error });
+  });
+  const ended = {
+    status: 'revoked',
+    revokedReason: null,
+    revokedAt: clock.now().toISOString(),
+    nextSyncAt: null,
+  } as const;
+  await audit.commit(
+    { tenant },
+    [
+      connections.changeWrite(id, ended, { status: 'active' }),
+      ...(deleteData ? workQueue.enqueueWrites({ tenant }, eraseJob(connection)).writes : []),
+    ],
+    [{ tenant, action: 'source.disconnected', actor, subject: id, details: { provider, deleteData } }],
+  );
+  if (deleteData) wakeImports({ workQueue, logger });
+}

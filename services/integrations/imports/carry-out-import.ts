@@ -1,0 +1,123 @@
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import type { JobLease } from '../../common/platform/jobs/job-lease.ts';
+import { impersonateWithRenewal } from '../../common/platform/messaging/account-authority.ts';
+import type { ClaimedJob } from '../../common/ports/work-queue.ts';
+import type { SourceConnection } from '../../common/records/integrations/connections.ts';
+import { sourceItemId } from '../../common/records/integrations/source-items.ts';
+import type { SourceDependencies } from '../dependencies.ts';
+import type { Connector } from '../providers/connector.ts';
+import {
+  commit,
+  type ImportAttempt,
+  type ImportTally,
+  importFeed,
+  isOfTheImport,
+  removeDocuments,
+  removeMatching,
+  startBuild,
+} from './import-feed.ts';
+
+/** Authorises an attempt of a job of the connection, and makes its dataset if need be. `PermissionDeniedError` when it may not. */
+export async function openAttempt(
+  dependencies: SourceDependencies,
+  { job, lease, connection, connector }: OpenedJob,
+  tally: ImportTally,
+): Promise<ImportAttempt> {
+  const { messenger, clock, settings } = dependencies;
+  const { signal } = lease;
+  const { userId, tenant, keyId } = connection;
+  const gone = 'The account that connected this source no longer exists or is no longer active.';
+  const asking = { requestId: job.id, signal };
+  const account = await impersonateWithRenewal(dependencies, { userId, tenant, keyId }, asking, gone);
+  const { context } = account;
+  const resolve = async (): Promise<DatasetRef> => {
+    const named =
+      connection.dataset === null
+        ? { names: [connection.datasetName], createMissing: true }
+        : { ids: [connection.dataset] };
+    const { datasets } = await messenger.call('auth.ResolveDatasets', { permission: 'write', ...named }, context);
+    if (datasets[0] !== undefined) return datasets[0];
+    throw engramError('PermissionDeniedError', 'The dataset no longer exists or may no longer be written.');
+  };
+  const dataset = await resolve();
+  let askedMs = clock.monotonicMs();
+  return {
+    ...{
+      job,
+      connector,
+      dataset,
+      context,
+      tally,
+      access: { connection: { ...connection, dataset: dataset.id }, signal },
+    },
+    async requireStill() {
+      if (clock.monotonicMs() - askedMs < settings.recheckMs) return;
+      await account.requireStill();
+      askedMs = clock.monotonicMs();
+    },
+  };
+}
+
+export interface OpenedJob {
+  readonly job: ClaimedJob;
+  readonly lease: JobLease;
+  readonly connection: SourceConnection;
+  readonly connector: Connector;
+}
+
+/** Brings the items of a connection into step with its source. What is stored before an error stays. */
+export async function carryOutImport(dependencies: SourceDependencies, attempt: ImportAttempt): Promise<void> {
+  const { connector, access, dataset, tally } = attempt;
+  const { connection } = access;
+  const { feeds, selection } = connector.capabilities;
+  await commit(dependencies, attempt, [], { dataset: dataset.id, waitingUntil: null });
+  await takeDeliveries(dependencies, attempt);
+  const listed = (await connector.list(access)).map(({ id }) => id);
+  const chosen = selection === 'none' ? null : connection.selection;
+  const resources = chosen === null ? listed : listed.filter((id) => chosen.includes(id));
+  await removeDeselected(dependencies, attempt, new Set(resources));
+  for (const resource of resources) {
+    for (const feed of feeds) {
+      try {
+        await importFeed(dependencies, attempt, { connectionId: connection.id, resource, feed });
+      } catch (error) {
+        if (isOfTheImport(error, access)) throw error;
+        dependencies.logger.warn('import.feed.failed', { connectionId: connection.id, resource, feed, error });
+        tally.counts = { ...tally.counts, failed: tally.counts.failed + 1 };
+        tally.error ??= `${resource}: ${error instanceof Error ? error.message : String(error)}`;
+      }
+    }
+  }
+  const { buildDue } = (await dependencies.connections.get(connection.id)) ?? {};
+  if (buildDue) await startBuild(dependencies, attempt);
+}
+
+/** Removes what webhooks reported as deleted. */
+async function takeDeliveries(dependencies: SourceDependencies, attempt: ImportAttempt): Promise<void> {
+  const { events } = dependencies;
+  const connectionId = attempt.access.connection.id;
+  for (const { id, gone } of await events.waiting(connectionId)) {
+    await removeDocuments(
+      dependencies,
+      attempt,
+      gone.map((one) => sourceItemId({ connectionId, ...one })),
+    );
+    await commit(dependencies, attempt, [events.takenWrite(id)]);
+  }
+}
+
+/** Removes the documents of resources that are not chosen, or not there, any more. */
+async function removeDeselected(
+  dependencies: SourceDependencies,
+  attempt: ImportAttempt,
+  resources: ReadonlySet<string>,
+): Promise<void> {
+  const { sourceItems } = dependencies;
+  for (const feed of await sourceItems.feeds(scopeOf(attempt.dataset), attempt.access.connection.id)) {
+    if (resources.has(feed.resource)) continue;
+    const { connectionId, resource, feed: name } = feed;
+    await removeMatching(dependencies, attempt, { connectionId, resource, feed: name });
+    await commit(dependencies, attempt, [sourceItems.removeCursorWrite(feed)]);
+  }
+}

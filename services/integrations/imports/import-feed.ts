@@ -1,0 +1,323 @@
+import { Readable } from 'node:stream';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import { engramError, isEngramError } from '../../common/kernel/errors.ts';
+import { dataItemId } from '../../common/kernel/ids.ts';
+import { slices } from '../../common/kernel/slices.ts';
+import { mapConcurrently } from '../../common/platform/async/map-concurrently.ts';
+import { heldError } from '../../common/platform/jobs/job-failure.ts';
+import { DOWNLOADS_PREFIX } from '../../common/platform/messaging/messages.ts';
+import type { CallContext } from '../../common/platform/messaging/messenger.ts';
+import { type ClaimedJob, LeaseLostError } from '../../common/ports/work-queue.ts';
+import type { ConnectionChange, ImportCounts } from '../../common/records/integrations/connections.ts';
+import { type FeedName, type SourceItem, sourceItemId } from '../../common/records/integrations/source-items.ts';
+import type { Write } from '../../common/storage/ports/document-store.ts';
+import type { SourceDependencies } from '../dependencies.ts';
+import {
+  type ChangePage,
+  type Connector,
+  type SourceAccess,
+  SourceBusyError,
+  type SourceDocument,
+  SourceRevokedError,
+} from '../providers/connector.ts';
+
+/** One attempt of an import. */
+export interface ImportAttempt {
+  readonly job: ClaimedJob;
+  readonly connector: Connector;
+  readonly access: SourceAccess;
+  readonly dataset: DatasetRef;
+  readonly context: CallContext;
+  readonly tally: ImportTally;
+  requireStill(): Promise<void>;
+}
+
+/** What an attempt has come to so far. */
+export interface ImportTally {
+  counts: ImportCounts;
+  done: number;
+  total: number | null;
+  /** The first failure, for the person. */
+  error: string | null;
+}
+
+/** Documents that are fetched and stored at the same time. */
+const CONCURRENT = 4;
+/** Changes of one commit. */
+const SLICE = 100;
+/** Stored documents after which a run builds what has come so far. */
+const BUILD_EVERY = 500;
+
+/** Reads a feed from where it was left, and stores its changes page by page, each with the cursor behind it. */
+export async function importFeed(
+  dependencies: SourceDependencies,
+  attempt: ImportAttempt,
+  feed: FeedName,
+): Promise<void> {
+  const { connector, access, dataset, tally } = attempt;
+  const scope = scopeOf(dataset);
+  let { cursor, version } = await dependencies.sourceItems.cursor(scope, feed);
+  const seen = new Set<string>();
+  let stored = 0;
+  for await (const page of connector.changesSince(access, feed, cursor)) {
+    access.signal.throwIfAborted();
+    await attempt.requireStill();
+    if (page.total !== undefined) tally.total = Math.max(tally.total ?? 0, page.total);
+    for (const { key } of page.present) seen.add(sourceItemId({ ...feed, key }));
+    for (const present of slices(page.present, SLICE)) {
+      stored += await storeDocuments(dependencies, attempt, feed, present);
+      if (stored >= BUILD_EVERY) {
+        await startBuild(dependencies, attempt);
+        stored = 0;
+      }
+    }
+    await removeDocuments(
+      dependencies,
+      attempt,
+      page.gone.map((key) => sourceItemId({ ...feed, key })),
+    );
+    if (page.isWhole === true) await removeUnseen(dependencies, attempt, feed, seen);
+    await commit(dependencies, attempt, [dependencies.sourceItems.cursorWrite(feed, page.cursor, version)]);
+    version = (version ?? 0) + 1;
+    cursor = page.cursor;
+  }
+}
+
+/** Commits as the holder of the job: `LeaseLostError` once another worker has it. */
+export async function commit(
+  { store, workQueue, connections }: SourceDependencies,
+  { job, tally, access, dataset }: ImportAttempt,
+  writes: readonly Write[],
+  change: ConnectionChange = {},
+): Promise<void> {
+  const { done, total } = tally;
+  const progress = connections.changeWrite(access.connection.id, { done, total, ...change });
+  try {
+    await store.commit(scopeOf(dataset), [...workQueue.heldWrites(job), progress, ...writes]);
+  } catch (error) {
+    throw heldError(error, job);
+  }
+}
+
+type Present = ChangePage['present'][number];
+
+/** Returns how many were stored anew. */
+async function storeDocuments(
+  dependencies: SourceDependencies,
+  attempt: ImportAttempt,
+  feed: FeedName,
+  present: readonly Present[],
+): Promise<number> {
+  const { sourceItems, ids } = dependencies;
+  const scope = scopeOf(attempt.dataset);
+  const idOf = ({ key }: Present) => sourceItemId({ ...feed, key });
+  const known = new Map((await sourceItems.getMany(scope, present.map(idOf))).map((item) => [item.id, item]));
+  const { tally } = attempt;
+  const changed = present.filter((one) => {
+    const version = known.get(idOf(one))?.version ?? null;
+    return one.version === null || version === null || version !== one.version;
+  });
+  tally.done += present.length - changed.length;
+  tally.counts = { ...tally.counts, scanned: tally.counts.scanned + present.length - changed.length };
+  if (changed.length === 0) return 0;
+  // The ids are noted before there are items of them: an item that is made before a crash is found again.
+  const fresh = changed
+    .filter((one) => !known.has(idOf(one)))
+    .map((one): SourceItem => {
+      const { connectionId, resource, feed: name } = feed;
+      const place = { id: idOf(one), connectionId, resource, feed: name, key: one.key };
+      return { ...place, itemId: dataItemId(ids.uuid()), version: null, fileName: null, skipped: null };
+    });
+  for (const item of fresh) known.set(item.id, item);
+  if (fresh.length > 0) await commit(dependencies, attempt, fresh.map(sourceItems.insertWrite));
+  const outcomes = await mapConcurrently(changed, CONCURRENT, async (one) => {
+    const item = known.get(idOf(one));
+    if (item === undefined) throw new Error('a document was noted before it is fetched');
+    const outcome = await storeDocument(dependencies, attempt, item, one.version);
+    tally.done += 1;
+    return { item, ...outcome };
+  });
+  const gone = outcomes.filter(({ kind }) => kind === 'gone').map(({ item }) => item.id);
+  await removeDocuments(dependencies, attempt, gone);
+  const writes = outcomes.flatMap(({ item, set }) =>
+    set === undefined ? [] : [sourceItems.changeWrite(item.id, set)],
+  );
+  const stored = outcomes.filter(({ kind }) => kind === 'stored');
+  const moved = stored.filter(({ item, set }) => set?.itemId !== undefined && set.itemId !== item.itemId);
+  const count = (kind: (typeof outcomes)[number]['kind']) => outcomes.filter((one) => one.kind === kind).length;
+  tally.counts = {
+    scanned: tally.counts.scanned + outcomes.length,
+    skipped: tally.counts.skipped + count('skipped'),
+    failed: tally.counts.failed + count('failed'),
+  };
+  await commit(dependencies, attempt, writes, stored.length > 0 ? { buildDue: true } : {});
+  await forgetUnused(
+    dependencies,
+    attempt,
+    moved.map(({ item }) => item.itemId),
+  );
+  return stored.length;
+}
+
+interface StoredOutcome {
+  readonly kind: 'stored' | 'unchanged' | 'skipped' | 'failed' | 'gone';
+  readonly set?: Partial<SourceItem>;
+}
+
+async function storeDocument(
+  dependencies: SourceDependencies,
+  attempt: ImportAttempt,
+  item: SourceItem,
+  version: string | null,
+): Promise<StoredOutcome> {
+  const { connector, access, tally } = attempt;
+  const { resource, feed, key } = item;
+  try {
+    const document = await connector.fetch(access, { resource, feed, key, version, stored: item.version });
+    if (document === null) return { kind: 'gone' };
+    if (document === 'unchanged') return { kind: 'unchanged' };
+    const { fileName } = document;
+    const taken = await takeDocument(dependencies, attempt, item, document);
+    const set = { itemId: taken.itemId, version: document.version, fileName, skipped: null };
+    return { kind: taken.changed ? 'stored' : 'unchanged', set };
+  } catch (error) {
+    if (isOfTheImport(error, access)) throw error;
+    const message = error instanceof Error ? error.message : String(error);
+    // It is not fetched again until it changes: it cannot be read, or is no text.
+    const isUnsupported = isEngramError(error) && error.wireName === 'UnsupportedFileTypeError';
+    if (isUnsupported) return { kind: 'skipped', set: { version, skipped: message } };
+    tally.error ??= `${key}: ${message}`;
+    dependencies.logger.warn('import.document.failed', { connectionId: item.connectionId, resource, key, error });
+    return { kind: 'failed', set: { skipped: message } };
+  }
+}
+
+/** Whether the whole import is concerned, not the document alone. */
+export function isOfTheImport(error: unknown, { signal }: Pick<SourceAccess, 'signal'>): boolean {
+  if (signal.aborted || error instanceof SourceBusyError || error instanceof SourceRevokedError) return true;
+  if (error instanceof LeaseLostError) return true;
+  return isEngramError(error) && OF_THE_IMPORT.has(error.wireName);
+}
+
+/** The permission or the budget of the user is at an end, or a part of this service is away. */
+const OF_THE_IMPORT: ReadonlySet<string> = new Set([
+  ...['PermissionDeniedError', 'LLMPaymentRequiredError', 'TooManyRequestsError'],
+  ...['ServiceUnavailableError', 'DeadlineExceededError'],
+]);
+
+/** A document that takes longer is swept as one of a process that died. */
+const LONGEST_MS = 24 * 3_600_000;
+
+/** Stores the content beside the blobs of the dataset, and has ingest make or replace an item of it. */
+async function takeDocument(
+  { blobs, intents, ids, clock, messenger, settings }: SourceDependencies,
+  { dataset, context, access }: ImportAttempt,
+  item: SourceItem,
+  { fileName, mimeType, content, uri }: SourceDocument,
+): Promise<{ readonly itemId: SourceItem['itemId']; readonly changed: boolean }> {
+  const scope = scopeOf(dataset);
+  const id = ids.ordered();
+  const place = `${DOWNLOADS_PREFIX}${id}/`;
+  const blobKey = `${place}file`;
+  if (content instanceof Uint8Array && content.byteLength > settings.maxDocumentBytes) {
+    throw engramError('PayloadTooLargeError', `it is larger than ${settings.maxDocumentBytes} bytes`);
+  }
+  try {
+    await intents.declare(scope, id, [place], new Date(clock.now().getTime() + LONGEST_MS).toISOString());
+    const stored = await blobs.put(scope, blobKey, content, access.signal);
+    const { sizeBytes, md5, sha256 } = stored;
+    let itemId = item.itemId;
+    for (;;) {
+      const request = { dataset, blobKey, fileName, mimeType, sizeBytes, md5, sha256, itemId, sourceUri: uri };
+      const taken = await messenger.call('ingest.TakeDownload', request, context);
+      if (!taken.forgotten) return { itemId: dataItemId(taken.itemId), changed: taken.changed };
+      itemId = dataItemId(ids.uuid());
+    }
+  } finally {
+    if (content instanceof Readable) content.destroy();
+    await blobs.remove(scope, [blobKey]).then(
+      () => intents.settle(scope, id),
+      () => null, // the sweep of intents removes it
+    );
+  }
+}
+
+/** Removes the documents, and the items that were made of them alone. */
+export async function removeDocuments(
+  dependencies: SourceDependencies,
+  attempt: ImportAttempt,
+  ids: readonly string[],
+): Promise<void> {
+  const { sourceItems } = dependencies;
+  for (const slice of slices(ids, SLICE)) {
+    const items = await sourceItems.getMany(scopeOf(attempt.dataset), slice);
+    if (items.length === 0) continue;
+    await forgetUnused(
+      dependencies,
+      attempt,
+      items.map(({ itemId }) => itemId),
+      new Set(slice),
+    );
+    await commit(
+      dependencies,
+      attempt,
+      items.map(({ id }) => sourceItems.removeWrite(id)),
+    );
+  }
+}
+
+/** Forgets items that no other document has; one that others have, under another name, is stored again under theirs. */
+async function forgetUnused(
+  dependencies: SourceDependencies,
+  attempt: ImportAttempt,
+  itemIds: readonly SourceItem['itemId'][],
+  without: ReadonlySet<string> = new Set(),
+): Promise<void> {
+  const { sourceItems, messenger } = dependencies;
+  const { dataset, context } = attempt;
+  const unused: string[] = [];
+  for (const itemId of new Set(itemIds)) {
+    const [other] = (await sourceItems.ofItem(scopeOf(dataset), itemId)).filter(({ id }) => !without.has(id));
+    if (other === undefined) unused.push(itemId);
+    else await commit(dependencies, attempt, [sourceItems.changeWrite(other.id, { version: null })], { again: true });
+  }
+  if (unused.length > 0) await messenger.call('ingest.ForgetItems', { dataset, itemIds: unused }, context);
+}
+
+async function removeUnseen(
+  dependencies: SourceDependencies,
+  attempt: ImportAttempt,
+  feed: FeedName,
+  seen: ReadonlySet<string>,
+): Promise<void> {
+  const { connectionId, resource, feed: name } = feed;
+  await removeMatching(dependencies, attempt, { connectionId, resource, feed: name }, ({ id }) => !seen.has(id));
+}
+
+/** Removes documents of a connection, or of one of its feeds. */
+export async function removeMatching(
+  dependencies: SourceDependencies,
+  attempt: ImportAttempt,
+  where: Pick<FeedName, 'connectionId'> & Partial<FeedName>,
+  isGone: (item: SourceItem) => boolean = () => true,
+): Promise<void> {
+  const scope = scopeOf(attempt.dataset);
+  for (let after: string | null = null; ; ) {
+    const page: { readonly items: readonly SourceItem[]; readonly next: string | null } =
+      await dependencies.sourceItems.page(scope, where, { limit: 1000, after });
+    await removeDocuments(
+      dependencies,
+      attempt,
+      page.items.filter(isGone).map(({ id }) => id),
+    );
+    if (page.next === null) return;
+    after = page.next;
+  }
+}
+
+/** Starts a run in the background over what was stored. */
+export async function startBuild(dependencies: SourceDependencies, attempt: ImportAttempt): Promise<void> {
+  const { dataset, context } = attempt;
+  await dependencies.messenger.call('cognify.StartRun', { dataset, options: {}, background: true }, context);
+  await commit(dependencies, attempt, [], { buildDue: false });
+}

@@ -1,0 +1,256 @@
+import { engramError } from '../../common/kernel/errors.ts';
+import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
+import { createRepeating } from '../../common/platform/async/repeating.ts';
+import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
+import { heldError } from '../../common/platform/jobs/job-failure.ts';
+import type { JobLease } from '../../common/platform/jobs/job-lease.ts';
+import { createJobWorker } from '../../common/platform/jobs/job-worker.ts';
+import { describeRunError } from '../../common/platform/jobs/run-recorder.ts';
+import type { ClaimedJob } from '../../common/ports/work-queue.ts';
+import type { ConnectionChange, SourceConnection } from '../../common/records/integrations/connections.ts';
+import type { Write } from '../../common/storage/ports/document-store.ts';
+import type { SourceDependencies } from '../dependencies.ts';
+import { SourceBusyError, SourceRevokedError } from '../providers/connector.ts';
+import { carryOutImport, openAttempt } from './carry-out-import.ts';
+import { type ImportTally, isOfTheImport, removeMatching } from './import-feed.ts';
+import { ERASE_SOURCE_JOB, IMPORT_JOB, importJob, QUEUED, startImport, wakeImports } from './start-import.ts';
+
+/** Claims of one import until it counts as killing its workers, and attempts that fail for the same reason. */
+const MAX_ATTEMPTS = 20;
+/** Webhooks are remembered for so long. */
+const REMEMBERED_MS = 24 * 3_600_000;
+const DUE_AT_ONCE = 100;
+
+/** Carries out queued imports, starts those that are due, and watches sources that report their changes. */
+export function createImportWorker(dependencies: SourceDependencies) {
+  const { settings, logger, connections, events, store, clock } = dependencies;
+  const worker = createJobWorker(dependencies, {
+    name: 'import',
+    handlers: {
+      [IMPORT_JOB]: {
+        drive: (job, lease) => driveImport(dependencies, job, lease),
+        failures: { decide: () => 'retry' },
+      },
+      [ERASE_SOURCE_JOB]: {
+        drive: (job, lease) => driveErasure(dependencies, job, lease),
+        failures: { decide: () => 'retry' },
+      },
+    },
+    settings,
+  });
+  const watchers = createWatchers(dependencies);
+  const looking = createRepeating({
+    async work() {
+      const now = clock.now();
+      for (const connection of await connections.due(now.toISOString(), DUE_AT_ONCE)) {
+        if (connection.status === 'active' && !connection.syncing) await startImport(dependencies, connection);
+      }
+      await watchers.update();
+      const before = new Date(now.getTime() - REMEMBERED_MS).toISOString();
+      await store.commit(SYSTEM_SCOPE, [events.removeOldWrite(before)]);
+      await store.commit(SYSTEM_SCOPE, [events.removeExpiredWrite(now.toISOString())]);
+    },
+    everyMs: settings.lookEveryMs,
+    onError: (error) => logger.warn('import.look.failed', { error }),
+  });
+  return {
+    async start() {
+      await worker.start();
+      looking.start();
+    },
+    async stop() {
+      await Promise.all([looking.stop(), watchers.close(), worker.stop()]);
+    },
+  };
+}
+
+/** Keeps a watcher for each active connection of a connector that can watch; their imports start within a second. */
+function createWatchers(dependencies: SourceDependencies) {
+  const { connectors, connections, logger } = dependencies;
+  const open = new Map<string, { close(): Promise<void> }>();
+  const changed = (id: string) => {
+    const start = async () => {
+      const connection = await connections.get(id);
+      if (connection?.status === 'active') await startImport(dependencies, connection, { again: true });
+    };
+    start().catch((error: unknown) => logger.warn('import.start.failed', { connectionId: id, error }));
+  };
+  return {
+    async update() {
+      const wanted = new Set<string>();
+      for (const { provider, watch } of connectors.values()) {
+        if (watch === undefined) continue;
+        for (const connection of await connections.active(provider)) {
+          wanted.add(connection.id);
+          if (!open.has(connection.id))
+            open.set(
+              connection.id,
+              watch(connection, () => changed(connection.id)),
+            );
+        }
+      }
+      for (const [id, watcher] of open) {
+        if (wanted.has(id)) continue;
+        open.delete(id);
+        await watcher.close();
+      }
+    },
+    async close() {
+      await Promise.all([...open.values()].map((watcher) => watcher.close()));
+      open.clear();
+    },
+  };
+}
+
+async function driveImport(dependencies: SourceDependencies, job: ClaimedJob, lease: JobLease): Promise<void> {
+  const { connectors, store, workQueue, clock } = dependencies;
+  const connection = await connectionOf(dependencies, job);
+  const connector = connection === null ? undefined : connectors.get(connection.provider);
+  if (connection === null || connection.status !== 'active') {
+    await store.commit(job.scope, workQueue.completeWrites(job));
+    return;
+  }
+  const tally: ImportTally = { counts: { scanned: 0, skipped: 0, failed: 0 }, done: 0, total: null, error: null };
+  try {
+    if (job.attempt > MAX_ATTEMPTS) throw new Error(`it was begun ${MAX_ATTEMPTS} times`);
+    if (connector === undefined) {
+      throw engramError('UnsupportedOperationError', `${connection.provider} is not configured on this server.`);
+    }
+    const attempt = await openAttempt(dependencies, { job, lease, connection, connector }, tally);
+    await carryOutImport(dependencies, attempt);
+    const isOk = tally.counts.failed === 0;
+    await end(dependencies, job, connection, {
+      ...{ syncStatus: isOk ? 'ok' : 'degraded', syncError: tally.error, syncCounts: tally.counts },
+      nextSyncAt: new Date(clock.now().getTime() + connector.capabilities.everyMs).toISOString(),
+    });
+  } catch (error) {
+    await endOfFailed(
+      dependencies,
+      { job, lease, connection, tally },
+      lease.signal.aborted ? lease.signal.reason : error,
+    );
+  }
+}
+
+interface FailedImport {
+  readonly job: ClaimedJob;
+  readonly lease: JobLease;
+  readonly connection: SourceConnection;
+  readonly tally: ImportTally;
+}
+
+/** Throws what another attempt may overcome: it is retried after a while. */
+async function endOfFailed(
+  dependencies: SourceDependencies,
+  { job, lease, connection, tally }: FailedImport,
+  error: unknown,
+): Promise<void> {
+  const { store, connections, workQueue, clock, logger, datasets, connectors } = dependencies;
+  const { id, tenant } = connection;
+  if (lease.signal.aborted) throw error;
+  if (error instanceof SourceBusyError) {
+    const until = new Date(clock.now().getTime() + error.retryAfterMs).toISOString();
+    await store.commit(job.scope, [...workQueue.heldWrites(job), connections.changeWrite(id, { waitingUntil: until })]);
+    await workQueue.release(job, error.retryAfterMs);
+    logger.info('import.postponed', { connectionId: id, retryAfterMs: error.retryAfterMs });
+    return;
+  }
+  const now = clock.now();
+  if (error instanceof SourceRevokedError) {
+    await end(dependencies, job, connection, revocation(error.message, now));
+    logger.warn('import.revoked', { connectionId: id, reason: error.message });
+    return;
+  }
+  if (isOfTheImport(error, lease) && isTransient(error) && job.attempt < MAX_ATTEMPTS) throw error;
+  const { errorClass, message } = describeRunError(error);
+  const counts = { ...tally.counts, failed: tally.counts.failed + 1 };
+  const isGone = connection.dataset !== null && (await datasets.get({ tenant }, connection.dataset)) === null;
+  const everyMs = connectors.get(connection.provider)?.capabilities.everyMs;
+  await end(dependencies, job, connection, {
+    ...{ syncStatus: 'degraded', syncCounts: counts },
+    syncError: isGone
+      ? 'The dataset was deleted. Sync again to bring everything in anew.'
+      : `${message} [${errorClass}]`,
+    ...(isGone ? { dataset: null } : {}),
+    nextSyncAt: isGone || everyMs === undefined ? null : new Date(now.getTime() + everyMs).toISOString(),
+  });
+  logger.warn('import.failed', { connectionId: id, error });
+}
+
+function isTransient(error: unknown): boolean {
+  return error instanceof Error && /^(ServiceUnavailableError|DeadlineExceededError)$/.test(error.name);
+}
+
+/** State of a connection that the provider ended. */
+export function revocation(reason: string, now: Date): ConnectionChange {
+  return { status: 'revoked', revokedReason: reason, revokedAt: now.toISOString(), nextSyncAt: null };
+}
+
+/** Ends the job in one commit with its result; another one follows when something changed meanwhile. */
+async function end(
+  dependencies: SourceDependencies,
+  job: ClaimedJob,
+  { id, tenant }: SourceConnection,
+  change: ConnectionChange,
+): Promise<void> {
+  const { store, connections, workQueue, eventLog, clock } = dependencies;
+  for (;;) {
+    const present = await connections.get(id);
+    const follows = present?.again === true && present.status === 'active' && change.status !== 'revoked';
+    const ended = { ...change, lastSyncedAt: clock.now().toISOString(), waitingUntil: null };
+    const writes: Write[] = [...workQueue.completeWrites(job)];
+    if (present !== null) {
+      writes.push(
+        connections.changeWrite(id, follows ? { ...ended, ...QUEUED } : { ...ended, syncing: false, again: false }, {
+          status: present.status,
+          again: present.again,
+        }),
+        ...eventLog.appendWrites({ tenant }, [
+          { type: 'sync.ended', subjectId: id, data: { status: change.syncStatus ?? 'revoked' } },
+        ]),
+      );
+      if (follows) writes.push(...workQueue.enqueueWrites({ tenant }, importJob({ id })).writes);
+    }
+    try {
+      await store.commit(job.scope, writes);
+      if (follows) wakeImports(dependencies);
+      return;
+    } catch (error) {
+      if (!isWriteConflict(error) || error.collection !== 'source_connections') throw heldError(error, job);
+    }
+  }
+}
+
+/** Erases the items of a connection that was disconnected with its data, then the connection. */
+async function driveErasure(dependencies: SourceDependencies, job: ClaimedJob, lease: JobLease): Promise<void> {
+  const { store, workQueue, connectors, connections, datasets } = dependencies;
+  const connection = await connectionOf(dependencies, job);
+  const connector = connectors.get(connection?.provider ?? '');
+  const dataset =
+    connection?.dataset == null ? null : await datasets.get({ tenant: connection.tenant }, connection.dataset);
+  if (connection !== null && connector !== undefined && dataset !== null) {
+    const tally: ImportTally = { counts: { scanned: 0, skipped: 0, failed: 0 }, done: 0, total: null, error: null };
+    const attempt = await openAttempt(dependencies, { job, lease, connection, connector }, tally);
+    await removeMatching(dependencies, attempt, { connectionId: connection.id });
+    const feeds = await dependencies.sourceItems.feeds(
+      { tenant: connection.tenant, dataset: dataset.id },
+      connection.id,
+    );
+    await store.commit(
+      { tenant: connection.tenant, dataset: dataset.id },
+      feeds.map(dependencies.sourceItems.removeCursorWrite),
+    );
+  }
+  await store.commit(job.scope, [
+    ...workQueue.completeWrites(job),
+    ...(connection === null ? [] : [connections.changeWrite(connection.id, { syncing: false })]),
+  ]);
+}
+
+async function connectionOf(
+  { connections }: SourceDependencies,
+  { payload }: ClaimedJob,
+): Promise<SourceConnection | null> {
+  const { connectionId } = payload;
+  return typeof connectionId === 'string' ? connections.get(connectionId) : null;
+}

@@ -1,0 +1,65 @@
+import { isQueuedAlready } from '../../common/platform/jobs/job-failure.ts';
+import { type NewJob, UNLIMITED_ATTEMPTS } from '../../common/ports/work-queue.ts';
+import type { ConnectionChange, SourceConnection } from '../../common/records/integrations/connections.ts';
+import { VersionConflictError, type Write } from '../../common/storage/ports/document-store.ts';
+import type { SourceDependencies } from '../dependencies.ts';
+
+export const IMPORT_JOB = 'source_import';
+export const ERASE_SOURCE_JOB = 'source_erase';
+
+/** One import of a connection at a time. The worker counts its failures itself: the source may ask to wait any number of times. */
+export function importJob({ id }: Pick<SourceConnection, 'id'>): NewJob {
+  return {
+    ...{ kind: IMPORT_JOB, payload: { connectionId: id }, maxAttempts: UNLIMITED_ATTEMPTS },
+    ...{ idempotencyKey: `source:${id}`, orderingKey: `source:${id}` },
+  };
+}
+
+/** Erases the items of a connection, after an import that is under way. */
+export function eraseJob({ id }: Pick<SourceConnection, 'id'>): NewJob {
+  return { kind: ERASE_SOURCE_JOB, payload: { connectionId: id }, orderingKey: `source:${id}` };
+}
+
+/** State of a connection whose import is queued. */
+export const QUEUED: ConnectionChange = { syncing: true, again: false, done: 0, total: null, waitingUntil: null };
+
+/** Writes that queue an import with the state that asks for it; their commit conflicts while one is queued or under way. */
+export function startWrites(
+  { connections, workQueue }: Pick<SourceDependencies, 'connections' | 'workQueue'>,
+  connection: SourceConnection,
+): readonly Write[] {
+  return [
+    ...workQueue.enqueueWrites({ tenant: connection.tenant }, importJob(connection)).writes,
+    connections.changeWrite(connection.id, QUEUED, { status: 'active', syncing: false }),
+  ];
+}
+
+/**
+ * Starts an import with the other writes in the same commit. False: one is under way or the connection has ended; with `again`
+ * another import follows the one under way.
+ */
+export async function startImport(
+  dependencies: Pick<SourceDependencies, 'connections' | 'workQueue' | 'store' | 'logger'>,
+  connection: SourceConnection,
+  { again = false, writes = [] }: { readonly again?: boolean; readonly writes?: readonly Write[] } = {},
+): Promise<boolean> {
+  const { store, connections } = dependencies;
+  const scope = { tenant: connection.tenant };
+  try {
+    await store.commit(scope, [...writes, ...startWrites(dependencies, connection)]);
+    wakeImports(dependencies);
+    return true;
+  } catch (error) {
+    if (!isQueuedAlready(error) && !(error instanceof VersionConflictError)) throw error;
+    if (!again) return false;
+    await store.commit(scope, [
+      ...writes,
+      connections.changeWrite(connection.id, { again: true }, { status: 'active', syncing: true }),
+    ]);
+    return false;
+  }
+}
+
+export function wakeImports({ workQueue, logger }: Pick<SourceDependencies, 'workQueue' | 'logger'>): void {
+  void workQueue.wake(IMPORT_JOB).catch((error: unknown) => logger.warn('import.wake.failed', { error }));
+}

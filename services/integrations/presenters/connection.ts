@@ -1,0 +1,53 @@
+import type { SourceConnection } from '../../common/records/integrations/connections.ts';
+import type { SourceDependencies } from '../dependencies.ts';
+import type { SourceResource } from '../providers/connector.ts';
+
+/** The wire form of a connection; what it has no value for is left out. */
+export async function presentConnection(
+  { sourceItems, connectors }: Pick<SourceDependencies, 'sourceItems' | 'connectors'>,
+  connection: SourceConnection,
+) {
+  const { id, provider, tenant, dataset, syncing, done, total } = connection;
+  const storedItems = dataset === null ? 0 : await sourceItems.countStored({ tenant, dataset }, id);
+  const error = connection.revokedReason ?? connection.syncError;
+  return {
+    connected: connection.status === 'active',
+    ...{ connectionId: id, provider, accountLabel: connection.accountLabel, providerAccountId: connection.accountId },
+    ...{ connectedAt: connection.connectedAt, datasetName: connection.datasetName, storedItems },
+    ...{
+      selected: connection.selection,
+      selectable: (connectors.get(provider)?.capabilities.selection ?? 'none') !== 'none',
+    },
+    ...syncState(connection),
+    ...(dataset === null ? {} : { datasetId: dataset }),
+    ...(connection.nextSyncAt === null ? {} : { nextSyncAt: connection.nextSyncAt }),
+    ...(connection.syncCounts === null ? {} : { syncCounts: connection.syncCounts }),
+    ...(syncing ? { progress: { done, total } } : {}),
+    ...(connection.waitingUntil === null ? {} : { waitingUntil: connection.waitingUntil }),
+    ...(error === null ? {} : { error }),
+  };
+}
+
+/** The row of a provider in the list of all. */
+export function presentProvider(provider: string, connection: SourceConnection | null, configured: boolean) {
+  return {
+    ...{ provider, configured, connected: connection !== null },
+    accountLabel: connection?.accountLabel ?? null,
+    providerAccountId: connection?.accountId ?? null,
+    connectedAt: connection?.connectedAt ?? null,
+    ...(connection === null ? { syncStatus: null, lastSyncedAt: null } : syncState(connection)),
+    syncCounts: connection?.syncCounts ?? null,
+  };
+}
+
+function syncState({ syncing, syncStatus, lastSyncedAt }: SourceConnection) {
+  return { syncStatus: syncing ? ('syncing' as const) : syncStatus, lastSyncedAt };
+}
+
+export function presentResources(resources: readonly SourceResource[], selection: readonly string[] | null) {
+  const isSelected = ({ id }: SourceResource) => selection === null || selection.includes(id);
+  return {
+    resources: resources.map((resource) => ({ ...resource, selected: isSelected(resource) })),
+    selected: selection,
+  };
+}

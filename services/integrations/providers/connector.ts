@@ -1,0 +1,163 @@
+import type { Readable } from 'node:stream';
+import type { Json, JsonObject } from '../../common/kernel/json.ts';
+import type { SourceConnection } from '../../common/records/integrations/connections.ts';
+
+/**
+ * A source of documents: a provider with accounts, a folder, a web site. It only reads, and keeps nothing between calls: what is
+ * to be remembered is a cursor or a version, which the import stores together with the items.
+ *
+ * - Errors: `SourceBusyError` when the source asks to wait, `SourceRevokedError` when it gives no access any more. Any other error
+ *   is that of one resource or document: the others go on, and the connection is `degraded`.
+ * - Proved by `test/conformance/connector.ts`.
+ */
+export interface Connector {
+  readonly provider: string;
+  readonly capabilities: ConnectorCapabilities;
+  /** Name of the dataset that the items of a connection go to. */
+  datasetName(connection: Pick<SourceConnection, 'accountId' | 'accountLabel' | 'metadata'>): string;
+  /** The parts that can be chosen, at least those that are chosen and exist. */
+  list(access: SourceAccess): Promise<readonly SourceResource[]>;
+  /**
+   * The changes of a feed of a resource, oldest first, in pages; `cursor` is that of the last page that was stored, null at first.
+   * A page whose `isWhole` is true ends a listing of everything: what no page of this call named is gone.
+   */
+  changesSince(
+    access: SourceAccess,
+    feed: { readonly resource: string; readonly feed: string },
+    cursor: Json,
+  ): AsyncIterable<ChangePage>;
+  /** Null: it is gone. `unchanged`: it has the version that is stored. */
+  fetch(access: SourceAccess, change: PresentDocument): Promise<SourceDocument | 'unchanged' | null>;
+  /** Absent: the provider sends no webhooks, or no secret is configured. */
+  readonly verifyWebhook?: (delivery: RawDelivery) => Promise<WebhookSignals>;
+  /** Absent: it is connected with an address that the person gives. */
+  readonly oauth?: OAuthSteps;
+  /** Absent: it is connected over OAuth. Errors: `InvalidRequestError`, `PermissionDeniedError`. */
+  readonly connect?: (address: string) => Promise<ConnectedAccount>;
+  /** Reports changes of the connection as they happen, until it is closed. Absent: they are found by the periodic import. */
+  readonly watch?: (connection: SourceConnection, changed: () => void) => { close(): Promise<void> };
+}
+
+/** Facts about a connector. */
+export interface ConnectorCapabilities {
+  readonly title: string;
+  /** Parts of a resource that are read one after another, each with a cursor. */
+  readonly feeds: readonly string[];
+  /** `none`: everything is read. `optional`: null stands for everything. `required`: nothing is read until it is chosen. */
+  readonly selection: 'none' | 'optional' | 'required';
+  /** `exclusive`: an account is connected by one user of the server at a time. */
+  readonly accounts: 'exclusive' | 'of each user';
+  /** Time between imports that nothing asks for. */
+  readonly everyMs: number;
+}
+
+/** What a connector works with. */
+export interface SourceAccess {
+  readonly connection: SourceConnection;
+  readonly signal: AbortSignal;
+}
+
+export interface SourceResource {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly attributes: JsonObject;
+}
+
+export interface PresentDocument {
+  readonly resource: string;
+  readonly feed: string;
+  /** Names the document in its feed for as long as it exists; a new name or place is no new key where the source can tell. */
+  readonly key: string;
+  /** Null: it has to be fetched to know. */
+  readonly version: string | null;
+  /** The version that is stored; null: none. */
+  readonly stored: string | null;
+}
+
+export interface ChangePage {
+  readonly present: readonly Pick<PresentDocument, 'key' | 'version'>[];
+  readonly gone: readonly string[];
+  readonly cursor: Json;
+  readonly isWhole?: true;
+  /** Documents that the whole feed has, where it is known. */
+  readonly total?: number;
+}
+
+export interface SourceDocument {
+  readonly fileName: string;
+  /** Null: the content decides. */
+  readonly mimeType: string | null;
+  readonly content: Uint8Array | Readable;
+  readonly version: string;
+  /** Where a person finds it. */
+  readonly uri: string | null;
+}
+
+export interface RawDelivery {
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: Uint8Array;
+}
+
+/** Meaning of a delivery whose signature is right. */
+export interface WebhookSignals {
+  /** Id that the provider gave the delivery: one that is known is not worked on again. */
+  readonly id: string;
+  readonly signals: readonly WebhookSignal[];
+}
+
+export type WebhookSignal =
+  | { readonly kind: 'changed'; readonly accountId: string }
+  | {
+      readonly kind: 'gone';
+      readonly accountId: string;
+      readonly resource: string;
+      readonly feed: string;
+      readonly key: string;
+    }
+  | { readonly kind: 'revoked'; readonly accountId: string; readonly reason: string };
+
+/** A signature that is wrong or too old; `message` is the answer's detail. */
+export class WebhookRefusedError extends Error {
+  override readonly name = 'WebhookRefusedError';
+}
+
+/** The steps of connecting an account over OAuth. */
+export interface OAuthSteps {
+  /** Signs the state of an install. */
+  readonly stateSecret: string;
+  /** Where the browser returns to after the callback. */
+  readonly frontendUrl: string;
+  authorizeUrl(request: { readonly state: string; readonly codeChallenge: string }): string;
+  exchange(callback: {
+    readonly query: Readonly<Record<string, string>>;
+    readonly codeVerifier: string;
+    readonly signal: AbortSignal;
+  }): Promise<ConnectedAccount>;
+  /** Gives the access back at the provider. */
+  readonly revoke?: (access: SourceAccess) => Promise<void>;
+}
+
+export interface ConnectedAccount {
+  readonly accountId: string;
+  readonly label: string;
+  readonly authType: 'oauth2' | 'api_key' | 'github_app' | 'none';
+  readonly scopes: readonly string[];
+  /** No secrets. */
+  readonly metadata: JsonObject;
+}
+
+/** The source asks to come back later. */
+export class SourceBusyError extends Error {
+  override readonly name = 'SourceBusyError';
+  readonly retryAfterMs: number;
+  constructor(retryAfterMs: number, options?: ErrorOptions) {
+    super(`The source asks to wait for ${Math.ceil(retryAfterMs / 1000)} s.`, options);
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** The source gives no access any more; `message` says why, for the person who connected it. */
+export class SourceRevokedError extends Error {
+  override readonly name = 'SourceRevokedError';
+}

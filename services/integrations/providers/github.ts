@@ -1,0 +1,392 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Octokit } from '@octokit/core';
+import { sha256 } from '../../common/kernel/hashes.ts';
+import { parseClientObject } from '../../common/kernel/json.ts';
+import {
+  type ChangePage,
+  type Connector,
+  type PresentDocument,
+  type RawDelivery,
+  type SourceAccess,
+  SourceBusyError,
+  type SourceDocument,
+  SourceRevokedError,
+  WebhookRefusedError,
+  type WebhookSignal,
+} from './connector.ts';
+import { slug } from './folder.ts';
+
+export interface GithubOptions {
+  readonly appId: string;
+  readonly appSlug: string;
+  readonly privateKey: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly webhookSecret: string;
+  readonly frontendUrl: string;
+  /** Of github.com or a GitHub Enterprise Server. */
+  readonly webUrl: string;
+}
+
+const PER_PAGE = 100;
+const MAX_FILE_BYTES = 1024 * 1024;
+const SUSPENDED = 'The GitHub App was uninstalled or suspended. Install it again to go on.';
+
+/** The repositories of an installation of a GitHub App: issues and pull requests with what was said in them, and files. */
+export function createGithubConnector(options: GithubOptions): Connector {
+  const { appId, clientId, clientSecret, webUrl } = options;
+  const baseUrl = webUrl === 'https://github.com' ? 'https://api.github.com' : `${webUrl}/api/v3`;
+  const privateKey = options.privateKey.replaceAll('\\n', '\n');
+  const clients = new Map<string, Promise<Octokit>>();
+  /** Keeps the tokens of an installation until they expire. */
+  const clientOf = (installationId: string): Promise<Octokit> => {
+    const client = clients.get(installationId) ?? openClient({ baseUrl, appId, privateKey, installationId });
+    clients.set(installationId, client);
+    return client;
+  };
+  const ask = async <T>({ connection, signal }: SourceAccess, path: string, query: Query = {}): Promise<T> => {
+    try {
+      const answer = await (await clientOf(connection.accountId)).request(`GET ${path}`, {
+        ...query,
+        request: { signal },
+      });
+      return answer.data as T;
+    } catch (error) {
+      throw signal.aborted ? error : translated(error);
+    }
+  };
+  const found = async <T>(...request: Parameters<typeof ask>): Promise<T | null> => {
+    try {
+      return await ask<T>(...request);
+    } catch (error) {
+      if ([404, 409, 410].includes((error as RequestError).status ?? 0)) return null;
+      throw error;
+    }
+  };
+  async function* pages<T>(access: SourceAccess, path: string, query: Query = {}): AsyncGenerator<readonly T[]> {
+    for (let page = 1; ; page += 1) {
+      const items = await ask<readonly T[]>(access, path, { ...query, per_page: PER_PAGE, page });
+      yield items;
+      if (items.length < PER_PAGE) return;
+    }
+  }
+  const all = async <T>(access: SourceAccess, path: string): Promise<readonly T[]> => {
+    const items: T[] = [];
+    for await (const page of pages<T>(access, path)) items.push(...page);
+    return items;
+  };
+
+  /** `since` is inclusive, and many issues may change in one second: the page counts within it. */
+  async function* issuesSince(access: SourceAccess, repository: string, from: IssueCursor): AsyncGenerator<ChangePage> {
+    let { since, page } = from;
+    for (;;) {
+      const query = { state: 'all', sort: 'updated', direction: 'asc', per_page: PER_PAGE, page };
+      const path = `/repositories/${repository}/issues`;
+      const issues = await ask<readonly Issue[]>(access, path, { ...query, ...(since === null ? {} : { since }) });
+      const last = issues.at(-1)?.updated_at ?? since;
+      const isLast = issues.length < PER_PAGE;
+      page = isLast || last !== since ? 1 : page + 1;
+      since = last;
+      const present = issues.map(({ number, updated_at: version }) => ({ key: String(number), version }));
+      yield { present, gone: [], cursor: { since, page } };
+      if (isLast) return;
+    }
+  }
+
+  async function* filesSince(
+    access: SourceAccess,
+    repository: string,
+    before: string | null,
+  ): AsyncGenerator<ChangePage> {
+    const { default_branch: branch } = await ask<Repository>(access, `/repositories/${repository}`);
+    const head = await found<{ readonly sha: string }>(access, `/repositories/${repository}/commits/${branch}`);
+    if (head !== null && head.sha === before) return;
+    const tree =
+      head === null
+        ? null
+        : await ask<Tree>(access, `/repositories/${repository}/git/trees/${head.sha}`, { recursive: '1' });
+    const files = (tree?.tree ?? []).filter(isWanted).map(({ path, sha }) => ({ key: path, version: sha }));
+    for (let at = 0; at < files.length || at === 0; at += PER_PAGE) {
+      const isLast = at + PER_PAGE >= files.length;
+      const page = { present: files.slice(at, at + PER_PAGE), gone: [], total: files.length };
+      // A tree that GitHub cut off does not say what is gone.
+      const whole = isLast && tree?.truncated !== true ? { isWhole: true as const } : {};
+      yield { ...page, cursor: isLast ? (head?.sha ?? null) : before, ...whole };
+    }
+  }
+
+  const issueDocument = async (
+    access: SourceAccess,
+    { resource, key }: PresentDocument,
+  ): Promise<SourceDocument | null> => {
+    const path = `/repositories/${resource}/issues/${key}`;
+    const issue = await found<Issue>(access, path);
+    if (issue === null) return null;
+    const comments = await all<Comment>(access, `${path}/comments`);
+    const reviews =
+      issue.pull_request === undefined
+        ? []
+        : await all<Comment>(access, `/repositories/${resource}/pulls/${key}/comments`);
+    const said = [...comments, ...reviews].toSorted((one, other) => (one.created_at < other.created_at ? -1 : 1));
+    return {
+      fileName: `${issue.title.replaceAll(/[\\/]/g, ' ')} (#${key}).md`,
+      mimeType: 'text/markdown',
+      content: Buffer.from(issueText(issue, said)),
+      version: issue.updated_at,
+      uri: issue.html_url,
+    };
+  };
+
+  const fileDocument = async (access: SourceAccess, file: PresentDocument): Promise<SourceDocument | null> => {
+    const { resource, key, version } = file;
+    const path = `/repositories/${resource}/git/blobs/${version}`;
+    const content = await found<ArrayBuffer>(access, path, { mediaType: { format: 'raw' } });
+    if (content === null || version === null) return null;
+    const { html_url: url, default_branch: branch } = await repositoryOf(access, resource);
+    const uri = `${url}/blob/${branch}/${key.split('/').map(encodeURIComponent).join('/')}`;
+    return { fileName: key.split('/').at(-1) ?? key, mimeType: null, content: bytesOf(content), version, uri };
+  };
+  /** Of the repositories listed last: their addresses change seldom, and every file has one. */
+  const listed = new Map<string, Repository>();
+  const repositoryOf = async (access: SourceAccess, id: string): Promise<Repository> => {
+    return listed.get(id) ?? (await ask<Repository>(access, `/repositories/${id}`));
+  };
+
+  return {
+    provider: 'github',
+    capabilities: {
+      ...{
+        title: 'GitHub',
+        feeds: ['issues', 'files'],
+        selection: 'optional',
+        accounts: 'exclusive',
+        everyMs: 900_000,
+      },
+    },
+    datasetName: ({ accountLabel }) => `github_${slug(accountLabel)}`,
+    async list(access) {
+      const repositories: Repository[] = [];
+      for (let page = 1; ; page += 1) {
+        const query = { per_page: PER_PAGE, page };
+        const answer = await ask<{ readonly repositories: readonly Repository[] }>(
+          access,
+          '/installation/repositories',
+          query,
+        );
+        repositories.push(...answer.repositories);
+        if (answer.repositories.length < PER_PAGE) break;
+      }
+      return repositories.map((repository) => {
+        const { id, full_name: name, description, private: isPrivate, archived } = repository;
+        listed.set(String(id), repository);
+        return { id: String(id), name, description: description ?? null, attributes: { private: isPrivate, archived } };
+      });
+    },
+    changesSince(access, { resource, feed }, cursor) {
+      if (feed === 'issues')
+        return issuesSince(access, resource, (cursor as IssueCursor | null) ?? { since: null, page: 1 });
+      return filesSince(access, resource, cursor as string | null);
+    },
+    fetch: (access, change) =>
+      change.feed === 'issues' ? issueDocument(access, change) : fileDocument(access, change),
+    verifyWebhook: async (delivery) => readDelivery(options.webhookSecret, delivery),
+    oauth: {
+      stateSecret: options.webhookSecret,
+      frontendUrl: options.frontendUrl,
+      // The page on which the app is installed takes no code challenge.
+      authorizeUrl: ({ state }) =>
+        `${webUrl}/apps/${options.appSlug}/installations/new?state=${encodeURIComponent(state)}`,
+      async exchange({ query, signal }) {
+        const { code = '', installation_id: id = '' } = query;
+        if (code === '' || !/^\d+$/.test(id)) throw new Error('GitHub returned no code or no installation.');
+        const { Octokit: Client } = await import('@octokit/core');
+        const { exchangeWebFlowCode } = await import('@octokit/oauth-methods');
+        const { request } = new Client({ baseUrl, log: SILENT });
+        const given = await exchangeWebFlowCode({ clientType: 'github-app', clientId, clientSecret, code, request });
+        const user = new Client({ baseUrl, log: SILENT, auth: given.authentication.token });
+        for (let page = 1; ; page += 1) {
+          const asked = { per_page: PER_PAGE, page, request: { signal } };
+          const { installations } = (await user.request('GET /user/installations', asked)).data;
+          const installation = (installations as unknown as readonly Installation[]).find(
+            (one) => String(one.id) === id,
+          );
+          if (installation !== undefined) return accountOf(installation);
+          // Who installs it may name the installation of somebody else.
+          if (installations.length < PER_PAGE) throw new Error('The installation is not one of this GitHub user.');
+        }
+      },
+    },
+  };
+}
+
+/** Loaded with the first account that is connected. */
+async function openClient({ baseUrl, ...auth }: OctokitAuth & { readonly baseUrl: string }): Promise<Octokit> {
+  const [{ Octokit: Client }, { createAppAuth }] = await Promise.all([
+    import('@octokit/core'),
+    import('@octokit/auth-app'),
+  ]);
+  return new Client({ baseUrl, log: SILENT, authStrategy: createAppAuth, auth });
+}
+
+interface OctokitAuth {
+  readonly appId: string;
+  readonly privateKey: string;
+  readonly installationId: string;
+}
+
+const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+type Query = Readonly<Record<string, unknown>>;
+type IssueCursor = { readonly since: string | null; readonly page: number };
+
+interface Person {
+  readonly login: string;
+}
+interface Comment {
+  readonly user: Person | null;
+  readonly body: string | null;
+  readonly created_at: string;
+  readonly path?: string;
+}
+interface Issue extends Comment {
+  readonly number: number;
+  readonly title: string;
+  readonly state: string;
+  readonly labels: readonly (string | { readonly name?: string })[];
+  readonly assignees?: readonly Person[] | null;
+  readonly milestone?: { readonly title: string } | null;
+  readonly closed_at: string | null;
+  readonly updated_at: string;
+  readonly html_url: string;
+  readonly pull_request?: { readonly merged_at?: string | null };
+}
+interface Repository {
+  readonly id: number;
+  readonly full_name: string;
+  readonly html_url: string;
+  readonly description: string | null;
+  readonly private: boolean;
+  readonly archived: boolean;
+  readonly default_branch: string;
+}
+interface TreeEntry {
+  readonly path: string;
+  readonly type: string;
+  readonly sha: string;
+  readonly size?: number;
+}
+interface Tree {
+  readonly tree: readonly TreeEntry[];
+  readonly truncated: boolean;
+}
+interface Installation {
+  readonly id: number;
+  readonly app_id: number;
+  readonly repository_selection: string;
+  readonly account: { readonly login: string; readonly id: number; readonly type: string };
+}
+interface RequestError extends Error {
+  readonly status?: number;
+  readonly response?: { readonly headers: Readonly<Record<string, string | undefined>>; readonly url: string };
+}
+
+function accountOf({ id, app_id, account, repository_selection }: Installation) {
+  const { login, id: accountId, type } = account;
+  return {
+    ...{ accountId: String(id), label: login, authType: 'github_app' as const, scopes: [] },
+    metadata: { account_login: login, account_id: accountId, account_type: type, repository_selection, app_id },
+  };
+}
+
+/** Limits are answered with 403 or 429; an installation that is gone has no tokens any more. */
+function translated(error: unknown): unknown {
+  const { status = 0, response, message } = error as RequestError;
+  const headers = response?.headers ?? {};
+  const isLimit =
+    headers['retry-after'] !== undefined || headers['x-ratelimit-remaining'] === '0' || /rate limit/i.test(message);
+  if ((status === 403 || status === 429) && isLimit) {
+    const resetMs = Number(headers['x-ratelimit-reset'] ?? 0) * 1000 - Date.now();
+    const afterMs = headers['retry-after'] === undefined ? resetMs : Number(headers['retry-after']) * 1000;
+    return new SourceBusyError(Math.min(Math.max(afterMs, 1000), 3_600_000), { cause: error });
+  }
+  const isToken = /\/access_tokens$/.test(response?.url ?? '');
+  if ((isToken && [401, 403, 404].includes(status)) || (status === 403 && /suspended/i.test(message))) {
+    return new SourceRevokedError(SUSPENDED, { cause: error });
+  }
+  return error;
+}
+
+/** An issue or pull request as one document, with everything that was said. */
+function issueText(issue: Issue, comments: readonly Comment[]): string {
+  const { number, title, state, pull_request: pull, labels, assignees, milestone, closed_at: closedAt } = issue;
+  const names = labels
+    .map((label) => (typeof label === 'string' ? label : (label.name ?? '')))
+    .filter((name) => name !== '');
+  const facts = [
+    `${pull === undefined ? 'Issue' : 'Pull request'} #${number}, ${pull?.merged_at ? 'merged' : state}.`,
+    `Opened by ${issue.user?.login ?? 'a former user'} on ${issue.created_at.slice(0, 10)}.`,
+    ...(closedAt === null ? [] : [`Closed on ${closedAt.slice(0, 10)}.`]),
+    ...(names.length === 0 ? [] : [`Labels: ${names.join(', ')}.`]),
+    ...(assignees?.length ? [`Assigned to ${assignees.map(({ login }) => login).join(', ')}.`] : []),
+    ...(milestone ? [`Milestone: ${milestone.title}.`] : []),
+  ];
+  const said = comments.map(({ user, created_at: at, body, path }) => {
+    const where = path === undefined ? '' : ` about ${path}`;
+    return `## ${user?.login ?? 'A former user'} on ${at.slice(0, 10)}${where}\n\n${body ?? ''}`;
+  });
+  return [`# ${title}`, facts.join(' '), issue.body ?? '', ...said].filter((part) => part !== '').join('\n\n');
+}
+
+const LEFT_OUT =
+  /(^|\/)(node_modules|vendor|third_party|dist|build|\.git|\.idea|\.vscode)\/|\.min\.(js|css)$|(^|\/)(package-lock\.json|yarn\.lock|pnpm-lock\.yaml|Cargo\.lock|poetry\.lock|go\.sum)$/i;
+const BINARY =
+  /\.(png|jpe?g|gif|svg|webp|ico|bmp|mp[34]|webm|mov|avi|wav|ogg|woff2?|ttf|eot|otf|zip|gz|tgz|bz2|xz|7z|jar|war|class|exe|dll|so|dylib|a|o|bin|wasm|pyc|map|snap)$/i;
+
+function isWanted({ type, path, size = 0 }: TreeEntry): boolean {
+  return type === 'blob' && size > 0 && size <= MAX_FILE_BYTES && !LEFT_OUT.test(path) && !BINARY.test(path);
+}
+
+function bytesOf(content: ArrayBuffer | string): Uint8Array {
+  return typeof content === 'string' ? Buffer.from(content) : new Uint8Array(content);
+}
+
+/** Checks the signature over the bytes as they came. What cannot be read or means nothing here says nothing. */
+function readDelivery(secret: string, { headers, body }: RawDelivery) {
+  const right = Buffer.from(`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`);
+  const given = Buffer.from(headers['x-hub-signature-256'] ?? '');
+  if (given.length !== right.length || !timingSafeEqual(given, right)) {
+    throw new WebhookRefusedError('Invalid GitHub signature');
+  }
+  const payload = (parseClientObject(Buffer.from(body).toString('utf8')) ?? {}) as Payload;
+  const id = headers['x-github-delivery'] ?? sha256(body);
+  const accountId = payload.installation?.id;
+  const signals = accountId === undefined ? [] : signalsOf(headers['x-github-event'] ?? '', payload, String(accountId));
+  return { id, signals };
+}
+
+interface Payload {
+  readonly action?: string;
+  readonly ref?: string;
+  readonly installation?: { readonly id?: number };
+  readonly repository?: { readonly id: number; readonly default_branch?: string };
+  readonly issue?: { readonly number: number };
+}
+
+const FOLLOWED = new Set([
+  ...['installation', 'installation_repositories', 'repository', 'push', 'issues', 'issue_comment'],
+  ...['pull_request', 'pull_request_review', 'pull_request_review_comment'],
+]);
+
+function signalsOf(event: string, payload: Payload, accountId: string): readonly WebhookSignal[] {
+  const { action, repository, issue, ref } = payload;
+  if (event === 'installation' && (action === 'deleted' || action === 'suspend')) {
+    return [{ kind: 'revoked', accountId, reason: SUSPENDED }];
+  }
+  const isElsewhere = event === 'push' && ref !== `refs/heads/${repository?.default_branch}`;
+  if (!FOLLOWED.has(event) || isElsewhere) return [];
+  const changed: WebhookSignal = { kind: 'changed', accountId };
+  const isGone = event === 'issues' && (action === 'deleted' || action === 'transferred');
+  if (!isGone || issue === undefined || repository === undefined) return [changed];
+  const place = { resource: String(repository.id), feed: 'issues', key: String(issue.number) };
+  return [changed, { kind: 'gone', accountId, ...place }];
+}

@@ -1,0 +1,32 @@
+import { HttpError } from '../../common/platform/http/http-error.ts';
+import type { SourceDependencies } from '../dependencies.ts';
+import type { Connector } from './connector.ts';
+
+/** Providers of the contract and our own, in the order of the answers; those without a connector are not configured, or not built. */
+export const PROVIDERS = ['folder', 'github', 'gmail', 'google_calendar', 'google_drive', 'linear', 'slack', 'web'];
+
+/** 404 for a provider that there is not. */
+export function requireProvider(provider: string): void {
+  if (PROVIDERS.includes(provider)) return;
+  throw new HttpError(404, { detail: `Unknown integration provider: '${provider}'` });
+}
+
+/** 503 for a provider that this server has no settings for. */
+export function configuredConnector({ connectors }: SourceDependencies, provider: string): Connector {
+  requireProvider(provider);
+  const connector = connectors.get(provider);
+  if (connector !== undefined) return connector;
+  throw new HttpError(503, { detail: `${provider} integration is not configured on this server.${remedy(provider)}` });
+}
+
+function remedy(provider: string): string {
+  const settings = REMEDIES[provider];
+  return settings === undefined ? '' : ` Set ${settings}, then start it again.`;
+}
+
+const REMEDIES: Readonly<Record<string, string>> = {
+  folder: 'ACCEPT_LOCAL_FILE_PATH=true and COGNEE_ALLOWED_LOCAL_FILE_ROOTS to the folders that may be read',
+  github:
+    'GITHUB_APP_ID, GITHUB_APP_SLUG, GITHUB_APP_PRIVATE_KEY, GITHUB_CLIENT_ID, GITHUB_CLIENT_SECRET, GITHUB_WEBHOOK_SECRET and ENGRAM_PUBLIC_URL',
+  web: 'ALLOW_HTTP_REQUESTS=true',
+};

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { stringList } from '../../common/platform/http/schema.ts';
+
+const counts = z.object({ scanned: z.int(), skipped: z.int(), failed: z.int() });
+const syncStatus = z.enum(['ok', 'degraded', 'syncing']).nullable();
+
+/** Of a connection; of none, only `connected` and, when the provider ended it, `error`. */
+export const connectionAnswer = z
+  .object({
+    connected: z.boolean(),
+    connectionId: z.string().optional(),
+    provider: z.string().optional(),
+    accountLabel: z.string().optional(),
+    providerAccountId: z.string().optional(),
+    connectedAt: z.string().optional(),
+    datasetId: z.string().optional(),
+    datasetName: z.string().optional(),
+    storedItems: z.int().optional().describe('Documents of the source that there are items of'),
+    selected: z.array(z.string()).nullable().optional().describe('What was chosen; null: everything'),
+    selectable: z.boolean().optional().describe('Whether there is anything to choose'),
+    syncStatus: syncStatus.optional().describe('Null before the first import'),
+    lastSyncedAt: z.string().nullable().optional(),
+    nextSyncAt: z.string().optional(),
+    syncCounts: counts.optional(),
+    progress: z
+      .object({ done: z.int(), total: z.int().nullable() })
+      .optional()
+      .describe('Of the import under way, in documents'),
+    waitingUntil: z.string().optional().describe('The source asked to wait until then'),
+    error: z.string().optional().describe('Why the last import is degraded, or the provider ended the connection'),
+  })
+  .meta({ id: 'IntegrationConnection' });
+
+export const connectionsAnswer = z.object({ connections: z.array(connectionAnswer) });
+
+export const statusAnswer = z
+  .object({
+    integrations: z.array(
+      z.object({
+        provider: z.string(),
+        configured: z.boolean().describe('Whether this server can connect it'),
+        connected: z.boolean(),
+        accountLabel: z.string().nullable(),
+        providerAccountId: z.string().nullable(),
+        connectedAt: z.string().nullable(),
+        syncStatus,
+        lastSyncedAt: z.string().nullable(),
+        syncCounts: counts.nullable(),
+      }),
+    ),
+    plugins: z.array(z.record(z.string(), z.unknown())),
+  })
+  .meta({ id: 'IntegrationStatus' });
+
+/** Absent and null: everything. */
+export const selectionBody = z.object({ resourceIds: stringList().nullish() }).meta({ id: 'IntegrationSelection' });
+
+export const selectionAnswer = z
+  .object({
+    resources: z.array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        description: z.string().nullable(),
+        attributes: z.record(z.string(), z.unknown()),
+        selected: z.boolean(),
+      }),
+    ),
+    selected: z.array(z.string()).nullable(),
+  })
+  .meta({ id: 'IntegrationResources' });

@@ -1,0 +1,381 @@
+import { z } from 'zod';
+import { engramError } from '../../common/kernel/errors.ts';
+import type { Principal } from '../../common/kernel/principal.ts';
+import { HttpError } from '../../common/platform/http/http-error.ts';
+import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { NO_PERMISSION, own } from '../../common/platform/http/route-permission.ts';
+import { lenientBoolean, optional, uuid } from '../../common/platform/http/schema.ts';
+import {
+  AlreadyConnectedError,
+  connectingOf,
+  findConnection,
+  requireConnection,
+  storeConnection,
+} from '../connections/connect.ts';
+import { disconnect } from '../connections/disconnect.ts';
+import { beginInstall, finishInstall, oauthOf } from '../connections/oauth-install.ts';
+import type { SourceDependencies } from '../dependencies.ts';
+import { isOfTheImport } from '../imports/import-feed.ts';
+import { startImport } from '../imports/start-import.ts';
+import { presentConnection, presentProvider, presentResources } from '../presenters/connection.ts';
+import type { Connector } from '../providers/connector.ts';
+import { configuredConnector, PROVIDERS, requireProvider } from '../providers/providers.ts';
+import { receiveDelivery } from '../webhooks/receive-delivery.ts';
+import {
+  connectionAnswer,
+  connectionsAnswer,
+  selectionAnswer,
+  selectionBody,
+  statusAnswer,
+} from './integrations.schema.ts';
+
+const tag = 'integrations';
+const permission = own('connections');
+const params = z.object({ provider: z.string() });
+/** One of several connections of a provider; default: the newest. */
+const query = z.object({ connectionId: optional(uuid()) });
+const UNKNOWN = { 404: { description: 'No such provider, or it is not connected' } };
+const UNCONFIGURED = {
+  404: { description: 'No such provider' },
+  503: { description: 'This server has no settings for the provider; the detail says which it needs' },
+};
+
+/** Connections to sources: connect, choose, follow, disconnect. */
+export function integrationRoutes(dependencies: SourceDependencies): readonly Route[] {
+  return [
+    status(dependencies),
+    connections(dependencies),
+    authorize(dependencies),
+    callback(dependencies),
+    connect(dependencies),
+    readConnection(dependencies),
+    removeConnection(dependencies),
+    ...['resources', 'folders', 'labels'].flatMap((name) => [
+      readSelection(dependencies, name),
+      changeSelection(dependencies, name),
+    ]),
+    sync(dependencies),
+    receive(dependencies),
+  ];
+}
+
+function status(dependencies: SourceDependencies): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/api/v1/integrations/status',
+    tag,
+    operationId: 'getIntegrationStatus',
+    summary: 'All providers with the state of the newest connection of the caller',
+    auth: 'user',
+    permission,
+    responses: { 200: { description: 'In the order of their names', schema: statusAnswer } },
+    async handle({ principal }) {
+      const all = await dependencies.connections.ofUser(principal.id, principal.tenant);
+      const integrations = PROVIDERS.map((provider) => {
+        const active = all.find((one) => one.provider === provider && one.status === 'active');
+        return presentProvider(provider, active ?? null, dependencies.connectors.has(provider));
+      });
+      return json({ integrations, plugins: [] });
+    },
+  });
+}
+
+function connections(dependencies: SourceDependencies): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/api/v1/integrations/connections',
+    tag,
+    operationId: 'listConnections',
+    summary: 'All connections of the caller, newest first, with the progress of their imports',
+    auth: 'user',
+    permission,
+    responses: { 200: { description: 'The connections', schema: connectionsAnswer } },
+    async handle({ principal }) {
+      const all = await dependencies.connections.ofUser(principal.id, principal.tenant);
+      const shown = all.filter(({ status, revokedReason }) => status === 'active' || revokedReason !== null);
+      return json({ connections: await Promise.all(shown.map((one) => presentConnection(dependencies, one))) });
+    },
+  });
+}
+
+function authorize(dependencies: SourceDependencies): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/api/v1/integrations/:provider/authorize',
+    tag,
+    operationId: 'authorizeIntegration',
+    summary: 'Begin to connect an account of a provider: the address that the browser goes to',
+    auth: 'user',
+    permission,
+    params,
+    responses: {
+      200: {
+        description: 'The address, with a cookie that the callback needs',
+        schema: z.object({ authorizeUrl: z.string() }),
+      },
+      400: { description: 'The provider is connected with an address' },
+      ...UNCONFIGURED,
+    },
+    async handle({ params: { provider }, principal, headers }) {
+      const connector = configuredConnector(dependencies, provider);
+      const isSecure = headers['x-forwarded-proto'] === 'https' || dependencies.isSecure;
+      const { authorizeUrl, cookie } = await beginInstall(dependencies, connector, principal, isSecure);
+      return { json: { authorizeUrl }, headers: { 'set-cookie': cookie, 'cache-control': 'no-store' } };
+    },
+  });
+}
+
+function callback(dependencies: SourceDependencies): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/api/v1/integrations/:provider/callback',
+    tag,
+    summary: 'Finish to connect an account, and send the browser back',
+    hidden: true,
+    auth: 'none',
+    permission: NO_PERMISSION,
+    params,
+    query: z.record(z.string(), z.string()),
+    responses: { 307: { description: 'To the page of integrations, with the outcome' }, ...UNCONFIGURED },
+    async handle({ params: { provider }, query: returned, headers, signal }) {
+      const connector = configuredConnector(dependencies, provider);
+      const request = { query: returned, cookies: headers['cookie'], signal };
+      const { outcome, cookie } = await finishInstall(dependencies, connector, request);
+      const location = `${oauthOf(connector).frontendUrl}/integrations?${provider}=${outcome}`;
+      const cookies = cookie === undefined ? {} : { 'set-cookie': cookie };
+      return { status: 307, headers: { location, 'cache-control': 'no-store', ...cookies } };
+    },
+  });
+}
+
+function connect(dependencies: SourceDependencies): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/api/v1/integrations/:provider/connect',
+    tag,
+    operationId: 'connectIntegration',
+    summary: 'Connect a folder of the server or a web site, and start to bring it in',
+    auth: 'user',
+    permission,
+    params,
+    body: {
+      kind: 'json',
+      schema: z
+        .object({ address: z.string().trim().min(1).max(4096), datasetName: optional(z.string().trim().min(1)) })
+        .meta({ id: 'ConnectRequest' }),
+    },
+    responses: {
+      200: { description: 'The connection', schema: connectionAnswer },
+      400: { description: 'No such address, or the provider is connected over OAuth' },
+      403: { description: 'This server may not read the address' },
+      ...UNCONFIGURED,
+    },
+    async handle({ params: { provider }, principal, body }) {
+      const connector = configuredConnector(dependencies, provider);
+      if (connector.connect === undefined) {
+        throw new HttpError(400, {
+          detail: `${provider} is connected over OAuth: POST /integrations/${provider}/authorize.`,
+        });
+      }
+      const account = await connector.connect(body.address);
+      const { datasetName } = body;
+      const chosen = { ...account, ...(datasetName === undefined ? {} : { datasetName }) };
+      const connection = await storeConnection(dependencies, connector, connectingOf(principal), chosen).catch(refused);
+      return json(await presentConnection(dependencies, connection));
+    },
+  });
+}
+
+function refused(error: unknown): never {
+  throw error instanceof AlreadyConnectedError ? engramError('ConflictError', 'Another user has connected it.') : error;
+}
+
+function readConnection(dependencies: SourceDependencies): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/api/v1/integrations/:provider/connection',
+    tag,
+    operationId: 'getConnection',
+    summary: 'The connection to a provider, and how its last import went',
+    auth: 'user',
+    permission,
+    params,
+    query,
+    responses: {
+      200: { description: 'The connection; `connected` false: there is none', schema: connectionAnswer },
+      404: { description: 'No such provider' },
+    },
+    async handle({ params: { provider }, principal, query: { connectionId } }) {
+      requireProvider(provider);
+      const connection = await findConnection(dependencies, principal, provider, connectionId);
+      if (connection !== null) return json(await presentConnection(dependencies, connection));
+      const ended = (await dependencies.connections.ofUser(principal.id, principal.tenant)).find(
+        (one) => one.provider === provider,
+      );
+      return json({ connected: false, ...(ended?.revokedReason ? { error: ended.revokedReason } : {}) });
+    },
+  });
+}
+
+function removeConnection(dependencies: SourceDependencies): Route {
+  return defineRoute({
+    method: 'DELETE',
+    path: '/api/v1/integrations/:provider/connection',
+    tag,
+    operationId: 'disconnectIntegration',
+    summary: 'Disconnect; what was brought in stays, unless `delete_data` says otherwise',
+    auth: 'user',
+    permission,
+    params,
+    query: query.extend({ deleteData: lenientBoolean().default(false) }),
+    responses: {
+      200: {
+        description: 'False: nothing was connected. Data are erased in the background',
+        schema: z.object({ disconnected: z.boolean() }),
+      },
+      404: { description: 'No such provider' },
+    },
+    async handle({ params: { provider }, principal, query: { connectionId, deleteData }, signal }) {
+      requireProvider(provider);
+      const connection = await findConnection(dependencies, principal, provider, connectionId);
+      if (connection === null) return json({ disconnected: false });
+      await disconnect(dependencies, connection, { deleteData, signal });
+      return json({ disconnected: true });
+    },
+  });
+}
+
+function readSelection(dependencies: SourceDependencies, name: string): Route {
+  return defineRoute({
+    method: 'GET',
+    path: `/api/v1/integrations/:provider/${name}`,
+    tag,
+    operationId: `listIntegration${capitalised(name)}`,
+    summary: 'What can be chosen, and what is',
+    auth: 'user',
+    permission,
+    params,
+    query,
+    responses: {
+      200: { description: '`selected` null: everything', schema: selectionAnswer },
+      ...UNKNOWN,
+      502: { description: 'The provider does not list them' },
+    },
+    async handle({ params: { provider }, principal, query: { connectionId }, signal }) {
+      const { connection, connector } = await selectable(dependencies, { principal, provider, connectionId });
+      const resources = await connector.list({ connection, signal }).catch((error: unknown) => {
+        if (signal.aborted || !isListable(error)) throw error;
+        dependencies.logger.warn('source.list.failed', { provider, error });
+        throw new HttpError(502, { detail: `Could not list ${provider} resources` }, { cause: error });
+      });
+      return json(presentResources(resources, connection.selection));
+    },
+  });
+}
+
+/** Any failure of the provider; ours have a status. */
+function isListable(error: unknown): boolean {
+  return !(error instanceof HttpError) && !isOfTheImport(error, { signal: new AbortController().signal });
+}
+
+function changeSelection(dependencies: SourceDependencies, name: string): Route {
+  return defineRoute({
+    method: 'PUT',
+    path: `/api/v1/integrations/:provider/${name}`,
+    tag,
+    operationId: `chooseIntegration${capitalised(name)}`,
+    summary: 'Choose what is brought in; the next sync removes what is not chosen any more',
+    auth: 'user',
+    permission,
+    params,
+    query,
+    body: { kind: 'json', schema: selectionBody },
+    responses: {
+      200: { description: 'The selection', schema: z.object({ selected: z.array(z.string()).nullable() }) },
+      ...UNKNOWN,
+      422: { description: 'An empty id, or null where everything cannot be chosen' },
+    },
+    async handle({ params: { provider }, principal, query: { connectionId }, body }) {
+      const { connection, connector } = await selectable(dependencies, { principal, provider, connectionId });
+      const { resourceIds = null } = body;
+      if (resourceIds?.some((id) => id.trim() === '')) throw new HttpError(422, { detail: 'A resource id is empty.' });
+      if (resourceIds === null && connector.capabilities.selection === 'required') {
+        throw new HttpError(422, { detail: `${provider} needs a list of resources.` });
+      }
+      const selected = resourceIds === null ? null : [...new Set(resourceIds)];
+      const { store, connections: records } = dependencies;
+      const change = records.changeWrite(connection.id, { selection: selected }, { status: 'active' });
+      await store.commit({ tenant: connection.tenant }, [change]);
+      return json({ selected });
+    },
+  });
+}
+
+async function selectable(
+  dependencies: SourceDependencies,
+  {
+    principal,
+    provider,
+    connectionId,
+  }: { readonly principal: Principal; readonly provider: string; readonly connectionId: string | undefined },
+) {
+  requireProvider(provider);
+  if (dependencies.connectors.get(provider)?.capabilities.selection === 'none') {
+    throw new HttpError(404, { detail: `${provider} has no selectable resources` });
+  }
+  const connection = await requireConnection(dependencies, principal, provider, connectionId);
+  const connector: Connector = configuredConnector(dependencies, provider);
+  return { connection, connector };
+}
+
+function sync(dependencies: SourceDependencies): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/api/v1/integrations/:provider/sync',
+    tag,
+    operationId: 'syncIntegration',
+    summary: 'Bring memory into step with the source now, in the background',
+    auth: 'user',
+    permission,
+    params,
+    query,
+    responses: {
+      200: { description: 'False: an import is under way', schema: z.object({ accepted: z.boolean() }) },
+      ...UNKNOWN,
+      503: UNCONFIGURED[503],
+    },
+    async handle({ params: { provider }, principal, query: { connectionId } }) {
+      requireProvider(provider);
+      const connection = await requireConnection(dependencies, principal, provider, connectionId);
+      configuredConnector(dependencies, provider);
+      return json({ accepted: await startImport(dependencies, connection) });
+    },
+  });
+}
+
+function receive(dependencies: SourceDependencies): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/api/v1/integrations/:provider/events',
+    tag,
+    summary: 'Receive a webhook of a provider',
+    hidden: true,
+    auth: 'none',
+    permission: NO_PERMISSION,
+    params,
+    body: { kind: 'bytes', schema: z.instanceof(Uint8Array) },
+    responses: {
+      200: { description: 'It is noted' },
+      401: { description: 'The signature is wrong' },
+      404: { description: 'No such provider, or it sends no webhooks' },
+    },
+    async handle({ params: { provider }, headers, body }) {
+      await receiveDelivery(dependencies, provider, { headers, body });
+      return json({ ok: true });
+    },
+  });
+}
+
+function capitalised(name: string): string {
+  return `${name[0]?.toUpperCase()}${name.slice(1)}`;
+}
