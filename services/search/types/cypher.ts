@@ -73,5 +73,6 @@ function createGraphQuery(
   const { graph } = indexes;
   const scope = scopeOf(dataset);
   const visibility = createVisibility(ledger, scope);
-  return (text) => graph.cypher(scope, { text, committed: visibility.filter }, request.context.signal);
+  const asked = { caller: request.principal.id, committed: visibility.filter };
+  return (text) => graph.cypher(scope, { ...asked, text }, request.context.signal);
 }

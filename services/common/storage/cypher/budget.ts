@@ -17,6 +17,10 @@ const STEPS_BETWEEN_CHECKS = 1024;
 /** About bytes. */
 const MAX_HELD = 200_000_000;
 
+export function tookTooLong(timeoutMs: number) {
+  return engramError('DeadlineExceededError', `The query took longer than ${timeoutMs} ms.`);
+}
+
 export function createBudget(timeoutMs: number, isCancelled: () => boolean = () => false): Budget {
   const end = performance.now() + timeoutMs;
   let steps = 0;
@@ -25,8 +29,7 @@ export function createBudget(timeoutMs: number, isCancelled: () => boolean = () 
     step() {
       steps += 1;
       if (steps % STEPS_BETWEEN_CHECKS !== 0) return;
-      if (isCancelled() || performance.now() > end)
-        throw engramError('DeadlineExceededError', `The query took longer than ${timeoutMs} ms.`);
+      if (isCancelled() || performance.now() > end) throw tookTooLong(timeoutMs);
     },
     hold(weight) {
       held += weight;

@@ -51,6 +51,8 @@ export interface GraphStore {
 
 export interface CypherQuery {
   readonly text: string;
+  /** Who asks: queries of one caller may wait for each other, and not for long for those of others. Default: the dataset. */
+  readonly caller?: string;
   /** Keeps those of the origins that readers may see: `common/records/cognify/ledger.ts`. Called with all of the dataset's. */
   readonly committed: (origins: readonly Provenance[]) => Promise<readonly Provenance[]>;
   /** Default 1000. */

@@ -49,6 +49,19 @@ describe('Cypher on SQLite', () => {
     await slow;
   });
 
+  it('runs the query of another caller beside slow ones, and those of one caller one after the other', async () => {
+    const slow = ['ada', 'ada', 'bob', 'eve'].map((caller) =>
+      rejection(indexes.graph.cypher(scope, { text: SLOW, caller, committed, timeoutMs: 3000 })).then(() => caller),
+    );
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const began = performance.now();
+    const { rows } = await indexes.graph.cypher(scope, { text: 'RETURN 1', caller: 'dan', committed, timeoutMs: 3000 });
+    expect(rows).to.deep.equal([[1]]);
+    expect(performance.now() - began).to.be.lessThan(2500);
+    expect(await Promise.race(slow)).to.be.oneOf(['ada', 'bob', 'eve']);
+    expect(await Promise.all(slow)).to.have.length(4);
+  }).timeout(20_000);
+
   it('refuses a query before it asks what is committed', async () => {
     const query = { text: 'DROP', committed: () => Promise.reject(new Error('asked')) };
     expect((await rejection(indexes.graph.cypher(scope, query))).name).to.equal('CypherSearchError');

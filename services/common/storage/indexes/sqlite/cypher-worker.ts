@@ -26,7 +26,7 @@ export interface CypherJob {
 
 /** Graphs are let go when nobody has asked for so long. */
 const KEPT_MS = 60_000;
-const KEPT_GRAPHS = 4;
+const KEPT_GRAPHS = 2;
 
 interface Held {
   readonly version: unknown;

@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { DatasetScope } from '../../../kernel/scope.ts';
 import type { DatasetIndexes } from '../../ports/dataset-indexes.ts';
+import { createCypherThreads } from './cypher-threads.ts';
 import type { CypherMethods } from './cypher-worker.ts';
 import { createOpenFiles } from './open-files.ts';
 import { createOpeningLock } from './opening-lock.ts';
@@ -106,11 +107,12 @@ export async function createSqliteDatasetIndexes(options: SqliteDatasetIndexesOp
     if (scope !== undefined) await options.verify?.(scope, provenance);
   });
   const searching = startSearch();
+  const startCypher = () => verifying(start<CypherMethods>(new URL('./cypher-worker.ts', import.meta.url)), changed);
   const workers: DatasetWorkers = {
     writer: start<WriterMethods>(new URL('./writer-worker.ts', import.meta.url)),
     reader: verifying(reader, changed),
     scanner: verifying(searching, changed),
-    cypher: verifying(start<CypherMethods>(new URL('./cypher-worker.ts', import.meta.url)), changed),
+    cypher: createCypherThreads(Array.from({ length: CYPHER_THREADS }, startCypher)),
     pathOf,
     forget(scope) {
       const notice = { notice: 'forget', path: pathOf(scope) } as const;
@@ -150,6 +152,9 @@ export async function createSqliteDatasetIndexes(options: SqliteDatasetIndexesOp
     },
   };
 }
+
+/** Queries in Cypher that run at a time. Each thread holds graphs in memory and is started when those before it have work. */
+const CYPHER_THREADS = 4;
 
 /** Tasks of `serveSearches` beside the scan. */
 type SearchMethods = VectorMethods & Readonly<Record<string, (path: string, argument: never) => unknown>>;

@@ -2,7 +2,7 @@ import type { DataItemId } from '../../../kernel/brand.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { abortable } from '../../../platform/async/abortable.ts';
 import { withTimeout } from '../../../platform/async/time-limit.ts';
-import { DEFAULT_ROWS, DEFAULT_TIMEOUT_MS } from '../../cypher/budget.ts';
+import { DEFAULT_ROWS, DEFAULT_TIMEOUT_MS, tookTooLong } from '../../cypher/budget.ts';
 import { beingPrepared } from '../../cypher/errors.ts';
 import type { EdgeEvidence, GraphStore, NodeEvidence } from '../../ports/graph-store.ts';
 import { provenanceKey } from '../../ports/index-entry.ts';
@@ -11,6 +11,8 @@ import { EDGE_FIELDS, type PackedEdges, type PackedNode } from './graph-reader.t
 import type { DatasetWorkers } from './worker-client.ts';
 
 const DEFAULT_PER_NODE = 64;
+/** Time after its limit in which a query ends by itself. */
+const KILL_AFTER_MS = 2000;
 const NOTHING = { nodes: 0, edges: 0, nodeRows: 0, edgeRows: 0 };
 
 export function createSqliteGraphStore({ writer, reader, cypher, pathOf, forget }: DatasetWorkers): GraphStore {
@@ -46,26 +48,31 @@ export function createSqliteGraphStore({ writer, reader, cypher, pathOf, forget 
       return (await reader.call('countGraph', pathOf(scope), filter.item ?? null)) ?? NOTHING;
     },
     async cypher(scope, { text, ...query }, signal) {
-      signal?.throwIfAborted();
-      const { maxRows = DEFAULT_ROWS, timeoutMs = DEFAULT_TIMEOUT_MS } = query;
+      const { caller, maxRows = DEFAULT_ROWS, timeoutMs = DEFAULT_TIMEOUT_MS } = query;
       const path = pathOf(scope);
-      const prepare = async () => {
-        const origins = await cypher.call('begin', path, text);
-        const committed = (await query.committed(origins)).map(provenanceKey);
-        await cypher.call('prepare', path, committed);
-        return committed;
-      };
-      const committed = await withTimeout(abortable(prepare(), signal), timeoutMs, () => {
-        throw beingPrepared();
+      return cypher.run({ caller: caller ?? path, path, limitMs: timeoutMs, signal }, async (thread) => {
+        const prepare = async () => {
+          const origins = await thread.call('begin', path, text);
+          const committed = (await query.committed(origins)).map(provenanceKey);
+          await thread.call('prepare', path, committed);
+          return committed;
+        };
+        const committed = await withTimeout(abortable(prepare(), signal), timeoutMs, () => {
+          throw beingPrepared();
+        });
+        const cancelled = new SharedArrayBuffer(4);
+        const cancel = () => void Atomics.store(new Int32Array(cancelled), 0, 1);
+        signal?.addEventListener('abort', cancel, { once: true });
+        try {
+          const job = { text, committed, maxRows, timeoutMs, cancelled };
+          return await withTimeout(thread.call('query', path, job, { signal }), timeoutMs + KILL_AFTER_MS, () => {
+            thread.kill();
+            throw tookTooLong(timeoutMs);
+          });
+        } finally {
+          signal?.removeEventListener('abort', cancel);
+        }
       });
-      const cancelled = new SharedArrayBuffer(4);
-      const cancel = () => void Atomics.store(new Int32Array(cancelled), 0, 1);
-      signal?.addEventListener('abort', cancel, { once: true });
-      try {
-        return await cypher.call('query', path, { text, committed, maxRows, timeoutMs, cancelled }, { signal });
-      } finally {
-        signal?.removeEventListener('abort', cancel);
-      }
     },
   };
 }

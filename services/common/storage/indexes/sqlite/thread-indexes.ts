@@ -81,6 +81,7 @@ function inThread<Methods extends MethodMap>(methods: Methods): WorkerClient<Met
     pending: () => 0,
     prepare: () => {},
     notify: () => {},
+    kill: () => {},
     close: async () => {},
   };
 }

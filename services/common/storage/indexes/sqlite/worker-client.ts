@@ -2,7 +2,7 @@ import { type Transferable, Worker } from 'node:worker_threads';
 import { engramError, isEngramError } from '../../../kernel/errors.ts';
 import type { DatasetScope } from '../../../kernel/scope.ts';
 import { decodeError } from '../../documents/sqlite/encoded-errors.ts';
-import type { CypherMethods } from './cypher-worker.ts';
+import type { CypherThreads } from './cypher-threads.ts';
 import type { ReaderMethods } from './reader-methods.ts';
 import type { VectorMethods } from './vector-search.ts';
 import type {
@@ -31,6 +31,8 @@ export interface WorkerClient<Methods extends MethodMap> {
   prepare(): void;
   /** Sends a notice to the worker, if it runs. */
   notify(notice: WorkerNotice): void;
+  /** Stops the worker at once: what it has not answered rejects. The next call starts it again. */
+  kill(): void;
   /** Lets it end what it has, then stops it. */
   close(): Promise<void>;
 }
@@ -139,6 +141,7 @@ export function createWorkerClient<Methods extends MethodMap>(
       if (!isClosed) worker ??= start();
     },
     notify: (notice) => worker?.postMessage(notice),
+    kill: () => void worker?.terminate(),
     async close() {
       isClosed = true;
       flush();
@@ -182,6 +185,9 @@ export function createReadingPool<Methods extends MethodMap>(
     notify(notice) {
       for (const client of clients) client.notify(notice);
     },
+    kill() {
+      for (const client of clients) client.kill();
+    },
     async close() {
       await Promise.all(clients.map((client) => client.close()));
     },
@@ -199,7 +205,7 @@ export interface DatasetWorkers {
   readonly writer: WorkerClient<WriterMethods>;
   readonly reader: WorkerClient<ReaderMethods>;
   readonly scanner: WorkerClient<VectorMethods>;
-  readonly cypher: WorkerClient<CypherMethods>;
+  readonly cypher: CypherThreads;
   pathOf(scope: DatasetScope): string;
   /** A part of the dataset was dropped, perhaps its file too: readers close it. */
   forget(scope: DatasetScope): void;
