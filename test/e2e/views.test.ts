@@ -58,6 +58,26 @@ describe('views of a graph that follow what happens', () => {
     expect(await subscribe('x', ada.token).closed).to.equal('1008 Invalid dataset id');
   });
 
+  it('come as events on request, and close when the permission is revoked or too many are open', async () => {
+    const path = `${app.baseUrl}/api/v1/visualize/json?dataset_id=${dataset}&stream=true`;
+    const headers = { authorization: `Bearer ${ada.token}` };
+    const text = await (await fetch(path, { headers })).text();
+    expect(text)
+      .to.match(/^event: meta\n/u)
+      .and.to.match(/event: summary\ndata: \{"color_maps":\{"node_set":/u);
+    expect(text).to.match(/event: done\ndata: .*\n\n$/u);
+    const { id: bobId } = (await bob.wire.get('/users/me')).json;
+    const grant = `/permissions/datasets/${bobId}?permission_name=read`;
+    expect((await ada.wire.post(grant, [dataset])).status).to.equal(200);
+    const { frames, closed } = subscribe(dataset, bob.token);
+    await until('a frame', () => frames[0]);
+    expect((await ada.wire.remove(grant, [dataset])).status).to.equal(200);
+    expect(await closed).to.equal('1008 Not authorized to read this dataset');
+    const open = Array.from({ length: 33 }, () => subscribe(dataset, ada.token));
+    expect(await Promise.race(open.map((socket) => socket.closed))).to.equal('1013 Too many sockets are open');
+    for (const { close } of open) close();
+  });
+
   it('show what a rating changed once improve has applied it', async () => {
     const view = async () => (await ada.wire.get(`/visualize/json?dataset_id=${dataset}&full=true`)).json;
     const { qa_id: id, node_ids: used } = (await view()).search_events[0];

@@ -122,6 +122,7 @@ const STATUS = {
   CacheConnectionError: 503,
   CloudConnnectionError: 503,
   FinalSnapshotFailed: 503,
+  GraphStreamCapacityError: 503,
   ServiceUnavailableError: 503,
   DeadlineExceededError: 504,
 } as const;

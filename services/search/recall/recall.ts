@@ -117,10 +117,10 @@ async function graphLane(
   }
   const type =
     request.type === null
-      ? routedType(request.query, deps.languageModel !== null)
+      ? routedType(request.query, { answers: deps.languageModel !== null, inSchema: request.responseSchema !== null })
       : await chooseType(deps, { ...request, type: request.type }, datasets);
-  // Answers of several datasets are generated concurrently: their pieces would interleave.
-  const isStreamed = listener !== undefined && datasets.length === 1;
+  // Of several datasets one answers, except with agents: the pieces of concurrent answers would interleave.
+  const isStreamed = listener !== undefined && (datasets.length === 1 || type !== 'AGENTIC_COMPLETION');
   const omitWeak = request.type === null && type === 'CHUNKS';
   const search: SearchRequest = {
     ...request,

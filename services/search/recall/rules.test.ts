@@ -7,16 +7,39 @@ const OPTIONS = { maxIter: null, codeQuery: undefined, skills: undefined, tools:
 
 describe('routing of a recall without a type', () => {
   it('chooses CHUNKS without a model', () => {
-    expect(routedType('"exact phrase"', false)).to.equal('CHUNKS');
+    expect(routedType('"exact phrase"', { answers: false })).to.equal('CHUNKS');
   });
 
   it('uses the first matching rule', () => {
-    expect(routedType('"exact phrase"', true)).to.equal('CHUNKS_LEXICAL');
-    expect(routedType('what are our coding standards?', true)).to.equal('CODING_RULES');
-    expect(routedType('What happened in 1999?', true)).to.equal('TEMPORAL');
-    expect(routedType('What happened in May 1999?', true)).to.equal('TEMPORAL');
-    expect(routedType('Why is the sky blue?', true)).to.equal('HYBRID_COMPLETION');
-    expect(routedType('a "quoted" word', true)).to.equal('HYBRID_COMPLETION');
+    expect(routedType('"exact phrase"', { answers: true })).to.equal('CHUNKS_LEXICAL');
+    expect(routedType('what are our coding standards?', { answers: true })).to.equal('CODING_RULES');
+    expect(routedType('What happened in 1999?', { answers: true })).to.equal('TEMPORAL');
+    expect(routedType('What happened in May 1999?', { answers: true })).to.equal('TEMPORAL');
+    expect(routedType('Why is the sky blue?', { answers: true })).to.equal('HYBRID_COMPLETION');
+    expect(routedType('a "quoted" word', { answers: true })).to.equal('HYBRID_COMPLETION');
+  });
+
+  it('chooses a type that answers when an object of a schema is wanted, with and without a model', () => {
+    for (const answers of [true, false]) {
+      expect(routedType('"exact phrase"', { answers, inSchema: true })).to.equal('HYBRID_COMPLETION');
+      expect(routedType('What happened in 1999?', { answers, inSchema: true })).to.equal('TEMPORAL');
+    }
+  });
+
+  it('never chooses a type that is not offered, or one that runs a query', () => {
+    const queries = [
+      'MATCH (n) RETURN n',
+      'Where is the function parse defined in the code?',
+      'def main():',
+      'SELECT 1',
+      'cypher',
+    ];
+    for (const query of queries) {
+      for (const answers of [true, false]) {
+        expect(routedType(query, { answers })).to.be.oneOf(['CHUNKS', 'HYBRID_COMPLETION']);
+      }
+      expect(['CODE', 'CYPHER', 'NATURAL_LANGUAGE']).not.to.include(typeByRules(query, new Date('2026-11-27')));
+    }
   });
 });
 

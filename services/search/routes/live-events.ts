@@ -16,6 +16,7 @@ import { presentSearchEvent } from '../presenters/visualisation/search-event.ts'
 import { readableDataset } from '../search-datasets.ts';
 import { searchEvents } from '../views/search-events.ts';
 import type { ViewDependencies } from '../views/view-graph.ts';
+import { createPlaces } from './open-streams.ts';
 import { instant } from './search.schema.ts';
 
 export interface LiveDependencies extends ViewDependencies {
@@ -69,6 +70,9 @@ const EVENTS_MS = 2000;
 const GRAPH_MS = 5000;
 const HEARTBEAT_MS = 15_000;
 
+/** Sockets of one caller and of this process. */
+const SOCKETS = { perCaller: 32, inAll: 2000 };
+
 /** Closes the connection with code 1008 and this reason. */
 class Refusal extends Error {
   override readonly name = 'Refusal';
@@ -76,9 +80,12 @@ class Refusal extends Error {
 
 /** Socket that sends new events of the caller, and when the graph has grown. */
 export function viewSocket(dependencies: LiveDependencies): SocketRoute {
+  const places = createPlaces(SOCKETS);
   return {
     path: '/api/v1/visualize/subscribe/:datasetId',
     async serve(connection) {
+      const leave = connection.principal === null ? () => {} : places.take(connection.principal.id);
+      if (leave === null) return connection.close(1013, 'Too many sockets are open');
       try {
         await follow(dependencies, connection);
       } catch (error) {
@@ -86,6 +93,8 @@ export function viewSocket(dependencies: LiveDependencies): SocketRoute {
         if (error instanceof Refusal) return connection.close(1008, error.message);
         dependencies.logger.error('visualize.socket.failed', { error, datasetId: connection.params['datasetId'] });
         connection.close(1011);
+      } finally {
+        leave();
       }
     },
   };

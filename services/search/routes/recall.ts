@@ -3,6 +3,7 @@ import { isEngramError } from '../../common/kernel/errors.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import { defineRoute, json, type Reply, type Route, type RouteRequest } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
+import { warningHeader } from '../../common/platform/http/warning-header.ts';
 import { answerSchema } from '../answers/response-schema.ts';
 import type { SearchParts } from '../dependencies.ts';
 import type { ResponseSchema } from '../model.ts';
@@ -10,7 +11,8 @@ import { presentFindings } from '../presenters/recall-item.ts';
 import { presentExplanation, presentPassage } from '../presenters/rows.ts';
 import { type AnswerSources, answerSources } from '../recall/answer-sources.ts';
 import { RECALL_SCOPES, RecallScopeError } from '../recall/lane-plan.ts';
-import { type RecallListener, type RecallRequest, recall } from '../recall/recall.ts';
+import { type RecallFinding, type RecallListener, type RecallRequest, recall } from '../recall/recall.ts';
+import { isCompletion } from '../search-types.ts';
 import { eventStream } from './event-stream.ts';
 import { requestOf } from './request.ts';
 import { answerSourcesAnswer, type RecallBody, recallBody, recallItems } from './search.schema.ts';
@@ -86,9 +88,19 @@ async function answer(deps: SearchParts, request: Request): Promise<Reply> {
   };
   if (!wantsStream(request)) {
     const findings = await run();
-    return json(presentFindings(findings, asked));
+    return { ...json(presentFindings(findings, asked)), ...warningHeader(unusedSchema(findings, asked)) };
   }
   return eventStream(async (listener) => presentFindings(await run(listener), asked), request.signal);
+}
+
+/** Says that the schema had no effect: only an answer is an object of it. */
+function unusedSchema(
+  findings: readonly RecallFinding[],
+  { responseSchema, onlyContext }: RecallRequest,
+): string | null {
+  const searched = findings.find((finding) => finding.lane === 'graph');
+  if (responseSchema === null || onlyContext || searched === undefined || isCompletion(searched.type)) return null;
+  return `responseSchema has no effect with ${searched.type}, which returns no answer`;
 }
 
 function recallRequestOf(request: Request): RecallRequest {

@@ -11,13 +11,14 @@ import type { VectorIndex } from '../../common/storage/ports/vector-index.ts';
 import type { SessionReaders } from '../conversation/conversation.ts';
 import { presentPageData, presentVisualisation } from '../presenters/visualisation/document.ts';
 import { presentDrawing } from '../presenters/visualisation/drawing.ts';
-import { streamVisualisation } from '../presenters/visualisation/stream.ts';
+import { viewEvents } from '../presenters/visualisation/stream.ts';
 import { readableDataset } from '../search-datasets.ts';
 import { searchEvents } from '../views/search-events.ts';
 import { semanticMap } from '../views/semantic-map.ts';
 import { readDetails } from '../views/view-details.ts';
 import { type GraphView, viewGraph } from '../views/view-graph.ts';
 import { type BrainDependencies, brainRoutes } from './brains.ts';
+import { createPlaces, placedStream } from './open-streams.ts';
 import { createPage, type GraphPage, jsonPieces, visualisation } from './view-replies.ts';
 
 const viewQuery = z.object({
@@ -82,6 +83,7 @@ function pageRoute(dependencies: VisualizeDependencies, page: GraphPage): Route 
 }
 
 function jsonRoute(dependencies: VisualizeDependencies): Route {
+  const places = createPlaces();
   return defineRoute({
     method: 'GET',
     path: '/api/v1/visualize/json',
@@ -95,18 +97,25 @@ function jsonRoute(dependencies: VisualizeDependencies): Route {
       200: {
         description: 'The view; with `stream` events, the last of which is `done`',
         schema: visualisation,
-        events: '`meta`, `chunk` (nodes and links), `summary`, `done`',
+        events: '`meta`, `chunk` (nodes and links), `summary`, `done`; `error`: {message, status} after 300 s',
       },
       400: { description: 'full and stream exclude each other' },
+      503: { description: 'GraphStreamCapacityError: the caller has eight streams open' },
     },
     async handle(request) {
       const { query, headers } = request;
       const asEvents = query.stream ?? (headers['accept'] ?? '').startsWith('text/event-stream');
       if (asEvents && query.full)
         return { status: 400, json: { detail: "'full' cannot be streamed; leave one of the two out." } };
-      const { view, dataset } = await loadView(dependencies, request, {});
-      if (asEvents) return streamVisualisation(view, query);
       const { principal, context } = request;
+      if (asEvents) {
+        const load = async () => viewEvents((await loadView(dependencies, request, {})).view, query);
+        return {
+          stream: await placedStream(places, principal.id, load),
+          headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
+        };
+      }
+      const { view, dataset } = await loadView(dependencies, request, {});
       const [details, events] = await Promise.all([
         readDetails(dependencies, dataset, view, { ...context, principal }),
         query.include_session_events

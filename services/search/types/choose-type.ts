@@ -93,11 +93,17 @@ async function typeByModel(model: LanguageModel, request: SearchRequest): Promis
 const ABSOLUTE_DATE =
   /\b(?:in|on|since|before|after|during|between|until|by|from)\s+(?:the\s+)?(?:(?:early|late|mid)[- ])?(?:(?:january|february|march|april|may|june|july|august|september|october|november|december)\s+)?(?:\d{1,2}(?:st|nd|rd|th)?,?\s+)?(?:1\d|20)\d\d\b/iu;
 
-/** Returns the type for a recall that names none: the first rule that matches (search-recall.md §6.3). Calls no model. */
-export function routedType(query: string, hasLanguageModel: boolean): AnsweredType {
-  if (!hasLanguageModel) return 'CHUNKS';
-  if (QUOTED_PHRASE.test(query.trim())) return 'CHUNKS_LEXICAL';
-  if (CODING_RULES.test(query)) return 'CODING_RULES';
+/**
+ * Returns the type for a recall that names none: the first rule that matches (search-recall.md §6.3). Calls no model. `inSchema`: an
+ * object is wanted, which only an answer can be.
+ */
+export function routedType(
+  query: string,
+  { answers, inSchema = false }: { readonly answers: boolean; readonly inSchema?: boolean },
+): AnsweredType {
+  if (!answers && !inSchema) return 'CHUNKS';
+  if (QUOTED_PHRASE.test(query.trim()) && !inSchema) return 'CHUNKS_LEXICAL';
+  if (CODING_RULES.test(query) && !inSchema) return 'CODING_RULES';
   if (ABSOLUTE_DATE.test(query)) return 'TEMPORAL';
   return 'HYBRID_COMPLETION';
 }

@@ -15,6 +15,13 @@ export function cannotRun(reason: string, cause: unknown): EngramError {
   return engramError('CypherSearchError', text, { cause });
 }
 
+export function othersAreRunning(): EngramError {
+  return engramError('ServiceUnavailableError', 'Other queries in Cypher are running; try again shortly.', {
+    retryable: true,
+    retryAfterSeconds: 2,
+  });
+}
+
 export function beingPrepared(): EngramError {
   return engramError('ServiceUnavailableError', 'The graph is being prepared for Cypher; try again shortly.', {
     retryable: true,

@@ -1,24 +1,13 @@
-import { Readable } from 'node:stream';
 import { slices } from '../../../common/kernel/slices.ts';
-import type { Reply } from '../../../common/platform/http/route.ts';
 import type { GraphView } from '../../views/view-graph.ts';
+import { nodeSetColours } from './document.ts';
 import { presentLinks } from './links.ts';
 import { presentNodes } from './nodes.ts';
 
 const CHUNK_NODES = 1000;
 
-/** Streams the view as server-sent events: meta, chunks, summaries, done (search-recall.md §8.4). */
-export function streamVisualisation(
-  view: GraphView,
-  query: { readonly neighborhood_depth: number; readonly max_nodes: number },
-): Reply {
-  return {
-    stream: Readable.from(events(view, query)),
-    headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
-  };
-}
-
-function* events(
+/** Presents the view as server-sent events: meta, chunks, summaries, done (search-recall.md §8.4). */
+export function* viewEvents(
   view: GraphView,
   query: { readonly neighborhood_depth: number; readonly max_nodes: number },
 ): Generator<string> {
@@ -48,13 +37,16 @@ function* events(
         stage,
         is_unnamed: node['is_unnamed'],
         belongs_to_set: node['belongs_to_set'],
+        source_node_set: setsOf(node)[0] ?? null,
       })),
       links: ready.map(({ source, target, relation, edge_class }) => ({ source, target, relation, edge_class })),
     });
     chunks += 1;
   }
-  for (const part of slices(nodes, CHUNK_NODES)) {
+  for (const [index, part] of [...slices(nodes, CHUNK_NODES)].entries()) {
+    const colours = index === 0 ? { color_maps: { node_set: nodeSetColours(nodes.flatMap(setsOf)) } } : {};
     yield event('summary', {
+      ...colours,
       nodes: Object.fromEntries(
         part.map((node) => [
           node.id,
@@ -64,6 +56,10 @@ function* events(
     });
   }
   yield event('done', { nodes: nodes.length, links: links.length, chunks });
+}
+
+function setsOf(node: Readonly<Record<string, unknown>>): readonly string[] {
+  return node['belongs_to_set'] as readonly string[];
 }
 
 function event(name: string, data: unknown): string {

@@ -1,4 +1,4 @@
-import { beingPrepared } from '../../cypher/errors.ts';
+import { othersAreRunning } from '../../cypher/errors.ts';
 import type { CypherMethods } from './cypher-worker.ts';
 import type { WorkerClient } from './worker-client.ts';
 import type { WorkerNotice } from './worker-protocol.ts';
@@ -44,7 +44,7 @@ export function createCypherThreads(threads: readonly CypherThread[]) {
         reject(reason);
       };
       const onAbort = () => leave(claim.signal?.reason);
-      const timer = setTimeout(() => leave(beingPrepared()), claim.limitMs);
+      const timer = setTimeout(() => leave(othersAreRunning()), claim.limitMs);
       const settle = () => {
         clearTimeout(timer);
         claim.signal?.removeEventListener('abort', onAbort);

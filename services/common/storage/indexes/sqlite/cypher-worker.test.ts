@@ -41,7 +41,7 @@ describe('Cypher on SQLite', () => {
     expect(rows).to.deep.equal([[200]]);
   });
 
-  it('says that a graph is being prepared when others keep it waiting', async () => {
+  it('refuses a query that others of its caller keep waiting for longer than its limit', async () => {
     const slow = rejection(indexes.graph.cypher(scope, { text: SLOW, committed, timeoutMs: 1500 }));
     await new Promise((resolve) => setTimeout(resolve, 200));
     const error = await rejection(indexes.graph.cypher(scope, { text: 'RETURN 1', committed, timeoutMs: 100 }));
