@@ -1,9 +1,10 @@
 import { othersAreRunning } from '../../cypher/errors.ts';
-import type { CypherMethods } from './cypher-worker.ts';
-import type { WorkerClient } from './worker-client.ts';
 import type { WorkerNotice } from './worker-protocol.ts';
 
-export type CypherThread = WorkerClient<CypherMethods>;
+interface Thread {
+  notify(notice: WorkerNotice): void;
+  close(): Promise<void>;
+}
 
 interface Claim {
   /** Who asks: one query of each caller runs at a time. */
@@ -14,10 +15,10 @@ interface Claim {
   readonly signal?: AbortSignal | undefined;
 }
 
-export type CypherThreads = ReturnType<typeof createCypherThreads>;
+export type CypherThreads<CypherThread extends Thread> = ReturnType<typeof createCypherThreads<CypherThread>>;
 
 /** Threads for Cypher, each running one query. A slow one delays only the next queries of its caller while threads are left. */
-export function createCypherThreads(threads: readonly CypherThread[]) {
+export function createCypherThreads<CypherThread extends Thread>(threads: readonly CypherThread[]) {
   const running = new Map<CypherThread, string>();
   const lastPath = new Map<CypherThread, string>();
   let waiting: { readonly claim: Claim; enter(thread: CypherThread): void }[] = [];

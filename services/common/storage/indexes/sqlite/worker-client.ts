@@ -3,6 +3,7 @@ import { engramError, isEngramError } from '../../../kernel/errors.ts';
 import type { DatasetScope } from '../../../kernel/scope.ts';
 import { decodeError } from '../../documents/sqlite/encoded-errors.ts';
 import type { CypherThreads } from './cypher-threads.ts';
+import type { CypherMethods } from './cypher-worker.ts';
 import type { ReaderMethods } from './reader-methods.ts';
 import type { VectorMethods } from './vector-search.ts';
 import type {
@@ -205,7 +206,7 @@ export interface DatasetWorkers {
   readonly writer: WorkerClient<WriterMethods>;
   readonly reader: WorkerClient<ReaderMethods>;
   readonly scanner: WorkerClient<VectorMethods>;
-  readonly cypher: CypherThreads;
+  readonly cypher: CypherThreads<WorkerClient<CypherMethods>>;
   pathOf(scope: DatasetScope): string;
   /** A part of the dataset was dropped, perhaps its file too: readers close it. */
   forget(scope: DatasetScope): void;
