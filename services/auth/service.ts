@@ -1,6 +1,8 @@
+import { engramError } from '../common/kernel/errors.ts';
 import { asId } from '../common/kernel/ids.ts';
-import type { Principal } from '../common/kernel/principal.ts';
+import { isLimited, type Principal } from '../common/kernel/principal.ts';
 import type { Service } from '../common/platform/lifecycle/service.ts';
+import type { RequestOf } from '../common/platform/messaging/messages.ts';
 import { callerOf } from '../common/platform/messaging/messenger.ts';
 import { createPrincipalSigner } from '../common/platform/messaging/principal-tokens.ts';
 import type { Subscription } from '../common/storage/ports/bus.ts';
@@ -110,6 +112,21 @@ export function createAuthService(options: AuthServiceOptions): Service {
   };
 }
 
+/** The query, for the caller or for the account whose datasets a superuser asks for. */
+async function askedFor(
+  deps: ServiceDependencies,
+  { ofUser, ...request }: RequestOf<'auth.ResolveDatasets'>,
+  caller: Principal,
+) {
+  if (ofUser === undefined) return { ...request, principal: caller };
+  const mayAsk = caller.isSuperuser && !isLimited(caller) && request.permission === 'read';
+  const user = mayAsk ? await deps.users.get(asId(ofUser)) : null;
+  const asked = user && (await getPrincipal(deps, { userId: user.id, tenant: user.tenant, unattended: true }));
+  if (asked === null)
+    throw engramError('PermissionDeniedError', `User ${ofUser} is not active, or not yours to ask for.`);
+  return { permission: request.permission, ids: request.ids ?? [], principal: asked };
+}
+
 /** Warns when sign-up is closed and there is no account: the first one to register becomes a superuser. */
 async function warnWithoutAccount({ settings, users, logger }: ServiceDependencies): Promise<void> {
   if (!settings.registersFirstSuperuser || (await users.exist())) return;
@@ -155,7 +172,10 @@ function serve(
       capabilities: await heldCapabilities(deps, callerOf(context)),
     })),
     messenger.serve('auth.ResolveDatasets', async (request, context) => ({
-      datasets: await resolveDatasets(deps, { ...request, principal: callerOf(context), signal: context.signal }),
+      datasets: await resolveDatasets(deps, {
+        ...(await askedFor(deps, request, callerOf(context))),
+        signal: context.signal,
+      }),
     })),
     messenger.serve('auth.DescribeAccess', (_, context) => describeAccess(deps, callerOf(context))),
     messenger.serve('auth.CreateDataset', async ({ name }, context) => ({

@@ -338,9 +338,14 @@ export async function readableDatasets(
   return [...new Map(datasets.map((dataset) => [dataset.id, dataset])).values()];
 }
 
-/** Returns the dataset with this id; `PermissionDeniedError` when the caller may not read it. */
-export async function readableDataset(messenger: Messenger, id: string, asking: CallContext): Promise<DatasetRef> {
-  const selection = { permission: 'read', ids: [id] } as const;
+/** Returns the dataset with this id; `PermissionDeniedError` when the caller, or the user that a superuser asks for, may not read it. */
+export async function readableDataset(
+  messenger: Messenger,
+  id: string,
+  asking: CallContext,
+  ofUser?: string,
+): Promise<DatasetRef> {
+  const selection = { permission: 'read' as const, ids: [id], ...(ofUser === undefined ? {} : { ofUser }) };
   const [dataset] = (await messenger.call('auth.ResolveDatasets', selection, asking)).datasets;
   if (dataset === undefined) throw new Error(`auth resolved no dataset for ${id}`);
   return dataset;

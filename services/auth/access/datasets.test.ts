@@ -259,6 +259,26 @@ async function join({ store }: TestAuth, { id }: Principal, tenant: TenantId): P
   await store.commit({ tenant }, [createMemberships(store).insertWrite(tenant, id, '2026-01-02T03:04:05.678Z')]);
 }
 
+describe('ResolveDatasets of another account', () => {
+  it('is for superusers, and finds what the account may read', async () => {
+    await using auth = await startAuth();
+    const [root, ada, bob] = [await auth.addUser({ isSuperuser: true }), await auth.addUser(), await auth.addUser()];
+    const asking = (principal: Principal) => ({ ...CALL, principal });
+    const { dataset } = await auth.messenger.call('auth.CreateDataset', { name: 'notes' }, asking(ada));
+    const resolveOf = (principal: Principal, ofUser: string, permission: 'read' | 'write' = 'read') =>
+      auth.messenger.call('auth.ResolveDatasets', { permission, ids: [dataset.id], ofUser }, asking(principal));
+    expect((await resolveOf(root, ada.id)).datasets).to.deep.equal([dataset]);
+    for (const refused of [
+      resolveOf(root, bob.id),
+      resolveOf(bob, ada.id),
+      resolveOf(root, ada.id, 'write'),
+      resolveOf(root, randomUUID()),
+    ]) {
+      expect(await refused.catch((error: unknown) => error)).to.include({ status: 403 });
+    }
+  });
+});
+
 describe('GetPrincipal', () => {
   it('returns the current account in the tenant of the job, and null when it may not act', async () => {
     await using auth = await startAuth();
