@@ -31,7 +31,7 @@ import { responseRoutes } from './routes/responses.ts';
 import { schemaRoutes } from './routes/schema.ts';
 import { searchRoutes } from './routes/search.ts';
 import { visualizeRoutes } from './routes/visualize.ts';
-import { createThreadKnowledge, createThreadRetriever } from './threads.ts';
+import { createThreadKnowledge, createThreadRetriever, type KnowledgeOfRetrievals } from './threads.ts';
 import { createSkillIndex } from './types/skill-index.ts';
 import { createSourceUsers } from './types/source-users.ts';
 
@@ -43,8 +43,9 @@ export function createSearchService(options: SearchServiceOptions): Service {
   const { indexes } = options;
   const learned = createLearnedElements(options.store, options.clock);
   const { threads } = options;
+  const known: KnowledgeOfRetrievals = new WeakMap();
   const retriever = once(async () => {
-    if (threads) return createThreadRetriever(threads, { ledger: options.ledger, learned });
+    if (threads) return createThreadRetriever(threads, { ledger: options.ledger, learned }, known);
     return (await import('./tasks.ts')).createPassageRetriever(options);
   });
   const retrieve: Retriever['retrieve'] = async (request) => (await retriever()).retrieve(request);
@@ -60,7 +61,7 @@ export function createSearchService(options: SearchServiceOptions): Service {
     turns: createTurnRecorder(createSessionWriter(options.messenger, ids), options.logger),
     retriever: limitRetrievals({ retrieve }, limit),
     supersessions,
-    knowledge: threads ? createThreadKnowledge(threads, knowledge) : knowledge,
+    knowledge: threads ? createThreadKnowledge(threads, knowledge, known) : knowledge,
     echoes: createEchoMarks(options.store),
     recentlyShown: createRecentlyShown(options.clock),
     learned,

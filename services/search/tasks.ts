@@ -4,7 +4,9 @@ import { createLedger } from '../common/records/cognify/ledger.ts';
 import { createSupersessions } from '../common/records/cognify/supersessions.ts';
 import type { IndexStores } from '../common/storage/ports/dataset-indexes.ts';
 import type { DocumentStore } from '../common/storage/ports/document-store.ts';
+import { packPassages } from './answers/contexts.ts';
 import { knowledgeAround } from './answers/knowledge.ts';
+import { CURRENT } from './model.ts';
 import { createLearnedElements } from './retrieval/learned-weights.ts';
 import { createRetriever } from './retrieval/pipeline.ts';
 import type { RetrievalRequest, Retriever } from './retrieval/retrieval.ts';
@@ -32,9 +34,16 @@ export function createSearchTasks(stores: Stores) {
   const readers = { indexes: stores.indexes, supersessions: createSupersessions(stores.store) };
   return {
     async retrieve(request: RetrievalRequest): Promise<SentRetrieval> {
-      const { visibility, learned: _, ...retrieval } = await retriever.retrieve(request);
+      const { visibility, learned, ...retrieval } = await retriever.retrieve(request);
       const { committed } = visibility;
-      return request.isForPassages ? { ...retrieval, committed, named: [], mentions: [] } : { ...retrieval, committed };
+      if (request.isForPassages) return { ...retrieval, committed, named: [], mentions: [] };
+      if (request.knowledge === undefined || learned !== null) return { ...retrieval, committed };
+      const { scope, query, view = CURRENT } = request;
+      const passages = packPassages(retrieval.passages);
+      const found = { passages, retrieval: { ...retrieval, visibility, learned }, query, view };
+      const dataset = { tenant: scope.tenant, id: scope.dataset };
+      const knowledge = await knowledgeAround(readers, dataset, found, request.knowledge);
+      return { ...retrieval, committed, mentions: [], knowledge };
     },
     knowledge({ dataset, found, limits }: SentKnowledge) {
       const { committed, ...retrieval } = found.retrieval;

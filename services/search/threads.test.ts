@@ -14,12 +14,18 @@ import {
   type SqliteDatasetIndexes,
 } from '../common/storage/indexes/sqlite/sqlite-dataset-indexes.ts';
 import type { DocumentStore } from '../common/storage/ports/document-store.ts';
+import { packPassages } from './answers/contexts.ts';
 import { type KnowledgeReader, knowledgeAround } from './answers/knowledge.ts';
 import { CURRENT } from './model.ts';
 import { createLearnedElements } from './retrieval/learned-weights.ts';
 import type { RetrievalRequest, Retriever } from './retrieval/retrieval.ts';
 import { createPassageRetriever } from './tasks.ts';
-import { createThreadKnowledge, createThreadRetriever, type SearchThreads } from './threads.ts';
+import {
+  createThreadKnowledge,
+  createThreadRetriever,
+  type KnowledgeOfRetrievals,
+  type SearchThreads,
+} from './threads.ts';
 
 const WORDS =
   'harbour whale captain letter garden bridge winter market lamp river song teacher engine mountain paper train'.split(
@@ -71,11 +77,13 @@ describe('retrieval in threads', () => {
   let threads: Retriever;
   let knowledgeHere: KnowledgeReader;
   let knowledge: KnowledgeReader;
+  let knowledgeTrips: number;
   const workers: Worker[] = [];
   const collect = (worker: Worker) => void workers.push(worker);
 
   beforeEach(async () => {
     process.on('worker', collect);
+    knowledgeTrips = 0;
     directory = await mkdtemp(join(tmpdir(), 'engram-threads-'));
     const records = join(directory, 'control.db');
     store = await openSqliteDocumentStore({ file: records, autoMigrate: true, collections });
@@ -92,13 +100,17 @@ describe('retrieval in threads', () => {
     here = createPassageRetriever({ store, indexes, clock: createSystemClock() });
     const run: SearchThreads = {
       retrieve: (scope, request, signal) => indexes.run('retrieve', [scope], request, signal) as never,
-      knowledge: (scope, request) => indexes.run('knowledge', [scope], request) as never,
+      knowledge(scope, request) {
+        knowledgeTrips += 1;
+        return indexes.run('knowledge', [scope], request) as never;
+      },
     };
     const learned = createLearnedElements(store, createSystemClock());
-    threads = createThreadRetriever(run, { ledger: world.ledger, learned });
+    const known: KnowledgeOfRetrievals = new WeakMap();
+    threads = createThreadRetriever(run, { ledger: world.ledger, learned }, known);
     const supersessions = createSupersessions(store);
     knowledgeHere = (...input) => knowledgeAround({ indexes, supersessions }, ...input);
-    knowledge = createThreadKnowledge(run, knowledgeHere);
+    knowledge = createThreadKnowledge(run, knowledgeHere, known);
   });
   afterEach(async () => {
     process.off('worker', collect);
@@ -177,6 +189,19 @@ describe('retrieval in threads', () => {
         const known = await knowledgeHere(dataset, around, { entities: 8, facts: 24 });
         facts += known.facts.length;
         expect(await knowledge(dataset, around, { entities: 8, facts: 24 }), request.query).to.deep.equal(known);
+        const together = await threads.retrieve({ ...request, knowledge: { entities: 8, facts: 24 } });
+        const passages = packPassages(together.passages);
+        const input = { ...around, retrieval: together, passages };
+        const trips = knowledgeTrips;
+        expect(await knowledge(dataset, input, { entities: 8, facts: 24 }), request.query).to.deep.equal(
+          await knowledgeHere(dataset, { ...around, passages }, { entities: 8, facts: 24 }),
+        );
+        expect(knowledgeTrips, 'it came with the passages').to.equal(trips);
+        // For other passages it is read anew.
+        const [, ...others] = passages;
+        expect(await knowledge(dataset, { ...input, passages: others }, { entities: 2, facts: 4 })).to.deep.equal(
+          await knowledgeHere(dataset, { ...around, passages: others }, { entities: 2, facts: 4 }),
+        );
       }
     }
     expect(found).to.be.greaterThan(200);

@@ -1,12 +1,12 @@
 import { majorityType } from '../../common/domain/graph/entity-type.ts';
 import { type EntityPayload, RELATIONS, STRUCTURAL_RELATIONS } from '../../common/domain/index-rows.ts';
-import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import { scopeOf } from '../../common/kernel/dataset.ts';
 import { edgeId } from '../../common/kernel/ids.ts';
 import type { EdgeEvidence } from '../../common/storage/ports/graph-store.ts';
 import { tokenizeQuery } from '../../common/text/language/tokenize.ts';
 import type { RankedPassage, TimeView } from '../model.ts';
 import { type LearnedWeights, statementFactor } from '../retrieval/learned-weights.ts';
-import type { Retrieval, RetrievalDependencies } from '../retrieval/retrieval.ts';
+import type { KnowledgeLimits, Retrieval, RetrievalDependencies, SearchedDataset } from '../retrieval/retrieval.ts';
 import { currentEdges, currentEntityRows, type StatementView } from '../retrieval/superseded-statements.ts';
 import type { Visibility } from '../retrieval/visibility.ts';
 import { wordsOfText } from '../retrieval/word-coverage.ts';
@@ -39,11 +39,6 @@ export interface Knowledge {
   readonly keyEntity: ReadonlyMap<string, string>;
 }
 
-export interface KnowledgeLimits {
-  readonly entities: number;
-  readonly facts: number;
-}
-
 const ENTITIES_PER_PASSAGE = 16;
 const FACTS_PER_ENTITY = 16;
 const BEST_PASSAGES = 2;
@@ -66,14 +61,14 @@ export interface KnowledgeInput {
 
 /** Reads the knowledge around passages, here or in a thread that holds the data. */
 export type KnowledgeReader = (
-  dataset: DatasetRef,
+  dataset: SearchedDataset,
   found: KnowledgeInput,
   limits: KnowledgeLimits,
 ) => Promise<Knowledge>;
 
 export async function knowledgeAround(
   deps: Pick<RetrievalDependencies, 'indexes' | 'supersessions'>,
-  dataset: DatasetRef,
+  dataset: SearchedDataset,
   found: KnowledgeInput,
   limits: KnowledgeLimits,
 ): Promise<Knowledge> {
@@ -99,7 +94,7 @@ export async function knowledgeAround(
 /** Returns the entities of the passages. Retrieval has already read those of the strongest ones. */
 async function mentionsOf(
   deps: Pick<RetrievalDependencies, 'indexes' | 'supersessions'>,
-  dataset: DatasetRef,
+  dataset: SearchedDataset,
   found: Pick<KnowledgeInput, 'passages' | 'retrieval'>,
   visibility: Visibility,
 ): Promise<readonly EdgeEvidence[]> {
@@ -137,7 +132,7 @@ function entitiesOfBest(passages: KnowledgeInput['passages'], mentions: readonly
 
 async function statements(
   deps: Pick<RetrievalDependencies, 'indexes' | 'supersessions'>,
-  dataset: DatasetRef,
+  dataset: SearchedDataset,
   entities: readonly string[],
   visibility: Visibility,
 ): Promise<readonly EdgeEvidence[]> {
@@ -186,7 +181,7 @@ function bestStatements(
 
 async function entitiesById(
   deps: Pick<RetrievalDependencies, 'indexes' | 'supersessions'>,
-  dataset: DatasetRef,
+  dataset: SearchedDataset,
   ids: readonly string[],
   shown: StatementView,
 ): Promise<ReadonlyMap<string, KnownEntity>> {

@@ -1,3 +1,4 @@
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import { createConcurrencyLimit } from '../../common/platform/async/concurrency-limit.ts';
 import type { EmbedderSource } from '../../common/ports/embedders.ts';
@@ -14,6 +15,14 @@ import type { JoinedDataset } from './joined-stores.ts';
 import type { InfluenceOptions, LearnedElements, LearnedReader } from './learned-weights.ts';
 import type { QueryAnalysis } from './query-analysis.ts';
 import type { Visibility } from './visibility.ts';
+
+export type SearchedDataset = Pick<DatasetRef, 'tenant' | 'id'>;
+
+/** Numbers of entities and facts in a context. */
+export interface KnowledgeLimits {
+  readonly entities: number;
+  readonly facts: number;
+}
 
 export interface RetrievalRequest {
   readonly scope: DatasetScope;
@@ -35,6 +44,8 @@ export interface RetrievalRequest {
   readonly joined?: readonly JoinedDataset[];
   /** Only the passages are read: a thread sends no entities. */
   readonly isForPassages?: boolean;
+  /** The knowledge around the passages will be asked for with these limits: a thread reads it in the same trip. */
+  readonly knowledge?: KnowledgeLimits;
   readonly signal?: AbortSignal;
 }
 

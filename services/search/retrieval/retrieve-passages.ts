@@ -6,7 +6,7 @@ import type { VectorSpace } from '../../common/storage/ports/vector-index.ts';
 import { modelCallContext, type SearchRequest } from '../model.ts';
 import type { JoinedDataset } from './joined-stores.ts';
 import type { InfluenceOptions } from './learned-weights.ts';
-import type { Retrieval, RetrievalDependencies } from './retrieval.ts';
+import type { KnowledgeLimits, Retrieval, RetrievalDependencies } from './retrieval.ts';
 
 /** The vector of a query for one dataset; null for a blank query. */
 export type QueryVector = {
@@ -49,11 +49,12 @@ export function retrievePassages(
     /** Anchors relative dates of the query; default: now. */
     readonly now?: Date;
     readonly isForPassages?: boolean;
+    readonly knowledge?: KnowledgeLimits;
     /** Ranks the passages of these datasets as one; `dataset` is one of them. */
     readonly joined?: readonly JoinedDataset[];
   },
 ): Promise<Retrieval> {
-  const { dataset, vector, limit, influence, isForPassages, joined } = target;
+  const { dataset, vector, limit, influence, isForPassages, knowledge, joined } = target;
   const { query, view, nodeSets, context } = request;
   return retriever.retrieve({
     scope: scopeOf(dataset),
@@ -67,6 +68,7 @@ export function retrievePassages(
       view,
       nodeSets,
       isForPassages,
+      knowledge,
       joined,
       signal: context.signal,
     }),

@@ -5,7 +5,7 @@ import type { EdgeEvidence } from '../../common/storage/ports/graph-store.ts';
 import type { TextRow } from '../../common/storage/ports/text-index.ts';
 import { sentences } from '../../common/text/language/sentences.ts';
 import { CURRENT, type RankedPassage, type SearchRequest, type StatementState, type TimeView } from '../model.ts';
-import type { Retrieval, RetrievalDependencies, RetrievalRequest, Retriever } from './retrieval.ts';
+import type { Retrieval, RetrievalDependencies, RetrievalRequest, Retriever, SearchedDataset } from './retrieval.ts';
 import { createVisibility, type Visibility } from './visibility.ts';
 
 /** Superseded statements of the requested passages. */
@@ -197,7 +197,7 @@ export interface StatementView {
 /** Removes edges whose sentence was superseded. */
 export async function currentEdges(
   { supersessions }: Pick<RetrievalDependencies, 'supersessions'>,
-  dataset: DatasetRef,
+  dataset: SearchedDataset,
   edges: readonly EdgeEvidence[],
   { visibility, view }: StatementView,
 ): Promise<readonly EdgeEvidence[]> {
@@ -211,7 +211,7 @@ export async function currentEdges(
 /** Removes descriptions of entities that come from a superseded sentence. */
 export async function currentEntityRows(
   { supersessions }: Pick<RetrievalDependencies, 'supersessions'>,
-  dataset: DatasetRef,
+  dataset: SearchedDataset,
   rows: readonly TextRow[],
   { visibility, view }: StatementView,
 ): Promise<readonly TextRow[]> {

@@ -40,6 +40,7 @@ import {
   type SearchRequest,
   type TimeView,
 } from '../model.ts';
+import type { KnowledgeLimits } from '../retrieval/retrieval.ts';
 import { embedQuery, retrievePassages } from '../retrieval/retrieve-passages.ts';
 import { hybridRows } from '../retrieval/rows.ts';
 import { currentRows } from '../retrieval/superseded-statements.ts';
@@ -78,7 +79,8 @@ export async function completion(
   request: SearchRequest,
   target: TypedTarget,
 ): Promise<Completion> {
-  const material = await resolveInner(deps, request, target, await weighedMaterial(deps, request, target));
+  const sought = target.type === 'RAG_COMPLETION' ? target : { ...target, knowledge: knowledgeLimits(target) };
+  const material = await resolveInner(deps, request, sought, await weighedMaterial(deps, request, sought));
   return answerFrom(deps, request, target, { material, steps: [] });
 }
 
@@ -267,7 +269,7 @@ async function shownOf(deps: TypeDependencies, request: SearchRequest, target: T
 async function weighedMaterial(
   deps: TypeDependencies,
   request: SearchRequest,
-  target: TypedTarget,
+  target: TypedTarget & { readonly knowledge?: KnowledgeLimits },
 ): Promise<TurnPassages> {
   if (!usesTruthWeights(request, target)) return retrieveTurnPassages(deps, request, target);
   const wider = { ...target, limit: Math.min(target.limit * TRUTH_OVERFETCH, MAX_TOP_K) };
@@ -280,6 +282,11 @@ async function weighedMaterial(
 const MAX_ENTITIES = 10;
 const FACTS_PER_ENTITY = 6;
 
+function knowledgeLimits({ limit }: CompletionTarget): KnowledgeLimits {
+  const entities = Math.min(limit, MAX_ENTITIES);
+  return { entities, facts: entities * FACTS_PER_ENTITY };
+}
+
 async function contextOf(
   deps: TypeDependencies,
   target: TypedTarget & {
@@ -288,12 +295,11 @@ async function contextOf(
     readonly view: TimeView;
   },
 ): Promise<{ readonly context: string; readonly knowledge: Knowledge | null }> {
-  const { type, dataset, passages, limit } = target;
+  const { type, dataset, passages } = target;
   if (type === 'RAG_COMPLETION') return { context: plainContext(passages), knowledge: null };
-  const entities = Math.min(limit, MAX_ENTITIES);
   const { retrieval, query } = target.material;
   const found = { passages, retrieval, query, view: target.view };
-  const knowledge = await deps.knowledge(dataset, found, { entities, facts: entities * FACTS_PER_ENTITY });
+  const knowledge = await deps.knowledge(dataset, found, knowledgeLimits(target));
   const contextOfType = PROMPT_KIND[type] === 'sections' ? sectionedContext : graphContext;
   return { context: contextOfType(passages, knowledge), knowledge };
 }

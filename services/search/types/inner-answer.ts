@@ -1,7 +1,7 @@
 import { answerInner, type InnerAnswer } from '../answers/inner-question.ts';
 import type { TurnPassages } from '../conversation/turn-passages.ts';
 import type { SearchRequest } from '../model.ts';
-import type { InfluenceOptions } from '../retrieval/learned-weights.ts';
+import type { KnowledgeLimits } from '../retrieval/retrieval.ts';
 import { embedQuery, retrievePassages } from '../retrieval/retrieve-passages.ts';
 import type { SearchTarget, TypeDependencies } from './target.ts';
 
@@ -17,7 +17,10 @@ export interface ResolvedPassages extends TurnPassages {
 export async function resolveInner(
   deps: TypeDependencies,
   request: SearchRequest,
-  target: Pick<SearchTarget, 'dataset'> & { readonly limit: number; readonly influence: InfluenceOptions },
+  target: Pick<SearchTarget, 'dataset' | 'influence'> & {
+    readonly limit: number;
+    readonly knowledge?: KnowledgeLimits;
+  },
   material: TurnPassages,
 ): Promise<ResolvedPassages> {
   const { passages } = material.retrieval;
