@@ -7,7 +7,6 @@ import {
   activityCommand,
   agentsCommand,
   configCommand,
-  integrationsCommand,
   schemaCommand,
   sessionsCommand,
   skillsCommand,
@@ -25,6 +24,7 @@ import { forgetCommand } from './commands/forget.ts';
 import { importCommand } from './commands/import.ts';
 import { importCogneeCommand, importMem0Command, importZepCommand } from './commands/import-cognee.ts';
 import { improveCommand, memifyCommand } from './commands/improve.ts';
+import { integrationsCommand } from './commands/integrations.ts';
 import { itemsCommand } from './commands/items.ts';
 import { jobsCommand } from './commands/jobs.ts';
 import { loginCommand, logoutCommand, profilesCommand } from './commands/login.ts';

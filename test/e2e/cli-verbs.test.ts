@@ -86,7 +86,7 @@ describe('verbs of the command line', () => {
     expect([user.email, link]).to.satisfy(
       ([email, url]: string[]) => email === 'ivy@example.com' && url?.includes('#'),
     );
-    const listed = await done('integrations');
+    const listed = await done('integrations overview');
     expect(listed)
       .to.match(/^mcp +ready +claude mcp add .*\/mcp/m)
       .and.match(/^remote memory +not configured +set COGNEE/m);

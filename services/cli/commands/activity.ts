@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { ApiFailure } from '../api-client.ts';
 import { type Action, type CommandCall, isSet, stringOption } from '../command.ts';
 import { group, textOf } from '../group.ts';
 import { CliFailure, exitCodes, usageFailure } from '../terminal.ts';
@@ -106,45 +105,6 @@ const sync: readonly Action[] = [
 ];
 
 export const syncCommand = group('sync', 'Sync of datasets with another server: status, start.', sync);
-
-interface Connections {
-  readonly agents: readonly { readonly status: string }[];
-}
-
-const integrations: readonly Action[] = [
-  {
-    name: 'list',
-    summary: 'Lists what this memory is connected to, and how programs are connected to it.',
-    fields: ['name', 'state', 'how'],
-    request: async ({ api }) => {
-      const [mcp, { has_remote: hasRemote, runs }, { providers }, { agents }] = await Promise.all([
-        api.text('GET', '/mcp').catch((error: unknown) => error),
-        api.json<{ has_remote: boolean; runs: readonly { status: string }[] }>('GET', '/api/v1/sync/runs'),
-        api.json<{ providers: readonly { name: string; login_url: string }[] }>('GET', '/api/v1/auth/oidc'),
-        api.json<Connections>('GET', '/api/v1/agents/connections'),
-      ]);
-      // It takes POST alone, and says so where it is.
-      const isServed = mcp instanceof ApiFailure && mcp.status === 405;
-      const active = agents.filter(({ status }) => status === 'active').length;
-      const add = `claude mcp add --transport http engram ${api.baseUrl}/mcp, or engram mcp --print`;
-      const configure = 'set COGNEE_SERVICE_URL and COGNEE_API_KEY for the server';
-      return [
-        { name: 'mcp', state: isServed ? 'ready' : 'not served', how: add },
-        {
-          ...{
-            name: 'remote memory',
-            state: hasRemote ? `sync ${runs[0]?.status ?? 'never started'}` : 'not configured',
-          },
-          how: hasRemote ? 'engram sync start' : configure,
-        },
-        { name: 'agents', state: `${active} connected`, how: 'engram agents connections' },
-        ...providers.map(({ name, login_url: how }) => ({ name: `sign-in ${name}`, state: 'ready', how })),
-      ];
-    },
-  },
-];
-
-export const integrationsCommand = group('integrations', 'Connections with other memories and programs.', integrations);
 
 const activity: readonly Action[] = [
   {

@@ -340,7 +340,10 @@ function sync(dependencies: SourceDependencies): Route {
     params,
     query,
     responses: {
-      200: { description: 'False: an import is under way', schema: z.object({ accepted: z.boolean() }) },
+      200: {
+        description: 'False: an import is under way, and another one follows it',
+        schema: z.object({ accepted: z.boolean() }),
+      },
       ...UNKNOWN,
       503: UNCONFIGURED[503],
     },
@@ -348,7 +351,7 @@ function sync(dependencies: SourceDependencies): Route {
       requireProvider(provider);
       const connection = await requireConnection(dependencies, principal, provider, connectionId);
       configuredConnector(dependencies, provider);
-      return json({ accepted: await startImport(dependencies, connection) });
+      return json({ accepted: await startImport(dependencies, connection, { again: true }) });
     },
   });
 }

@@ -21,17 +21,19 @@ import { afterRun, datasetsQuery, usePermitted } from '../queries.ts';
 import { words } from '../runs.tsx';
 import { PageTitle } from '../shell.tsx';
 import { attempt, Empty, Failed, Waiting } from '../states.tsx';
+import { Sources } from './sources.tsx';
 
 type Sync = Answer<'/api/v1/sync/runs', 'get'>['runs'][number];
 
-/** Connections of this memory: another memory, and programs. */
+/** Connections of this memory: sources, another memory, and programs. */
 export function IntegrationsPage() {
   return (
     <Stack gap="xl" maw={860}>
       <div>
         <PageTitle title="Integrations" />
-        <Syncs />
+        <Sources />
       </div>
+      <Syncs />
       <Programs />
     </Stack>
   );
@@ -91,7 +93,7 @@ function Syncs() {
         </Alert>
       )}
       {runs.length === 0 ? (
-        <Empty title="No syncs yet">Those of the last month are listed here.</Empty>
+        hasRemote && <Empty title="No syncs yet">Those of the last month are listed here.</Empty>
       ) : (
         <Table.ScrollContainer minWidth={560}>
           <Table aria-label="Syncs">

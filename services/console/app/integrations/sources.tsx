@@ -1,0 +1,379 @@
+import {
+  Anchor,
+  Badge,
+  Button,
+  Card,
+  Checkbox,
+  Group,
+  Modal,
+  Progress,
+  ScrollArea,
+  Select,
+  Stack,
+  Switch,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core';
+import { modals } from '@mantine/modals';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import type { Answer } from '../../../client/index.ts';
+import { engram } from '../api.ts';
+import { ago, count, plural, when } from '../format.ts';
+import { afterRun } from '../queries.ts';
+import { attempt, complain, Empty, Failed, say, Waiting } from '../states.tsx';
+
+type Connection = Answer<'/api/v1/integrations/connections', 'get'>['connections'][number];
+type Provider = Answer<'/api/v1/integrations/status', 'get'>['integrations'][number];
+
+const TITLES: Readonly<Record<string, string>> = {
+  folder: 'Folder of the server',
+  github: 'GitHub',
+  gmail: 'Gmail',
+  google_calendar: 'Google Calendar',
+  google_drive: 'Google Drive',
+  linear: 'Linear',
+  slack: 'Slack',
+  web: 'Web site or feed',
+};
+
+/** Providers that are connected with an address; the others over their own page. */
+const ADDRESSES: Readonly<Record<string, { readonly label: string; readonly placeholder: string }>> = {
+  folder: { label: 'Path on the server', placeholder: '/srv/notes' },
+  web: { label: 'Address of a site, sitemap or feed', placeholder: 'https://example.com/docs/' },
+};
+
+const OUTCOMES: Readonly<Record<string, string>> = {
+  cancelled: 'It was not connected: you cancelled it.',
+  error_invalid_state: 'It took longer than ten minutes, or another browser began it. Connect it again.',
+  error_already_connected:
+    'Another user of this server has connected that account. It has to be disconnected there first.',
+  error_exchange_failed: 'The provider did not confirm the account. Connect it again.',
+};
+
+const titleOf = (provider: string): string => TITLES[provider] ?? provider;
+
+/** Sources that memory follows. */
+export function Sources() {
+  const client = useQueryClient();
+  const status = useQuery({ queryKey: ['integrations'], queryFn: () => engram.get('/api/v1/integrations/status') });
+  const connections = useQuery({
+    queryKey: ['connections'],
+    queryFn: () => engram.get('/api/v1/integrations/connections'),
+    refetchInterval: ({ state }) =>
+      state.data?.connections.some(({ syncStatus }) => syncStatus === 'syncing') ? 1000 : 10_000,
+  });
+  useReturn();
+  if (connections.isPending || status.isPending) return <Waiting />;
+  if (connections.isError) return <Failed error={connections.error} onRetry={() => void connections.refetch()} />;
+  if (status.isError) return <Failed error={status.error} onRetry={() => void status.refetch()} />;
+  const refresh = () => {
+    void client.invalidateQueries({ queryKey: ['connections'] });
+    afterRun(client);
+  };
+  const { connections: all } = connections.data;
+  return (
+    <section aria-label="Sources">
+      <Title order={2} size="h4">
+        Sources
+      </Title>
+      <Text size="sm" c="dimmed" mb="sm">
+        Memory follows a source: what is new, changed or deleted there is so here.
+      </Text>
+      <Connect providers={status.data.integrations} onConnected={refresh} />
+      {all.length === 0 ? (
+        <Empty title="Nothing is connected yet">Connect a source, and choose what is brought in.</Empty>
+      ) : (
+        <Stack gap="sm">
+          {all.map((connection) => (
+            <Source key={connection.connectionId} connection={connection} onChanged={refresh} />
+          ))}
+        </Stack>
+      )}
+    </section>
+  );
+}
+
+/** Says how the visit at a provider ended, once. */
+function useReturn(): void {
+  useEffect(() => {
+    const url = new URL(window.location.href);
+    for (const provider of Object.keys(TITLES)) {
+      const outcome = url.searchParams.get(provider);
+      if (outcome === null) continue;
+      url.searchParams.delete(provider);
+      window.history.replaceState(window.history.state, '', url);
+      if (outcome === 'connected') say(`${titleOf(provider)} is connected.`);
+      else complain(new Error(OUTCOMES[outcome] ?? 'It was not connected.'));
+    }
+  }, []);
+}
+
+function Connect({ providers, onConnected }: { readonly providers: readonly Provider[]; onConnected(): void }) {
+  const [provider, setProvider] = useState<string>(providers.find(({ configured }) => configured)?.provider ?? 'web');
+  const [address, setAddress] = useState('');
+  const [isSending, setSending] = useState(false);
+  const asked = ADDRESSES[provider];
+  const connect = async () => {
+    setSending(true);
+    const path = { provider };
+    if (asked === undefined) {
+      // A provider without settings answers what its operator has to set.
+      await engram
+        .post('/api/v1/integrations/{provider}/authorize', { path })
+        .then(({ authorizeUrl }) => window.location.assign(authorizeUrl), complain);
+    } else {
+      const send = () => engram.post('/api/v1/integrations/{provider}/connect', { path, body: { address } });
+      if (await attempt(send, 'It is connected, and is being brought in.')) {
+        setAddress('');
+        onConnected();
+      }
+    }
+    setSending(false);
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void connect();
+      }}
+    >
+      <Group align="flex-end" gap="xs" mb="md">
+        <Select
+          label="Source"
+          data={providers.map(({ provider: value, configured }) => ({
+            value,
+            label: configured ? titleOf(value) : `${titleOf(value)} – not configured`,
+          }))}
+          value={provider}
+          onChange={(value) => setProvider(value ?? provider)}
+          allowDeselect={false}
+          miw={220}
+        />
+        {asked === undefined ? null : (
+          <TextInput
+            label={asked.label}
+            placeholder={asked.placeholder}
+            value={address}
+            onChange={({ currentTarget }) => setAddress(currentTarget.value)}
+            miw={320}
+          />
+        )}
+        <Button type="submit" loading={isSending} disabled={asked !== undefined && address.trim() === ''}>
+          Connect
+        </Button>
+      </Group>
+    </form>
+  );
+}
+
+function Source({ connection, onChanged }: { readonly connection: Connection; onChanged(): void }) {
+  const { connected, provider = '', connectionId = '', accountLabel = '', datasetName, datasetId } = connection;
+  const { storedItems = 0, lastSyncedAt, syncCounts, error, selected, selectable } = connection;
+  const [isChoosing, setChoosing] = useState(false);
+  const target = { path: { provider }, query: { connectionId } };
+  const sync = async () => {
+    await attempt(() => engram.post('/api/v1/integrations/{provider}/sync', target), 'The sync has started.');
+    onChanged();
+  };
+  return (
+    <Card withBorder padding="sm" component="article" aria-label={`${titleOf(provider)} ${accountLabel}`}>
+      <Group justify="space-between" align="flex-start" wrap="nowrap">
+        <div style={{ minWidth: 0, flex: 1 }}>
+          <Group gap="xs">
+            <Text fw={600} style={{ overflowWrap: 'anywhere' }}>
+              {accountLabel}
+            </Text>
+            <State connection={connection} />
+          </Group>
+          <Text size="sm" c="dimmed">
+            {titleOf(provider)} · {plural(storedItems, 'document')} in{' '}
+            {datasetId === undefined ? (
+              datasetName
+            ) : (
+              <Anchor component={Link} to={`/datasets/${datasetId}`} size="sm">
+                {datasetName}
+              </Anchor>
+            )}
+            {lastSyncedAt ? ` · synced ${ago(lastSyncedAt)}` : ''}
+            {selected ? ` · ${count(selected.length)} chosen` : ''}
+            {syncCounts && syncCounts.skipped > 0
+              ? ` · ${plural(syncCounts.skipped, 'file')} of other kinds left out`
+              : ''}
+          </Text>
+        </div>
+        {connected ? (
+          <Group gap="xs" wrap="nowrap">
+            {selectable ? (
+              <Button size="xs" variant="default" onClick={() => setChoosing(true)}>
+                Choose
+              </Button>
+            ) : null}
+            <Button
+              size="xs"
+              variant="default"
+              onClick={() => void sync()}
+              disabled={connection.syncStatus === 'syncing'}
+            >
+              Sync now
+            </Button>
+            <Button size="xs" variant="default" onClick={() => askDisconnect(connection, onChanged)}>
+              Disconnect
+            </Button>
+          </Group>
+        ) : null}
+      </Group>
+      <Going connection={connection} />
+      {error === undefined ? null : (
+        <Text size="sm" mt={4} role="alert" style={{ overflowWrap: 'anywhere' }}>
+          {error}
+        </Text>
+      )}
+      {isChoosing ? <Choose connection={connection} onClose={() => setChoosing(false)} onChanged={onChanged} /> : null}
+    </Card>
+  );
+}
+
+const STATES: Readonly<Record<string, readonly [string, string]>> = {
+  ok: ['in step', 'green'],
+  degraded: ['not all of it', 'orange'],
+  syncing: ['syncing', 'blue'],
+};
+
+function State({ connection: { connected, syncStatus } }: { readonly connection: Connection }) {
+  const [label, color] = connected ? (STATES[syncStatus ?? ''] ?? ['not synced yet', 'gray']) : ['disconnected', 'red'];
+  return (
+    <Badge color={color} variant="outline" tt="none" c="var(--mantine-color-text)">
+      {label}
+    </Badge>
+  );
+}
+
+/** Progress of the import under way. */
+function Going({ connection: { progress, waitingUntil } }: { readonly connection: Connection }) {
+  if (waitingUntil !== undefined) {
+    return (
+      <Text size="sm" mt={4}>
+        The source asked to wait until {when(waitingUntil)}; it goes on by itself.
+      </Text>
+    );
+  }
+  if (progress === undefined) return null;
+  const { done, total } = progress;
+  const part = total === null || total === 0 ? 100 : Math.min(100, (done / total) * 100);
+  return (
+    <Group gap="xs" mt="xs">
+      <Progress value={part} animated style={{ flex: 1 }} aria-label="Progress of the import" />
+      <Text size="xs" c="dimmed">
+        {count(done)}
+        {total === null ? '' : ` of ${count(total)}`}
+      </Text>
+    </Group>
+  );
+}
+
+interface ChooseProps {
+  readonly connection: Connection;
+  onClose(): void;
+  onChanged(): void;
+}
+
+/** What is brought in of a connection. */
+function Choose({ connection: { provider = '', connectionId = '' }, onClose, onChanged }: ChooseProps) {
+  const target = { path: { provider }, query: { connectionId } };
+  const found = useQuery({
+    queryKey: ['resources', connectionId],
+    queryFn: () => engram.get('/api/v1/integrations/{provider}/resources', target),
+    staleTime: 0,
+  });
+  const [chosen, setChosen] = useState<readonly string[] | null | undefined>(undefined);
+  const selected = chosen === undefined ? (found.data?.selected ?? null) : chosen;
+  const all = found.data?.resources ?? [];
+  const save = async () => {
+    const body = { resourceIds: selected === null ? null : [...selected] };
+    const work = async () => {
+      await engram.put('/api/v1/integrations/{provider}/resources', { ...target, body });
+      await engram.post('/api/v1/integrations/{provider}/sync', target);
+    };
+    if (await attempt(work, 'Saved. What is not chosen is being removed.')) onClose();
+    onChanged();
+  };
+  const toggle = (id: string) => {
+    const now = selected ?? [];
+    setChosen(now.includes(id) ? now.filter((one) => one !== id) : [...now, id]);
+  };
+  return (
+    <Modal opened onClose={onClose} title="What is brought in" closeButtonProps={{ 'aria-label': 'Close' }}>
+      {found.isPending ? <Waiting /> : null}
+      {found.isError ? <Failed error={found.error} onRetry={() => void found.refetch()} /> : null}
+      {found.isSuccess ? (
+        <Stack>
+          <Switch
+            label="Everything, also what comes later"
+            checked={selected === null}
+            onChange={({ currentTarget }) => setChosen(currentTarget.checked ? null : all.map(({ id }) => id))}
+          />
+          {selected === null ? null : (
+            <ScrollArea.Autosize mah={320}>
+              <Stack gap="xs">
+                {all.map(({ id, name, description }) => (
+                  <Checkbox
+                    key={id}
+                    label={name}
+                    description={description}
+                    checked={selected.includes(id)}
+                    onChange={() => toggle(id)}
+                  />
+                ))}
+              </Stack>
+            </ScrollArea.Autosize>
+          )}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button onClick={() => void save()}>Save and sync</Button>
+          </Group>
+        </Stack>
+      ) : null}
+    </Modal>
+  );
+}
+
+function askDisconnect(connection: Connection, onChanged: () => void): void {
+  const { provider = '', connectionId = '', accountLabel = '', storedItems = 0 } = connection;
+  const disconnect = async (deleteData: boolean) => {
+    const query = { connectionId, deleteData };
+    const send = () => engram.delete('/api/v1/integrations/{provider}/connection', { path: { provider }, query });
+    await attempt(send, deleteData ? 'Disconnected. What was brought in is being erased.' : 'Disconnected.');
+    onChanged();
+  };
+  modals.open({
+    title: `Disconnect ${accountLabel}?`,
+    closeButtonProps: { 'aria-label': 'Close' },
+    children: (
+      <Stack>
+        <Text size="sm">
+          Memory does not follow it any more. What was brought in ({plural(storedItems, 'document')}) can stay.
+        </Text>
+        <Group justify="flex-end">
+          {[false, true].map((deleteData) => (
+            <Button
+              key={String(deleteData)}
+              color={deleteData ? 'red.8' : ''}
+              variant={deleteData ? 'filled' : 'default'}
+              onClick={() => {
+                modals.closeAll();
+                void disconnect(deleteData);
+              }}
+            >
+              {deleteData ? 'Disconnect and erase' : 'Disconnect, keep it'}
+            </Button>
+          ))}
+        </Group>
+      </Stack>
+    ),
+  });
+}

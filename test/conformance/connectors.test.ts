@@ -1,0 +1,94 @@
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sha256 } from '../../services/common/kernel/hashes.ts';
+import { createGuardedFetcher } from '../../services/common/platform/fetch/guarded-fetcher.ts';
+import { createSystemClock } from '../../services/common/platform/system/clock.ts';
+import { createFolderConnector } from '../../services/integrations/providers/folder.ts';
+import { createGithubConnector } from '../../services/integrations/providers/github.ts';
+import { createWebConnector } from '../../services/integrations/providers/web.ts';
+import { startFakeGithub } from '../support/fake-github.ts';
+import { connectorSuite } from './connector.ts';
+
+connectorSuite('folder', async () => {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'engram-folder-')));
+  return {
+    connector: createFolderConnector({ roots: [folder], maxBytes: 1000 }),
+    account: { accountId: folder, accountLabel: 'notes' },
+    feed: 'files',
+    put: (name, text) => writeFile(join(folder, `${name}.md`), text),
+    remove: (name) => rm(join(folder, `${name}.md`)),
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
+  };
+});
+
+for (const shape of ['a sitemap', 'links'] as const) {
+  connectorSuite(`web site with ${shape}`, async () => {
+    const pages = new Map<string, string>();
+    const server = createServer((request, response) => {
+      const path = request.url ?? '/';
+      const name = /^\/site\/(\w+)$/.exec(path)?.[1] ?? '';
+      const links = [...pages.keys()].map((one) => `<a href="/site/${one}">${one}</a>`).join(' ');
+      const urls = [...pages.keys()].map((one) => `<url><loc>${url}/site/${one}</loc></url>`).join('');
+      const body =
+        path === '/robots.txt'
+          ? `User-agent: *\nDisallow: /site/secret\n`
+          : path === '/site/'
+            ? `<html><body>${links}</body></html>`
+            : path === '/sitemap.xml' && shape === 'a sitemap'
+              ? `<?xml version="1.0"?><urlset>${urls}</urlset>`
+              : pages.get(name);
+      if (body === undefined) response.writeHead(404).end();
+      else {
+        const etag = `"${sha256(body)}"`;
+        const isKnown = request.headers['if-none-match'] === etag;
+        response.writeHead(isKnown ? 304 : 200, { 'content-type': 'text/html', etag }).end(isKnown ? '' : body);
+      }
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const limits = { allowHttpRequests: true, maxBytes: 100_000, allowPrivateAddresses: true };
+    return {
+      connector: createWebConnector({ fetcher: createGuardedFetcher(limits), clock: createSystemClock() }),
+      account: { accountId: `${url}/site/`, accountLabel: 'site' },
+      feed: 'pages',
+      put: async (name, text) => pages.set(name, `<html><body><p>${text}</p></body></html>`),
+      remove: async (name) => pages.delete(name),
+      async [Symbol.asyncDispose]() {
+        server.closeAllConnections();
+        await new Promise((resolve) => server.close(resolve));
+      },
+    };
+  });
+}
+
+for (const feed of ['issues', 'files'] as const) {
+  connectorSuite(`GitHub ${feed}`, async () => {
+    const github = await startFakeGithub();
+    const { issues, files } = github.add('acme/engine');
+    const numbers = new Map<string, number>();
+    let changes = 0;
+    const app = { appId: '1234', appSlug: 'engram', clientId: 'client', clientSecret: 'secret', frontendUrl: '' };
+    const { privateKey, webhookSecret, url: webUrl } = github;
+    return {
+      connector: createGithubConnector({ ...app, privateKey, webhookSecret, webUrl }),
+      account: { accountId: github.installationId, accountLabel: 'acme' },
+      feed,
+      async put(name, text) {
+        const number = numbers.get(name) ?? numbers.size + 1;
+        numbers.set(name, number);
+        changes += 1;
+        const updated = new Date(Date.UTC(2026, 0, 1, 0, 0, changes)).toISOString();
+        if (feed === 'files') files.set(`${name}.md`, text);
+        else issues.set(number, { title: name, body: text, state: 'open', user: 'ada', updated, comments: [] });
+      },
+      async remove(name) {
+        files.delete(`${name}.md`);
+        issues.delete(numbers.get(name) ?? 0);
+      },
+      [Symbol.asyncDispose]: () => github[Symbol.asyncDispose](),
+    };
+  });
+}

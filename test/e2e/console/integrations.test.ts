@@ -1,0 +1,52 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { createConsoleWorld } from '../../support/console-world.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'engram-notes-'));
+mkdirSync(join(folder, 'library'));
+mkdirSync(join(folder, 'drafts'));
+writeFileSync(join(folder, 'library', 'founding.md'), 'Ada Berg founded the Harbour Library in Oslo in 1998.');
+writeFileSync(join(folder, 'drafts', 'idea.md'), 'Perhaps a second library in Bergen.');
+
+describe('integrations in the console', () => {
+  const world = createConsoleWorld({ ACCEPT_LOCAL_FILE_PATH: 'true', COGNEE_ALLOWED_LOCAL_FILE_ROOTS: folder });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('connect a folder, choose, and disconnect with what was brought in', async () => {
+    const watched = await world.open('/integrations');
+    const { page } = watched;
+    await page.getByLabel('Path on the server').fill(folder);
+    await page.getByRole('button', { name: 'Connect', exact: true }).click();
+    const card = page.getByRole('article');
+    await card.getByText('in step').waitFor();
+    await card.getByText('2 documents').waitFor();
+    await world.expectSound(watched);
+    await world.keep(page, 'integrations');
+    await card.getByRole('button', { name: 'Choose' }).click();
+    await page.getByRole('switch', { name: /^Everything/ }).click();
+    await page.getByRole('checkbox', { name: 'drafts' }).click();
+    await world.keep(page, 'integrations-choose');
+    await world.expectSound(watched);
+    await page.getByRole('button', { name: 'Save and sync' }).click();
+    await card.getByText('1 document ').waitFor();
+    await card.getByRole('button', { name: 'Disconnect' }).click();
+    await world.keep(page, 'integrations-disconnect');
+    await page.getByRole('button', { name: 'Disconnect and erase' }).click();
+    await page.getByText('Nothing is connected yet').waitFor();
+    await world.expectSound(watched);
+  });
+
+  it('says what a server has to be told before a provider can be connected', async () => {
+    const { page } = await world.open('/integrations');
+    await page.getByRole('combobox', { name: 'Source' }).click();
+    await page.getByRole('option', { name: 'GitHub' }).click();
+    await page.getByRole('button', { name: 'Connect', exact: true }).click();
+    await page.getByText('GITHUB_APP_ID').waitFor();
+    await world.keep(page, 'integrations-remedy');
+    await page.goto(`${world.app.baseUrl}/integrations?github=error_already_connected`);
+    await page.getByText('Another user of this server has connected that account').waitFor();
+    expect(page.url()).to.equal(`${world.app.baseUrl}/integrations`);
+  });
+});
