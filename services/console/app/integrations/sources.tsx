@@ -193,7 +193,7 @@ function Source({ connection, onChanged }: { readonly connection: Connection; on
             {datasetId === undefined ? (
               datasetName
             ) : (
-              <Anchor component={Link} to={`/datasets/${datasetId}`} size="sm">
+              <Anchor component={Link} to={`/datasets/${datasetId}`} size="sm" underline="always">
                 {datasetName}
               </Anchor>
             )}
