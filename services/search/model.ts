@@ -131,6 +131,8 @@ export type SearchOutcome =
       readonly structured?: JsonObject | null;
       /** How sure memory answers the question, without a model: 0 to 1; null for words to search for. */
       readonly certainty?: number | null;
+      /** Quotes that come nearest to a question that memory does not answer. */
+      readonly nearest?: readonly string[];
       /** The text that the answer is made from; '' when nothing was found. */
       readonly context: string;
       /** User and system message of the answer call. */

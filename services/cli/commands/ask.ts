@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { NOTHING_FITS } from '../../common/text/repetition/own-answers.ts';
 import { type Command, type CommandCall, isSet, stringOption } from '../command.ts';
 import { ask } from '../confirm.ts';
 import { harmless, note, print, printJson } from '../output.ts';
@@ -59,7 +60,9 @@ async function answer(call: CommandCall, query: string, session: string | null):
   }
   if (call.asJson) printJson(call, items);
   else if (written !== '') print(call, '');
-  else print(call, items.length === 0 ? 'nothing found' : items.map((item) => textOf(call, item)).join('\n\n'));
+  else print(call, items.length === 0 ? NOTHING_FITS : items.map((item) => textOf(call, item)).join('\n\n'));
+  const nearest = items.flatMap(({ metadata }) => metadata?.nearest ?? []);
+  if (!call.asJson && nearest.length > 0) print(call, ['Nearest:', ...nearest.map(harmless)].join('\n'));
   return exitCodes.ok;
 }
 

@@ -11,7 +11,7 @@ export interface RecallItem {
   readonly answer?: unknown;
   readonly content?: unknown;
   readonly dataset_name?: unknown;
-  readonly metadata?: SourceFields | null;
+  readonly metadata?: (SourceFields & { readonly nearest?: readonly string[] }) | null;
   readonly raw?: SourceFields | null;
 }
 

@@ -6180,7 +6180,7 @@ export interface RecalledFromGraph {
   dataset_id: string | null;
   dataset_name: string | null;
   /**
-   * Of a passage: data_id, chunk_id, chunk_index, document_name; with `explain` why; with references `evidence` of an answer
+   * Of a passage: data_id, chunk_id, chunk_index, document_name; with `explain` why; with references `evidence` of an answer; `nearest`: quotes that come nearest to a question that memory does not answer
    */
   metadata: {
     [k: string]: unknown;

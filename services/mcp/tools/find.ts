@@ -27,7 +27,7 @@ export const findTools: readonly Tool[] = [
     title: 'Ask memory',
     effect: 'read',
     idempotent: false,
-    description: `Ask a question and get the answer from memory, with the passages it rests on. Use it first for anything the user may have told or stored before: people, projects, decisions, documents, dates. It answers "Nothing in memory answers this question" rather than guess.
+    description: `Ask a question and get the answer from memory, with the passages it rests on. Use it first for anything the user may have told or stored before: people, projects, decisions, documents, dates. It answers "Nothing in memory answers this question" rather than guess, with the quotes that come nearest: judge them yourself.
 
 Ask one whole question with names instead of keywords. With \`session_id\` follow-up questions ("and her brother?") are understood.`,
     input: z.object({
@@ -43,6 +43,7 @@ Ask one whole question with names instead of keywords. With \`session_id\` follo
         z.object({
           dataset: z.string().nullable(),
           answer: z.string(),
+          nearest: z.array(z.string()).describe('When memory does not know: the quotes that come nearest'),
           sources: z.array(
             z.object({
               document: z.string(),
@@ -59,7 +60,11 @@ Ask one whole question with names instead of keywords. With \`session_id\` follo
         ...{ query: input.question, datasets: input.datasets, session: givenText(input.session_id), topK: input.top_k },
         ...{ type: 'HYBRID_COMPLETION', systemPrompt: givenText(input.system_prompt), scope: ['graph'] },
       });
-      const all = items.map((item) => ({ dataset: item.dataset_name ?? null, ...withoutEvidence(textOf(item)) }));
+      const all = items.map((item) => ({
+        dataset: item.dataset_name ?? null,
+        ...withoutEvidence(textOf(item)),
+        nearest: [...(item.metadata?.nearest ?? [])],
+      }));
       const known = all.filter(({ answer }) => answer !== NOTHING_FITS && answer !== '');
       // Datasets that know nothing say so one by one; one of them is enough, and only when none knows.
       const answers = known.length > 0 ? known : all.slice(0, 1);
@@ -167,6 +172,7 @@ interface RecallItem {
     readonly chunk_id?: string;
     readonly document_name?: string;
     readonly explain?: Explanation;
+    readonly nearest?: readonly string[];
   };
 }
 
@@ -254,10 +260,12 @@ const EVIDENCE = /^- chunk \d+ of document (.+?)(?: \(([^()]*)\))?(?:: "?([\s\S]
 interface Answer {
   readonly dataset: string | null;
   readonly answer: string;
+  readonly nearest: readonly string[];
   readonly sources: readonly { readonly document: string; readonly excerpt: string | null }[];
 }
 
-function answerText({ dataset, answer, sources }: Answer, isOneOfSeveral: boolean): string {
+function answerText({ dataset, answer, nearest, sources }: Answer, isOneOfSeveral: boolean): string {
+  if (nearest.length > 0) return `${answer}\n\nNearest:\n${nearest.join('\n')}`;
   const head = isOneOfSeveral && dataset !== null ? `From dataset "${dataset}":\n${answer}` : answer;
   const names = [...new Set(sources.map(({ document }) => document))];
   return names.length === 0 ? head : `${head}\n\nSources: ${names.join(', ')}`;

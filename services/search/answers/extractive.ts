@@ -25,6 +25,10 @@ import { absoluteDate, changeFirst, dateText, latestFirst, withoutLast } from '.
 import { negatedFirst, yesOrNo } from './yes-no.ts';
 
 const MAX_QUOTES = 3;
+/** Quotes beside a refusal. */
+const NEAREST = 3;
+/** Maximum share of the question's information that such a quote may miss: beyond that it is about something else. */
+const NEAREST_MISSING = 0.75;
 /** Minimum probability of a quote as a share of that of the best one. */
 const QUOTE_FLOOR = 0.25;
 /**
@@ -46,6 +50,8 @@ interface ExtractiveAnswer {
   readonly certainty: number | null;
   /** The short answer before the first quote. */
   readonly short?: string | null;
+  /** Quotes that come nearest to a question that is not answered. */
+  readonly nearest?: readonly string[];
 }
 
 interface Material {
@@ -101,7 +107,10 @@ export function extractiveAnswer(
   const judged = isAsked ? judgeEvidence(question, { ranked, short: found, passages }) : null;
   const certainty = judged === null ? (isJudged ? DIRECT : null) : judged.certainty;
   const isOwn = (ranked[0]?.features.ownRank ?? 0) > 0;
-  if (certainty !== null && certainty < MIN_ANSWERABILITY[isOwn ? 'own' : 'other']) return NO_ANSWER;
+  const quote = ({ statement, passage }: Pick<Sentence, 'statement' | 'passage'>): string =>
+    sourcedQuote(passage.payload, statement.text, statement.heading, dataset);
+  if (certainty !== null && certainty < MIN_ANSWERABILITY[isOwn ? 'own' : 'other'])
+    return { ...NO_ANSWER, nearest: nearestTo(said).map(quote) };
   const certain = found !== null && found.confidence >= MIN_SHORT_CONFIDENCE ? found : null;
   const short = statedAnswer(question, ranked, facts) ?? certain;
   // The order of what changed, of times and of negations stays.
@@ -110,10 +119,7 @@ export function extractiveAnswer(
   const quoted = quotedSentences(ordered, short, quotes);
   if (quoted.length === 0) return NO_ANSWER;
   const proofs = inner === null ? quoted : [...quoted.slice(0, quotes - 1), inner.sentence];
-  const lines = proofs.map(({ statement, passage }) =>
-    sourcedQuote(passage.payload, statement.text, statement.heading, dataset),
-  );
-  const text = lines.join('\n');
+  const text = proofs.map(quote).join('\n');
   const [first] = quoted;
   const lead =
     first === undefined
@@ -208,6 +214,14 @@ function heldInformation(
     if (read.some((passage) => (passage.terms[at] ?? 0) > 0)) held += information;
   }
   return total === 0 ? 0 : held / total;
+}
+
+function nearestTo(ranked: readonly RankedSentence[]): readonly RankedSentence[] {
+  return quotedSentences(
+    ranked.filter(({ features }) => features.missing <= NEAREST_MISSING),
+    null,
+    NEAREST,
+  );
 }
 
 /** Returns the sentences to quote, best first. */

@@ -8,6 +8,7 @@ interface Quoted {
   readonly passageIds: readonly string[];
   readonly certainty: number | null;
   readonly short?: string | null;
+  readonly nearest?: readonly string[];
 }
 
 const MAX_QUOTES = 5;

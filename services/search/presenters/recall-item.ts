@@ -110,7 +110,9 @@ function presentGraphItems({ dataset, outcome }: DatasetOutcome, shape: Shape): 
     const text = shape.onlyContext ? (outcome.prompt?.user ?? outcome.context) : outcome.answer;
     if (text === null || text === '') return [];
     const isReferred = shape.includeReferences && !shape.onlyContext && text !== NOTHING_FITS;
+    const nearest = text === NOTHING_FITS ? (outcome.nearest ?? []) : [];
     const metadata = {
+      ...(nearest.length === 0 ? {} : { nearest }),
       ...(isReferred ? { evidence: presentEvidence(outcome, dataset) } : {}),
       ...(shape.explain ? presentCompletion(outcome) : {}),
     };

@@ -137,7 +137,7 @@ const recallItem = z
         dataset_id: z.string().nullable(),
         dataset_name: z.string().nullable(),
         metadata: row.describe(
-          'Of a passage: data_id, chunk_id, chunk_index, document_name; with `explain` why; with references `evidence` of an answer',
+          'Of a passage: data_id, chunk_id, chunk_index, document_name; with `explain` why; with references `evidence` of an answer; `nearest`: quotes that come nearest to a question that memory does not answer',
         ),
         raw: row,
         structured: z.unknown().describe('The answer by `responseSchema`, else null'),

@@ -368,6 +368,7 @@ interface GeneratedAnswer {
   readonly quoted: readonly string[] | null;
   readonly certainty?: number | null;
   readonly short?: string | null;
+  readonly nearest?: readonly string[];
 }
 
 export async function answered(
@@ -395,10 +396,14 @@ export async function answered(
   const prompt = await promptFor(deps, request, shown, offered);
   if (request.onlyContext) return { ...base, answer: null, prompt };
   const generated = shown.ready ?? (await generateAnswer(deps, request, { ...shown, prompt, offered }));
-  const { text, structured = null, quoted, certainty, short } = generated;
+  const { text, structured = null, quoted, certainty, short, nearest } = generated;
   const read = withFound(passages, shown.toolbox?.found() ?? []);
   const used = quoted?.length === 0 ? {} : { used: usedElements(read, knowledge, quoted) };
-  const known = { ...(certainty === undefined ? {} : { certainty }), ...(short === undefined ? {} : { short }) };
+  const known = {
+    ...(certainty === undefined ? {} : { certainty }),
+    ...(short === undefined ? {} : { short }),
+    ...(nearest === undefined ? {} : { nearest }),
+  };
   const outcome = { ...base, ...used, passages: read, prompt, ...known };
   if (structured !== null || !request.includeReferences || text === NOTHING_FITS) {
     return { ...outcome, answer: text, structured };
@@ -447,12 +452,13 @@ async function generateAnswer(
   const { languageModel, settings, clock } = deps;
   const { dataset, toolbox, prompt } = input;
   if (languageModel === null) {
-    const { text, passageIds, certainty, short } = await quotedAnswer(deps, input);
+    const { text, passageIds, certainty, short, nearest } = await quotedAnswer(deps, input);
     return {
       text: withSkills(text, toolbox?.skills ?? input.offered),
       quoted: passageIds,
       certainty,
       short: short ?? null,
+      ...(nearest === undefined ? {} : { nearest }),
     };
   }
   const streaming = settings.answerStreaming ?? false;

@@ -68,11 +68,12 @@ describe('console in a browser: first use, questions, sessions', () => {
     expect(Number(await row.locator('td').nth(2).textContent())).to.be.greaterThan(4);
   });
 
-  it('keeps the nearest passages folded where nothing answers the question', async () => {
+  it('shows the nearest quotes where nothing answers the question, and keeps their passages folded', async () => {
     const { page } = await open(`/ask?dataset=${dataset}`);
-    await page.fill('textarea', 'When was the lighthouse painted?');
+    await page.fill('textarea', 'How much rent does the Harbour Library pay?');
     await page.keyboard.press('Enter');
     await page.waitForSelector('text=Nothing in memory answers this question.');
+    await page.waitForSelector('text=/Nearest: .*library.txt/');
     expect(await page.locator('[aria-label^="Open the passage"]').count()).to.equal(0);
     await page.click('text=Show the nearest passages');
     await page.waitForSelector('[aria-label="Open the passage in library.txt"]');

@@ -41,6 +41,8 @@ export interface Finding {
     readonly data_id?: string;
     readonly chunk_id?: string;
     readonly document_name?: string;
+    /** Quotes that come nearest to a question that is not answered. */
+    readonly nearest?: readonly string[];
   };
 }
 

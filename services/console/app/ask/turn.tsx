@@ -182,6 +182,11 @@ function Findings({ findings, onOpen }: FindingsProps) {
               </Badge>
             ) : null}
             <Text className="answer">{finding.text}</Text>
+            {finding.metadata?.nearest === undefined ? null : (
+              <Text size="sm" c="dimmed" className="answer">
+                Nearest: {finding.metadata.nearest.join('\n')}
+              </Text>
+            )}
             {sources.length === 0 ? null : finding.text === NOTHING_FITS ? (
               <Sources sources={sources} title="Nearest passages" first={0} onOpen={onOpen} />
             ) : (
