@@ -112,18 +112,23 @@ export function readWordTable(file: string | URL = new URL('words.bin', import.m
     rows.set(word, row);
     return row;
   };
+  /** Most callers only want the rank, and a vector takes half a kilobyte. */
+  const entryOf = (row: number): WordEntry => {
+    let vector: Float32Array | undefined;
+    return {
+      rank: content.readUInt32LE(ranksAt + 4 * row),
+      get vector() {
+        vector ??= unitVector(content, vectorsAt + row * dimensions, dimensions);
+        return vector;
+      },
+    };
+  };
   const known = new Map<string, WordEntry | null>();
   const find = (word: string): WordEntry | null => {
     const found = known.get(word);
     if (found !== undefined) return found;
     const row = rowOf(word);
-    const entry =
-      row < 0
-        ? null
-        : {
-            vector: unitVector(content, vectorsAt + row * dimensions, dimensions),
-            rank: content.readUInt32LE(ranksAt + 4 * row),
-          };
+    const entry = row < 0 ? null : entryOf(row);
     if (known.size >= CACHED_WORDS) known.clear();
     known.set(word, entry);
     return entry;

@@ -3,14 +3,14 @@ import type { IndexKind } from '../../ports/index-entry.ts';
 import type { TextEntry } from '../../ports/text-index.ts';
 import type { VectorEntry, VectorSpace } from '../../ports/vector-index.ts';
 import { assertSameSpace } from '../wasm-vectors/vector-space.ts';
-import type { OriginSpec } from './origins.ts';
+import type { StoredOrigin } from './schema.ts';
 
 /**
  * Messages to the storage worker: columns of plain strings and numbers, since cloning them costs a tenth of cloning
  * the same rows as nested objects. A later row of a call replaces an earlier one with the same key here already.
  */
 interface Batch {
-  readonly origins: readonly OriginSpec[];
+  readonly origins: readonly StoredOrigin[];
   /** Index into `origins` of each row. */
   readonly originOf: readonly number[];
 }
@@ -113,9 +113,9 @@ function lastOfEach<Row>(rows: readonly Row[], keyOf: (row: Row) => string): rea
 }
 
 function originColumns(
-  rows: readonly (Omit<OriginSpec, 'nodeSets'> & { readonly nodeSets: readonly string[] })[],
+  rows: readonly (Omit<StoredOrigin, 'nodeSets'> & { readonly nodeSets: readonly string[] })[],
 ): Batch {
-  const origins: OriginSpec[] = [];
+  const origins: StoredOrigin[] = [];
   const places = new Map<string, number>();
   const originOf = rows.map(({ item, generation, nodeSets }) => {
     const names = JSON.stringify(nodeSets);

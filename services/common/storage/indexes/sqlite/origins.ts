@@ -4,11 +4,6 @@ import type { RowSelection } from '../../ports/text-index.ts';
 import type { OpenFile } from './open-files.ts';
 import type { StoredOrigin } from './schema.ts';
 
-/** Origin of a batch of rows; `nodeSets` is a JSON list. */
-export interface OriginSpec extends Provenance {
-  readonly nodeSets: string;
-}
-
 interface WrittenOrigin {
   readonly origin: number;
   /** Origins of the same item and generation that may already hold a row of the same key; this one included. */
@@ -19,7 +14,7 @@ interface WrittenOrigin {
 export function resolveOrigins(
   file: OpenFile,
   table: 'text_row' | 'vector_row' | 'node_row' | 'edge_row',
-  specs: readonly OriginSpec[],
+  specs: readonly StoredOrigin[],
 ): readonly WrittenOrigin[] {
   const hasRows = `SELECT 1 FROM ${table} WHERE origin = ? LIMIT 1`;
   const before = specs.map(({ item, generation }) =>

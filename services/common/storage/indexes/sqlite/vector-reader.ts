@@ -1,6 +1,7 @@
 import type { EntryKey, IndexKind, Provenance } from '../../ports/index-entry.ts';
 import type { VectorSpace } from '../../ports/vector-index.ts';
 import type { VectorSource } from '../wasm-vectors/vector-source.ts';
+import { inBatches } from './in-batches.ts';
 import { type OpenFile, reading } from './open-files.ts';
 import { acceptedOrigins, readOrigin } from './origins.ts';
 import { kindRange } from './schema.ts';
@@ -56,9 +57,11 @@ export function createVectorSource(file: OpenFile): VectorSource {
         },
       );
     },
-    vector(row) {
-      const found = file.get('SELECT vector FROM vector_row WHERE row = ?', [row]);
-      return found === undefined ? null : asFloats(found[0]);
+    vectors(rows) {
+      const found = inBatches(rows, (batch) =>
+        file.all(`SELECT row, vector FROM vector_row WHERE row IN (${batch.map(() => '?').join(', ')})`, batch),
+      );
+      return new Map(found.map(([row, vector]) => [Number(row), asFloats(vector)]));
     },
     provenance(origin) {
       const found = readOrigin(file, origin);

@@ -8,8 +8,8 @@ export interface ScoredRow {
   readonly score: number;
 }
 
-/** Rows of the first refinement beyond twice the limit. */
-const REFINED_BEYOND = 64;
+/** Rows of the first refinement beyond the limit. */
+const REFINED_BEYOND = 32;
 
 /** The `limit` best as hits: by similarity, then id, item, generation. Rows that have gone meanwhile are left out. */
 export function bestHits(rows: readonly ScoredRow[], limit: number, source: VectorSource): readonly VectorHit[] {
@@ -35,16 +35,16 @@ export function refineHits(
 ): readonly VectorHit[] {
   const exact = new Map<number, ScoredRow | null>();
   let worstError = 0;
-  for (let depth = 2 * query.limit + REFINED_BEYOND; ; depth *= 2) {
+  for (let depth = query.limit + REFINED_BEYOND; ; depth *= 2) {
     const rows = best(depth);
-    let floor = Infinity;
-    for (const row of rows) {
-      floor = Math.min(floor, row.score);
-      if (exact.has(row.row)) continue;
-      const vector = source.vector(row.row);
-      const score = vector === null ? 0 : dotProduct(query.vector, vector);
-      if (vector !== null) worstError = Math.max(worstError, Math.abs(score - row.score));
-      exact.set(row.row, vector === null ? null : { ...row, score });
+    const floor = rows.reduce((least, { score }) => Math.min(least, score), Infinity);
+    const unread = rows.filter(({ row }) => !exact.has(row));
+    const vectors = source.vectors(unread.map(({ row }) => row));
+    for (const row of unread) {
+      const vector = vectors.get(row.row);
+      const score = vector === undefined ? 0 : dotProduct(query.vector, vector);
+      if (vector !== undefined) worstError = Math.max(worstError, Math.abs(score - row.score));
+      exact.set(row.row, vector === undefined ? null : { ...row, score });
     }
     const refined = [...exact.values()].filter((row) => row !== null).sort((a, b) => b.score - a.score);
     const needed = refined[query.limit - 1]?.score ?? -Infinity;

@@ -1,6 +1,6 @@
 /** Bytes of `kernel.wat`, assembled with wabt 1.0 (`wat2wasm --enable-simd kernel.wat`). */
 const KERNEL_BASE64 =
-  'AGFzbQEAAAABCQFgBX9/f39/AAIVAQZrZXJuZWwGbWVtb3J5AgEBgIAEAwMCAAAHEAIEZG90cwAABWRvdHM4AAEK+AMCpQICA38EeyAEIAJBAnRqIQUgACADQQJ0aiEGAkADQCAEIAVPDQEgACEH/QwAAAAAAAAAAAAAAAAAAAAAIQj9DAAAAAAAAAAAAAAAAAAAAAAhCf0MAAAAAAAAAAAAAAAAAAAAACEK/QwAAAAAAAAAAAAAAAAAAAAAIQsDQCAIIAf9AAQAIAH9AAQA/eYB/eQBIQggCSAH/QAEECAB/QAEEP3mAf3kASEJIAogB/0ABCAgAf0ABCD95gH95AEhCiALIAf9AAQwIAH9AAQw/eYB/eQBIQsgAUHAAGohASAHQcAAaiEHIAcgBkkNAAsgCCAJ/eQBIAogC/3kAf3kASEIIAQgCP0fACAI/R8BkiAI/R8CIAj9HwOSkjgCACAEQQRqIQQMAAsLC84BAgN/BHsgBCACQQJ0aiEFIAAgA2ohBgJAA0AgBCAFTw0BIAAhB/0MAAAAAAAAAAAAAAAAAAAAACEI/QwAAAAAAAAAAAAAAAAAAAAAIQkDQCAH/QAEACEKIAH9AAQAIQsgCCAK/YcBIAv9hwH9ugH9rgEhCCAJIAr9iAEgC/2IAf26Af2uASEJIAFBEGohASAHQRBqIQcgByAGSQ0ACyAIIAn9rgEhCCAEIAj9GwAgCP0bAWogCP0bAiAI/RsDamo2AgAgBEEEaiEEDAALCws=';
+  'AGFzbQEAAAABCQFgBX9/f39/AAIVAQZrZXJuZWwGbWVtb3J5AgEBgIAEAwUEAAAAAAcmBARkb3RzAAAFZG90czgAAQdkb3RzOEF0AAIJZGlzdGFuY2VzAAMK8AYEpQICA38EeyAEIAJBAnRqIQUgACADQQJ0aiEGAkADQCAEIAVPDQEgACEH/QwAAAAAAAAAAAAAAAAAAAAAIQj9DAAAAAAAAAAAAAAAAAAAAAAhCf0MAAAAAAAAAAAAAAAAAAAAACEK/QwAAAAAAAAAAAAAAAAAAAAAIQsDQCAIIAf9AAQAIAH9AAQA/eYB/eQBIQggCSAH/QAEECAB/QAEEP3mAf3kASEJIAogB/0ABCAgAf0ABCD95gH95AEhCiALIAf9AAQwIAH9AAQw/eYB/eQBIQsgAUHAAGohASAHQcAAaiEHIAcgBkkNAAsgCCAJ/eQBIAogC/3kAf3kASEIIAQgCP0fACAI/R8BkiAI/R8CIAj9HwOSkjgCACAEQQRqIQQMAAsLC84BAgN/BHsgBCACQQJ0aiEFIAAgA2ohBgJAA0AgBCAFTw0BIAAhB/0MAAAAAAAAAAAAAAAAAAAAACEI/QwAAAAAAAAAAAAAAAAAAAAAIQkDQCAH/QAEACEKIAH9AAQAIQsgCCAK/YcBIAv9hwH9ugH9rgEhCCAJIAr9iAEgC/2IAf26Af2uASEJIAFBEGohASAHQRBqIQcgByAGSQ0ACyAIIAn9rgEhCCAEIAj9GwAgCP0bAWogCP0bAiAI/RsDamo2AgAgBEEEaiEEDAALCwvcAQIEfwR7IAQgAkECdGohBSAAIANqIQYCQANAIAQgBU8NASAAIQcgASgCACEIIAFBBGohAf0MAAAAAAAAAAAAAAAAAAAAACEJ/QwAAAAAAAAAAAAAAAAAAAAAIQoDQCAH/QAEACELIAj9AAQAIQwgCSAL/YcBIAz9hwH9ugH9rgEhCSAKIAv9iAEgDP2IAf26Af2uASEKIAhBEGohCCAHQRBqIQcgByAGSQ0ACyAJIAr9rgEhCSAEIAn9GwAgCf0bAWogCf0bAiAJ/RsDamo2AgAgBEEEaiEEDAALCwuYAQIDfwF7IAQgAkECdGohBSAAIANqIQYCQANAIAQgBU8NASAAIQf9DAAAAAAAAAAAAAAAAAAAAAAhCANAIAggB/0ABAAgAf0ABAD9Uf1i/X39jgEhCCABQRBqIQEgB0EQaiEHIAcgBkkNAAsgCP1/IQggBCAI/RsAIAj9GwFqIAj9GwIgCP0bA2pqNgIAIARBBGohBAwACwsL';
 
 /** The part of the global that is used here; the type libraries of this project (no DOM) do not declare it. */
 declare const WebAssembly: {
@@ -34,6 +34,15 @@ export interface Kernel {
   readonly dots: DotProducts;
   /** i8 rows to i32 results. */
   readonly dots8: DotProducts;
+  /** Null without SIMD. */
+  readonly sketch: SketchKernel | null;
+}
+
+export interface SketchKernel {
+  /** The bits in which a query differs from each row, with the bytes of a row (a multiple of 16) as dimensions. */
+  readonly distances: DotProducts;
+  /** `dots8` with rows that lie anywhere: `rows` is the address of their addresses (i32). */
+  readonly dots8At: DotProducts;
 }
 
 /** WebAssembly SIMD where the machine has it (7 times faster), a plain loop elsewhere. */
@@ -54,6 +63,10 @@ function wasmKernel(bytes: Uint8Array): Kernel {
     },
     dots: instance.exports['dots'] as DotProducts,
     dots8: instance.exports['dots8'] as DotProducts,
+    sketch: {
+      distances: instance.exports['distances'] as DotProducts,
+      dots8At: instance.exports['dots8At'] as DotProducts,
+    },
   };
 }
 
@@ -77,6 +90,7 @@ function plainKernel(): Kernel {
   };
   return {
     isSimd: false,
+    sketch: null,
     buffer: () => memory,
     reserve(sizeBytes) {
       if (sizeBytes > memory.byteLength) memory.resize(sizeBytes);

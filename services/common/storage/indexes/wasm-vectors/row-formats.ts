@@ -1,7 +1,8 @@
 import { BLOCK_BYTES, type BlockPool } from './block-pool.ts';
+import type { SketchKernel } from './kernel.ts';
 
 /** Layout of an arena's vectors in its blocks, and the comparison of a query with those of a block. */
-interface RowFormat {
+export interface RowFormat {
   readonly rowsPerBlock: number;
   /** Puts the next row at a place (0 … rowsPerBlock - 1) of the block. */
   append(block: number, place: number, vector: Float32Array): void;
@@ -12,10 +13,16 @@ interface RowFormat {
   clear(): void;
 }
 
+/** i8 rows, some of which can be compared without the others. */
+export interface ScaledRows extends RowFormat {
+  /** Writes the products of the query with rows, by their numbers in the arena. `addresses`, `out`: a block each. */
+  scanAt(query: PreparedQuery, slots: Int32Array, memory: { readonly addresses: number; readonly out: number }): void;
+}
+
 export interface PreparedQuery {
   readonly address: number;
   readonly scale: number;
-  /** Bytes of every row of the arena. */
+  /** A score for each row that is compared. */
   readonly scores: Float32Array;
 }
 
@@ -28,12 +35,8 @@ interface BlockRows {
   readonly out: number;
 }
 
-export function createRowFormat(pool: BlockPool, dimensions: number, isQuantised: boolean): RowFormat {
-  return isQuantised ? createScaledRows(pool, dimensions) : createFloatRows(pool, dimensions);
-}
-
 /** f32 vectors, padded with zeros. */
-function createFloatRows(pool: BlockPool, dimensions: number): RowFormat {
+export function createFloatRows(pool: BlockPool, dimensions: number): RowFormat {
   const width = paddedDimensions(dimensions);
   return {
     rowsPerBlock: rowsInBlock(dimensions, false),
@@ -58,11 +61,12 @@ function createFloatRows(pool: BlockPool, dimensions: number): RowFormat {
 }
 
 /** i8 vectors with one scale per row: a quarter of the memory, twice the speed, precise to about 0.002. */
-function createScaledRows(pool: BlockPool, dimensions: number): RowFormat {
+export function createScaledRows(pool: BlockPool, dimensions: number, blocks: readonly number[]): ScaledRows {
   const width = paddedDimensions(dimensions);
+  const rowsPerBlock = rowsInBlock(dimensions, true);
   const scales: number[] = [];
   return {
-    rowsPerBlock: rowsInBlock(dimensions, true),
+    rowsPerBlock,
     append(block, place, vector) {
       const start = place * width;
       scales.push(quantise(vector, pool.bytes(block).subarray(start, start + width)));
@@ -75,11 +79,31 @@ function createScaledRows(pool: BlockPool, dimensions: number): RowFormat {
         scores[first + index] = (products[index] as number) * (scales[first + index] as number) * scale;
       }
     },
+    scanAt({ address, scale, scores }, slots, { addresses, out }) {
+      const kernel = pool.kernel.sketch as SketchKernel;
+      for (let first = 0; first < slots.length; first += ROWS_AT_ONCE) {
+        const part = slots.subarray(first, first + ROWS_AT_ONCE);
+        const places = pool.integers(addresses);
+        for (let index = 0; index < part.length; index++) {
+          const slot = part[index] as number;
+          places[index] = (blocks[Math.floor(slot / rowsPerBlock)] as number) + (slot % rowsPerBlock) * width;
+        }
+        kernel.dots8At(address, addresses, part.length, width, out);
+        const products = pool.integers(out);
+        for (let index = 0; index < part.length; index++) {
+          const ofRow = scales[part[index] as number] as number;
+          scores[first + index] = (products[index] as number) * ofRow * scale;
+        }
+      }
+    },
     clear() {
       scales.length = 0;
     },
   };
 }
+
+/** Addresses and products of 4 bytes in a block. */
+const ROWS_AT_ONCE = BLOCK_BYTES / 4;
 
 export function rowsInBlock(dimensions: number, isQuantised: boolean): number {
   return Math.floor(BLOCK_BYTES / (paddedDimensions(dimensions) * (isQuantised ? 1 : 4)));

@@ -32,10 +32,9 @@ function sourceOf(entries: VectorEntry[]): { source: VectorSource; read: { inOrd
         if (!visit({ row, id: entry.id, origin: row % 5, vector: unit(entry) })) break;
       }
     },
-    vector(row) {
-      read.single++;
-      const entry = entries[row];
-      return entry ? unit(entry) : null;
+    vectors(rows) {
+      read.single += rows.length;
+      return new Map(rows.flatMap((row) => (entries[row] ? [[row, unit(entries[row])]] : [])));
     },
     provenance: (origin) => ({ item: item(`item-${origin}`), generation: 1 }),
     accepted: (filter) => (filter.items ? new Set(filter.items.map((name) => Number(name.slice(5)))) : null),
@@ -111,6 +110,33 @@ describe('VectorScan', () => {
       });
     }
   }
+
+  it('finds the nearest of many rows among those with the nearest sketches', () => {
+    const random = seededRandom(23);
+    const entries = clusteredEntries(random, 20_000, 96);
+    const { source } = sourceOf(entries);
+    const scan = createVectorScan({ memoryBytes: 64 * MEGABYTE, quantiseAbove: 0 });
+    let found = 0;
+    for (let index = 0; index < 20; index++) {
+      const vector = (entries[index * 900] as VectorEntry).vector.map((value) => value + 0.3 * (random() - 0.5));
+      const [hits] = scan.nearest('d', source, 'chunk', [{ vector: unitQuery(vector), limit: 10 }]);
+      const exact = new Map(
+        bruteForce(entries, vector)
+          .slice(0, 10)
+          .map((hit) => [hit.id, hit.similarity]),
+      );
+      for (const { id, similarity } of hits ?? []) {
+        if (!exact.has(id)) continue;
+        found += 1;
+        expect(similarity).to.be.closeTo(exact.get(id) as number, 1e-6);
+      }
+    }
+    expect(found).to.be.at.least(196);
+    const filtered = scan.nearest('d', source, 'chunk', [
+      { vector: unitQuery(entries[7]?.vector as Float32Array), limit: 1, items: [item('item-2')] },
+    ]);
+    expect(filtered[0]?.[0]?.id).to.equal(entries[7]?.id);
+  });
 
   it('reads only what is new after an upsert, and passes i8 from the limit on', () => {
     const entries = clusteredEntries(seededRandom(2), 300, 32);

@@ -5,7 +5,7 @@ import { type BlockPool, createBlockPool } from './block-pool.ts';
 import { bestHits, dotProduct, refineHits, type ScoredRow } from './hits.ts';
 import { createKernel, type Kernel } from './kernel.ts';
 import { selectBest } from './select-best.ts';
-import { blocksNeeded, createVectorArena, type VectorArena } from './vector-arena.ts';
+import { blocksNeeded, createVectorArena, type NearSlots, type VectorArena } from './vector-arena.ts';
 import type { VectorSource } from './vector-source.ts';
 
 interface VectorScanOptions {
@@ -22,7 +22,10 @@ export interface ScanQuery extends Omit<EntryFilter, 'kind'> {
   readonly limit: number;
 }
 
-/** Exact nearest neighbours over the vectors of many datasets, those used last kept in memory. */
+/**
+ * Nearest neighbours over the vectors of many datasets, those used last kept in memory: exact, and from a hundred thousand
+ * rows or so on among the rows with the nearest sketches. Their similarities are exact.
+ */
 export type VectorScan = ReturnType<typeof createVectorScan>;
 
 interface Loaded {
@@ -93,13 +96,18 @@ export function createVectorScan(options: VectorScanOptions) {
       queries: readonly ScanQuery[],
     ): readonly (readonly VectorHit[])[] {
       const arena = obtain(name, source, kind);
-      const answers: (readonly VectorHit[])[] = [];
-      for (const group of slices(queries, QUERIES_PER_PASS)) {
-        const scores = arena?.scan(group.map(({ vector }) => vector)) ?? null;
-        if (arena === null || scores === null) answers.push(...readThrough(source, kind, group));
-        else answers.push(...group.map((query, index) => pick(arena, source, query, scores[index] as Float32Array)));
+      const answers = queries.map((query) => (arena === null ? null : pickNearest(arena, source, query)));
+      const unanswered = [...answers.keys()].filter((index) => answers[index] === null);
+      for (const group of slices(unanswered, QUERIES_PER_PASS)) {
+        const asked = group.map((index) => queries[index] as ScanQuery);
+        const scores = arena?.scan(asked.map(({ vector }) => vector)) ?? null;
+        const found =
+          arena === null || scores === null
+            ? readThrough(source, kind, asked)
+            : asked.map((query, index) => pick(arena, source, query, { scores: scores[index] as Float32Array }));
+        for (const [index, hits] of found.entries()) answers[group[index] as number] = hits;
       }
-      return answers;
+      return answers.map((hits) => hits ?? []);
     },
     /** Rows were added, and these removed: the next query reads what is new. */
     changed(name: string, removed: readonly { readonly kind: IndexKind; readonly row: number }[]) {
@@ -124,22 +132,35 @@ function fill(arena: VectorArena, source: VectorSource, kind: IndexKind, pool: B
   return hasRoom;
 }
 
-function pick(arena: VectorArena, source: VectorSource, query: ScanQuery, scores: Float32Array): readonly VectorHit[] {
+/** Null when every row must be compared: there are few, or a filter leaves some of them out. */
+function pickNearest(arena: VectorArena, source: VectorSource, query: ScanQuery): readonly VectorHit[] | null {
+  if (query.items !== undefined || query.nodeSets !== undefined) return null;
+  const near = arena.scanNearest(query.vector, query.limit);
+  return near === null ? null : pick(arena, source, query, near);
+}
+
+/** `slots`: those that were compared; default: all. */
+function pick(
+  arena: VectorArena,
+  source: VectorSource,
+  query: ScanQuery,
+  { slots, scores }: Partial<NearSlots> & Pick<NearSlots, 'scores'>,
+): readonly VectorHit[] {
   const accepted = source.accepted(query);
-  const accepts =
-    accepted === null
-      ? (slot: number) => arena.isLive(slot)
-      : (slot: number) => arena.isLive(slot) && accepted.has(arena.origin(slot));
-  const rowsAt = (slots: readonly number[]): readonly ScoredRow[] =>
-    slots.map((slot) => ({
-      id: arena.id(slot),
-      origin: arena.origin(slot),
-      row: arena.row(slot),
-      score: scores[slot] as number,
-    }));
-  const best = (limit: number) => rowsAt(selectBest(scores, arena.slotCount, limit, accepts));
+  const slotAt = (place: number) => (slots === undefined ? place : (slots[place] as number));
+  const accepts = (place: number) => {
+    const slot = slotAt(place);
+    return arena.isLive(slot) && (accepted === null || accepted.has(arena.origin(slot)));
+  };
+  const rowsAt = (places: readonly number[]): readonly ScoredRow[] =>
+    places.map((place) => {
+      const slot = slotAt(place);
+      return { id: arena.id(slot), origin: arena.origin(slot), row: arena.row(slot), score: scores[place] as number };
+    });
+  const count = slots?.length ?? arena.slotCount;
+  const best = (limit: number) => rowsAt(selectBest(scores, count, limit, accepts));
   if (!arena.isQuantised) return bestHits(best(query.limit), query.limit, source);
-  return refineHits(best, query, source, arena.slotCount);
+  return refineHits(best, query, source, count);
 }
 
 /** For datasets that the memory limit keeps out: one pass over the stored rows, nothing kept but the best. */

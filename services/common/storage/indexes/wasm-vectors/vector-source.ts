@@ -8,8 +8,8 @@ export interface VectorSource {
   count(kind: IndexKind): number;
   /** Rows with a number greater than `row`, in order, until `visit` answers false. The vector may be reused: copy it. */
   eachAfter(kind: IndexKind, row: number, visit: (row: ArenaRow) => boolean): void;
-  /** The vector at full precision, or null when the row has gone. */
-  vector(row: number): Float32Array | null;
+  /** Vectors at full precision by row; without those of rows that have gone. */
+  vectors(rows: readonly number[]): ReadonlyMap<number, Float32Array>;
   /** Origin of rows; null when it was removed. */
   provenance(origin: number): Provenance | null;
   /** Origins whose rows pass the filter; null when every row does. */
