@@ -4,11 +4,13 @@ import { availableParallelism } from 'node:os';
 
 /**
  * Runs `npm test`: all files in parallel processes, then those that measure the machine (`*.alone.test.ts`) one after the
- * other. Files and options on the command line go to mocha as they are. The last line has the totals that CI reads.
+ * other. Files and options on the command line go to mocha as they are. The last line has the totals that CI reads. With
+ * `--all` (`npm run test:all`, which CI runs) long cases run whole of which `npm test` takes a part: see support/extent.ts.
  */
 const MOCHA = createRequire(import.meta.url).resolve('mocha/bin/mocha.js');
 const ALONE = 'test/**/*.alone.test.ts';
-const given = process.argv.slice(2);
+const given = process.argv.slice(2).filter((argument) => argument !== '--all');
+if (process.argv.includes('--all')) process.env['ENGRAM_TEST_ALL'] = '1';
 
 interface Totals {
   readonly code: number;

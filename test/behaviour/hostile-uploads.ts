@@ -18,13 +18,13 @@ const SENDER = `
     const { hostileDocuments } = await import(workerData.documents);
     const good = Array.from({ length: 5 }, (_, i) => ({
       fileName: 'good' + i + '.txt',
-      content: Buffer.from('Grace Hopper wrote the compiler A-' + i + ' in Arlington.'),
+      content: () => Buffer.from('Grace Hopper wrote the compiler A-' + i + ' in Arlington.'),
       refusal: null,
     }));
     const outcomes = await Promise.all([...hostileDocuments(), ...good].map(async ({ fileName, content, refusal }) => {
       const form = new FormData();
       form.append('datasetName', 'hostile');
-      form.append('data', new Blob([content]), fileName);
+      form.append('data', new Blob([content()]), fileName);
       const response = await fetch(workerData.url, { method: 'POST', body: form });
       return { fileName, status: response.status, text: await response.text(), refusal: refusal?.source ?? null };
     }));

@@ -4,10 +4,11 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { docxParagraph, makeDocx } from '../../services/common/text/documents/fixtures/make-office.ts';
 import { type EngramProcess, makeDataDir, startProcess } from '../support/engram-process.ts';
+import { partOf } from '../support/extent.ts';
 import { type Answer, createWire, type Upload, type Wire } from '../support/wire.ts';
 
 /** A constructor, an accessor and two methods. That no other name is looked up either, the second test proves. */
-const NAMES = ['constructor', '__proto__', 'toString', 'hasOwnProperty'];
+const NAMES = partOf(['constructor', 'toString', '__proto__', 'hasOwnProperty'], 2);
 const WATCH = fileURLToPath(new URL('../support/watch-inherited-lookups.mjs', import.meta.url));
 /** A word that no program has of its own: a lookup of it comes from a text. */
 const PROBE = 'zyzzyva';

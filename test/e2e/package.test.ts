@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { itWhenWhole } from '../support/extent.ts';
 import { until } from '../support/until.ts';
 
 const run = promisify(execFile);
@@ -24,7 +25,7 @@ describe('the package of npm run package', () => {
     expect(failure).to.have.property('stderr').that.includes('use "npm run package"');
   });
 
-  it('runs the command line and the server from its bundles alone', async () => {
+  itWhenWhole('runs the command line and the server from its bundles alone', async () => {
     const env = { PATH: `${dirname(process.execPath)}:${process.env['PATH']}`, HOME: folder };
     const npm = { cwd: root, env, maxBuffer: 1e8 };
     await run('npm', ['pack', '--ignore-scripts=false', '--pack-destination', folder], npm);

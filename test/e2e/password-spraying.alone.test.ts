@@ -11,6 +11,7 @@ import { type App, createApp } from '../../services/common/platform/http/app.ts'
 import { createSilentLogger } from '../../services/common/platform/observability/logger.ts';
 import { createMetrics } from '../../services/common/platform/observability/metrics.ts';
 import { startAuth, type TestAuth } from '../support/auth-service.ts';
+import { repeats } from '../support/extent.ts';
 
 interface Answer {
   readonly status: number;
@@ -20,7 +21,7 @@ interface Answer {
 }
 
 const PASSWORD = 'correct horse battery staple';
-const WRONG_LOGINS = 3_000;
+const WRONG_LOGINS = repeats(3_000, 1_000);
 /** Accounts of each kind whose refusals are timed: one after the other, so that nothing but their own work shows. */
 const TIMED = 15;
 /** What one address and what one account has, see `login-throttle.ts`; the clock stands still, so nothing is forgiven. */

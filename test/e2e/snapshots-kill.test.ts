@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +14,7 @@ import { dataItemsCollection } from '../../services/common/records/ingest/data-i
 import type { AnyCollection } from '../../services/common/storage/ports/document-store.ts';
 import { SNAPSHOT_SCOPE } from '../../services/common/storage/snapshots/manifest.ts';
 import { startManagedApp } from '../support/managed-app.ts';
-import type { Prepared } from '../support/snapshot-process.ts';
+import { type Prepared, runPhase } from '../support/snapshot-process.ts';
 
 const PROCESS = fileURLToPath(new URL('../support/snapshot-process.ts', import.meta.url));
 
@@ -25,32 +26,30 @@ describe('snapshots under kill -9', function () {
   });
   after(() => rm(dataDir, { recursive: true, force: true }));
 
-  /** Kills the process at the so manieth write after it has begun; the last line it said otherwise. */
-  const run = async (phase: string, argument: string, killAt = Number.POSITIVE_INFINITY): Promise<string> => {
-    const environment = { ...process.env, ENGRAM_DATA_DIR: dataDir };
-    const child = spawn(process.execPath, [PROCESS, phase, argument], {
-      env: environment,
+  const end = (phase: string, prepared: string) => runPhase(phase, prepared, dataDir);
+  /** Kills a process of its own at its `killAt`-th write. */
+  const kill = async (phase: string, prepared: string, killAt: number): Promise<void> => {
+    const child = spawn(process.execPath, [PROCESS, phase, prepared], {
+      env: { ...process.env, ENGRAM_DATA_DIR: dataDir },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    let writes = 0;
-    let hasBegun = phase === 'prepare';
-    let last = '';
+    let writes = Number.NEGATIVE_INFINITY;
     for await (const line of createInterface({ input: child.stdout })) {
-      if (line === 'begun') hasBegun = true;
-      else if (line !== 'write') last = line;
-      else if (hasBegun) writes += 1;
+      if (line === 'begun') writes = 0;
+      else if (line === 'write') writes += 1;
       if (writes === killAt) child.kill('SIGKILL');
     }
-    return last;
+    if (child.signalCode === null && child.exitCode === null) await once(child, 'exit');
+    expect(child.signalCode, `${phase}, ${writes} writes`).to.equal('SIGKILL');
   };
 
   it('are begun anew, and leave nothing: neither parts of a snapshot nor half a dataset', async () => {
-    const prepared = (await run('prepare', '{}')).slice('prepared '.length);
+    const prepared = await end('prepare', '{}');
     const { tenantId, datasetId } = JSON.parse(prepared) as Prepared;
-    for (const killAt of [4]) expect(await run('take', prepared, killAt)).to.equal('');
-    expect(await run('take', prepared)).to.match(/^end \{.*"items":60/);
-    for (const killAt of [3, 9]) expect(await run('restore', prepared, killAt)).to.equal('');
-    const clone = (await run('restore', prepared)).slice('end '.length);
+    await kill('take', prepared, 4);
+    expect(await end('take', prepared)).to.match(/^\{.*"items":60/);
+    for (const killAt of [3, 9]) await kill('restore', prepared, killAt);
+    const clone = await end('restore', prepared);
     const app = await startManagedApp({ ENGRAM_DATA_DIR: dataDir });
     try {
       const { documents, blobs, indexes } = app.stores;
@@ -78,7 +77,7 @@ describe('snapshots under kill -9', function () {
   });
 
   it('are taken of a whole tenant before anything of it is erased, and named by its receipt', async () => {
-    const prepared = (await run('prepare', '{}')).slice('prepared '.length);
+    const prepared = await end('prepare', '{}');
     const { tenantId, datasetId } = JSON.parse(prepared) as Prepared;
     const scope = { tenant: tenantId };
     const whole = { manifests: 0, records: 60, blobs: 120 };
@@ -101,11 +100,11 @@ describe('snapshots under kill -9', function () {
     };
     // In the middle of the first snapshot, and of the second or after it.
     for (const killAt of [4, 12]) {
-      expect(await run('erase', prepared, killAt)).to.equal('');
+      await kill('erase', prepared, killAt);
       const left = await look();
       if (left.manifests < 2) expect(left).to.deep.equal({ ...whole, manifests: left.manifests });
     }
-    const receipt = JSON.parse((await run('erase', prepared)).slice('end '.length)) as { kept: string[] };
+    const receipt = JSON.parse(await end('erase', prepared)) as { kept: string[] };
     const named = receipt.kept.filter((what) => what.startsWith('snapshot '));
     expect(named.map((what) => what.split(/[ -]/)[1])).to.deep.equal(['empty', 'facts']);
     expect(await look()).to.deep.equal({ manifests: 2, records: 0, blobs: 0 });

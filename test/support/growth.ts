@@ -7,7 +7,7 @@ export const PUMPED_LENGTHS = [3_000, 12_000, 48_000] as const;
 const MAX_GROWTH = 9;
 /** What takes less is not measured: a square of it would show at the next length. */
 const LEAST_MS = 25;
-const ATTEMPTS = 4;
+const ATTEMPTS = 8;
 /** The processor's time is counted in ticks of up to ten milliseconds: short work is measured several times over. */
 const REPETITIONS = 8;
 

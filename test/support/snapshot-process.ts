@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID, hash as sha } from 'node:crypto';
 import type { Stores } from '../../services/app/stores.ts';
 import type { DatasetId, TenantId } from '../../services/common/kernel/brand.ts';
-import { startManagedApp } from './managed-app.ts';
+import { type ManagedApp, startManagedApp } from './managed-app.ts';
 
-/** Started by tests that kill it: `prepare`, `take`, `restore` or `erase`, on the data directory of its environment. */
+/** The tenant, the dataset and the resources of a test of snapshots. */
 export interface Prepared {
   readonly crUid: string;
   readonly tenantId: TenantId;
@@ -40,14 +40,25 @@ function telling(stores: Stores): Stores {
   };
 }
 
-const [phase = '', prepared = '{}'] = process.argv.slice(2);
-const app = await startManagedApp({ ENGRAM_DATA_DIR: process.env['ENGRAM_DATA_DIR'] ?? '' }, telling);
-const { messenger } = app;
-if (phase === 'prepare') await prepare();
-else await goOn(JSON.parse(prepared) as Prepared);
-await app.stop();
+/** Runs `prepare`, `take`, `restore` or `erase` on a data directory to its end; returns what it answers. */
+export async function runPhase(phase: string, prepared: string, dataDir: string, isTold = false): Promise<string> {
+  const app = await startManagedApp({ ENGRAM_DATA_DIR: dataDir }, isTold ? telling : undefined);
+  try {
+    if (phase === 'prepare') return JSON.stringify(await prepare(app));
+    if (isTold) say('begun');
+    return await goOn(app.messenger, phase, JSON.parse(prepared) as Prepared);
+  } finally {
+    await app.stop();
+  }
+}
 
-async function prepare(): Promise<void> {
+// Tests kill the process that runs this file, at a write that it tells of.
+if (import.meta.main) {
+  const [phase = '', prepared = '{}'] = process.argv.slice(2);
+  await runPhase(phase, prepared, process.env['ENGRAM_DATA_DIR'] ?? '', true);
+}
+
+async function prepare({ messenger, baseUrl }: ManagedApp): Promise<Prepared> {
   const tenantUid = randomUUID();
   const owner = { ownerEmail: `owner-${tenantUid}@acme.example.com`, ownerPasswordHash: `$2b$04$${'a'.repeat(53)}` };
   const tenant = { crUid: tenantUid, displayName: 'Acme', ...owner, hostNames: [], state: 'Active' as const };
@@ -67,24 +78,22 @@ async function prepare(): Promise<void> {
     ['cognify', { datasetIds: [dataset.id] }],
   ] as const) {
     const headers = { 'x-api-key': key, 'content-type': 'application/json' };
-    const answer = await fetch(`${app.baseUrl}/api/v1/${path}`, {
+    const answer = await fetch(`${baseUrl}/api/v1/${path}`, {
       method: 'POST',
       headers,
       body: JSON.stringify(body),
     });
     if (!answer.ok) throw new Error(await answer.text());
   }
-  say(`prepared ${JSON.stringify({ crUid, tenantId, tenantUid, datasetId: dataset.id, cloneUid: randomUUID() })}`);
+  return { crUid, tenantId, tenantUid, datasetId: dataset.id, cloneUid: randomUUID() };
 }
 
-async function goOn({ crUid, tenantId, tenantUid, datasetId, cloneUid }: Prepared): Promise<void> {
-  say('begun');
+async function goOn(messenger: ManagedApp['messenger'], phase: string, prepared: Prepared): Promise<string> {
+  const { crUid, tenantId, tenantUid, datasetId, cloneUid } = prepared;
   for (;;) {
     const { failure, end } = phase === 'take' ? await take() : phase === 'erase' ? await erase() : await restore();
     if (failure !== null) throw new Error(failure.message);
-    if (end === null) continue;
-    say(`end ${end}`);
-    return;
+    if (end !== null) return end;
   }
 
   async function take() {

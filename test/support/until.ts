@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const LIMIT_MS = 150_000;
 
 export interface UntilOptions {
+  /** Default: from 5 ms on, slowly growing to 50, as the questions take time from what is awaited. */
   readonly everyMs?: number;
   readonly limitMs?: number;
 }
@@ -14,13 +15,15 @@ type Truthy<Answer> = Exclude<Answer, false | null | undefined>;
 export async function until<Answer>(
   what: string,
   ask: () => Answer | Promise<Answer>,
-  { everyMs = 5, limitMs = LIMIT_MS }: UntilOptions = {},
+  { everyMs, limitMs = LIMIT_MS }: UntilOptions = {},
 ): Promise<Truthy<Answer>> {
   const end = performance.now() + limitMs;
+  let pauseMs = everyMs ?? 5;
   for (;;) {
     const answer = await ask();
     if (answer) return answer as Truthy<Answer>;
     if (performance.now() > end) throw new Error(`not within ${limitMs / 1000} s: ${what}`);
-    await sleep(everyMs);
+    await sleep(pauseMs);
+    if (everyMs === undefined) pauseMs = Math.min(50, pauseMs * 1.2);
   }
 }

@@ -5,6 +5,7 @@ import { expectNoRemains } from '../../../test/support/access-remains.ts';
 import { writeAccessWorld } from '../../../test/support/access-world.ts';
 import { startAuth, type TestAuth } from '../../../test/support/auth-service.ts';
 import { CALL } from '../../../test/support/call-route.ts';
+import { repeats } from '../../../test/support/extent.ts';
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import type { Permission, Principal } from '../../common/kernel/principal.ts';
@@ -14,7 +15,7 @@ import type { RequestOf } from '../../common/platform/messaging/messages.ts';
 /** Histories that share a service: each has accounts, tenants and roles of its own. */
 const HISTORIES_PER_SERVICE = 25;
 /** Each run makes others. */
-const HISTORIES = 1_500;
+const HISTORIES = repeats(1_500, 400);
 
 /** Places in a list that grows; taken modulo its length. */
 const place = fc.nat(7);

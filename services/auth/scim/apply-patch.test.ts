@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { cpuTimeMs } from '../../../test/support/cpu-time.ts';
+import { repeats } from '../../../test/support/extent.ts';
 import { applyPatch, readOperations } from './apply-patch.ts';
 import { type Fields, readResource } from './fields.ts';
 import { GROUP_TYPE, USER_TYPE } from './schema.ts';
@@ -160,7 +161,7 @@ describe('SCIM patches', () => {
         });
         if (body !== null) expect(body).to.have.property('status').that.is.oneOf(['400', '413']);
       }),
-      { numRuns: 3000 },
+      { numRuns: repeats(3000, 600) },
     );
   });
 

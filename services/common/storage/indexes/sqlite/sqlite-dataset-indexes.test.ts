@@ -13,6 +13,7 @@ import {
   textEntry,
   vectorEntry,
 } from '../../../../../test/support/dataset-rows.ts';
+import { repeats } from '../../../../../test/support/extent.ts';
 import type { DatasetScope } from '../../../kernel/scope.ts';
 import type { DatasetIndexes } from '../../ports/dataset-indexes.ts';
 import { createSqliteDatasetIndexes, datasetFile, migrateDatasetFiles } from './sqlite-dataset-indexes.ts';
@@ -123,7 +124,7 @@ describe('SQLite dataset indexes', () => {
       }
     };
     const readers = Promise.all([read(), read(), read()]);
-    for (let round = 0; round < 300; round += 1) {
+    for (let round = 0; round < repeats(300, 60); round += 1) {
       await fill(scope);
       await Promise.all([indexes.text.drop(scope), indexes.vectors.drop(scope), indexes.graph.drop(scope)]);
     }

@@ -1,0 +1,18 @@
+/**
+ * Whether long cases run whole. `npm run test:all` sets it, and so does CI; `npm test` takes a part of each, which stays the
+ * same from run to run.
+ */
+const IS_WHOLE = process.env['ENGRAM_TEST_ALL'] !== undefined;
+
+/** How often to repeat a case whose inputs are random. */
+export function repeats(whole: number, part: number): number {
+  return IS_WHOLE ? whole : part;
+}
+
+/** Every `step`-th of the cases, from `first` on: callers that shift `first` take each case in some of their combinations. */
+export function partOf<Case>(cases: readonly Case[], step: number, first = 0): readonly Case[] {
+  return IS_WHOLE ? cases : cases.filter((_, at) => (at + first) % step === 0);
+}
+
+/** `it`, or a skipped one where only a part runs. */
+export const itWhenWhole = IS_WHOLE ? it : it.skip;
