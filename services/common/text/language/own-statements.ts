@@ -25,6 +25,19 @@ const OWN_KIN = new RegExp(
   'iu',
 );
 
+const RELATIVES = new RegExp(
+  `(?<!\\p{L})(?:meine?[mnr]?|unsere?[mnr]?|mi|nuestr[oa]|mon|ma|notre) (${Object.keys(KIN).join('|')}) (?=\\p{Lu})`,
+  'giu',
+);
+
+/** Returns the relatives that a text names beside their word, as in `notre fille Chloé`, with where the name begins. */
+export function ownRelatives(text: string): { readonly relation: string; readonly end: number }[] {
+  return [...text.matchAll(RELATIVES)].flatMap(({ 0: words, 1: kin = '', index }) => {
+    const relation = KIN[kin.toLowerCase()];
+    return relation === undefined ? [] : [{ relation, end: index + words.length }];
+  });
+}
+
 const say = (before: string, after = '') => `${before}${VALUE}${after}${END}`;
 const PATTERNS = [
   ...each('live_in', [

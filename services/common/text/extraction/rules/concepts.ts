@@ -1,7 +1,6 @@
 import { isCommonWord, wordInformation } from '../../language/common-words.ts';
 import { STOP_WORDS } from '../../language/stop-words.ts';
 import { wordTable } from '../../words/word-table.ts';
-import { isGerman } from './german.ts';
 import type { AnalysedSentence } from './mention.ts';
 import type { TaggedWord } from './tagger.ts';
 import { JUDGING_ADJECTIVES, WEAK_WORDS } from './type-words.ts';
@@ -29,9 +28,9 @@ const ABSTRACT = /(?:tion|sion|ment|ness|ity|ance|ence|ship|ism|ing|ure|age|ly|a
  */
 export function conceptsOf(sentences: readonly AnalysedSentence[], nameCount: number): Concept[] {
   const found = new Map<string, Found>();
-  for (const [index, { words, mentions }] of sentences.entries()) {
+  for (const [index, { words, mentions, language }] of sentences.entries()) {
     // The tagger knows English.
-    if (isGerman(words)) continue;
+    if (language !== null) continue;
     const isFree = (word: TaggedWord): boolean => !mentions.some((one) => word.start < one.end && one.start < word.end);
     for (const phrase of nounPhrases(words, isFree)) {
       const name = nameOf(phrase);

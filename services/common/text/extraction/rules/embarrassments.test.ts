@@ -55,6 +55,12 @@ describe('mistakes of extraction that must not come back', () => {
     expect(shown("Je lis un roman d'Annie Ernaux.")).to.include('Annie Ernaux [Person]');
   });
 
+  it('are German nouns in front of a name', () => {
+    const minutes =
+      'Der Vorsitzende Karl-Heinz Brandt eröffnete die Sitzung. Herr Brandt dankte dem Bürgermeister Thomas Weiß.';
+    expect(shown(minutes)).to.deep.equal(['Karl-Heinz Brandt [Person]', 'Thomas Weiß [Person]']);
+  });
+
   it('are statements of one speaker that become those of another', () => {
     const chat = 'Ben: hello\nMaya: I sold the drum kit to Raj\nBen: nice\nMaya: my sister Zoe moved to Bristol';
     expect(relations(chat)).to.have.members([

@@ -1,4 +1,5 @@
 import { isCommonWord } from '../../language/common-words.ts';
+import { fold } from '../../language/fold.ts';
 import { CALENDAR_WORDS } from '../../language/name-words.ts';
 import type { NameKind } from '../../language/names.ts';
 import { DEMONYMS, GIVEN_NAMES, PLACES } from './gazetteer.ts';
@@ -44,7 +45,8 @@ export function typeByForm(name: string, kind: NameKind): EntityType | null {
   if (/\d/u.test(last)) return null;
   // `Queen of Spain` is a person, `Lord of the Rings` is not.
   if (words[1] === 'of' && words[2] === 'the') return null;
-  if (ROLE_TITLES.has(first) || NAME_TITLES.has(first) || isGivenName(first)) return 'Person';
+  if (ROLE_TITLES.has(first) || NAME_TITLES.has(first) || isGivenName(first) || isGivenName(first.split('-')[0] ?? ''))
+    return 'Person';
   if (/^\p{L}\.$/u.test(first) || /^(?:jr|sr)\.?$/u.test(last)) return 'Person';
   if (/ (?:van|von|de|der|bin|ibn|di|da|le) /u.test(lower) && words.length < 5) return 'Person';
   return null;
@@ -78,7 +80,10 @@ function singleType(lower: string, kind: NameKind): EntityType | null {
 }
 
 export function isGivenName(word: string): boolean {
-  return GIVEN_NAMES.female.has(word) || GIVEN_NAMES.male.has(word);
+  if (GIVEN_NAMES.female.has(word) || GIVEN_NAMES.male.has(word)) return true;
+  if (!/[^\u0020-\u007e]/u.test(word)) return false;
+  const plain = fold(word);
+  return GIVEN_NAMES.female.has(plain) || GIVEN_NAMES.male.has(plain);
 }
 
 /**

@@ -20,6 +20,7 @@ import { definitionAfter } from './definitions.ts';
 import { collect, conceptDraft, type Draft, isCodeWord, toEntity, typeOf } from './draft.ts';
 import { type EntityType, vote } from './entity-type.ts';
 import { type FirstPerson, readActs, readFirstPerson, type SpokenRelation } from './first-person.ts';
+import { foreignRelations, typesOfEnds } from './foreign.ts';
 import { DEMONYMS } from './gazetteer.ts';
 import { type AnalysedSentence, analyseSentences, type Mention } from './mention.ts';
 import { type NamePair, pairModel, pairsOf, relationOf } from './pair-model.ts';
@@ -43,7 +44,7 @@ export function extractByRules(input: ExtractionInput, tag: Tagger, models: Name
   const { prose, facts } = readStructure(input);
   const { analysed, drafts, classes, references } = readChunk({ ...input, text: prose }, tag, models);
   const { pronouns, topics, spoken } = references;
-  const relations = findRelations(analysed, references);
+  const relations = findRelations(analysed, references, drafts);
   addLearned(drafts, relations, { analysed, references, models });
   addGeography(drafts, relations, analysed);
   addSpoken(drafts, relations, spoken, analysed);
@@ -115,11 +116,12 @@ export function readPairs(
 }
 
 function pairsIn(
-  { sentence, words, mentions }: AnalysedSentence,
+  { sentence, words, mentions, language }: AnalysedSentence,
   index: number,
   analysed: readonly AnalysedSentence[],
   { pronouns, topics, draftOf }: References,
 ): NamePair[] {
+  if (language !== null) return [];
   const parts: Argument[] = mentions
     .filter(({ isNested, kind }) => !isNested && kind !== 'quantity' && kind !== 'identifier')
     .flatMap((mention) => {
@@ -320,8 +322,8 @@ function addActs(
   analysed: readonly AnalysedSentence[],
 ): void {
   const acts = analysed.flatMap((one, index): (SpokenRelation & { readonly index: number })[] => {
-    const { sentence, words, mentions } = one;
-    if (/\?["”'’)]*$/u.test(sentence.text)) return [];
+    const { sentence, words, mentions, language } = one;
+    if (language !== null || /\?["”'’)]*$/u.test(sentence.text)) return [];
     const named = mentions.flatMap((mention): Argument[] => {
       const draft = mention.isNested ? undefined : draftOf(mention);
       return draft !== undefined && /^(?:Person|Organisation)$/u.test(draft.type)
@@ -370,10 +372,14 @@ interface References {
   readonly draftOf: (mention: Mention) => Draft | undefined;
 }
 
-function findRelations(analysed: readonly AnalysedSentence[], references: References): ExtractedRelation[] {
+function findRelations(
+  analysed: readonly AnalysedSentence[],
+  references: References,
+  drafts: ReadonlyMap<string, Draft>,
+): ExtractedRelation[] {
   const { pronouns, topics, spoken, draftOf } = references;
   const found = new Map<string, ExtractedRelation>();
-  for (const [index, { sentence, words, mentions }] of analysed.entries()) {
+  for (const [index, { sentence, words, mentions, language }] of analysed.entries()) {
     const parts: Argument[] = mentions
       .filter(
         (mention) =>
@@ -406,12 +412,30 @@ function findRelations(analysed: readonly AnalysedSentence[], references: Refere
       });
     // A question states nothing.
     if (parts.length < 2 || /\?["”'’)]*$/u.test(sentence.text)) continue;
-    for (const relation of relationsOf(sentence.text, words, parts)) {
+    const stated =
+      language === null ? relationsOf(sentence.text, words, parts) : foreignRelations(sentence.text, parts);
+    for (const relation of stated) {
+      if (language !== null) typeEnds(relation, drafts);
       const key = `${relation.source}\n${relation.relation}\n${relation.target}`;
       if (!found.has(key)) found.set(key, { ...relation, evidence: sentence.text });
     }
   }
   return [...found.values()];
+}
+
+/** The words around names of other languages tell the model nothing, a relation does. */
+function typeEnds(
+  { source, relation, target }: Omit<ExtractedRelation, 'evidence'>,
+  drafts: ReadonlyMap<string, Draft>,
+): void {
+  const types = typesOfEnds(relation);
+  for (const [name, type] of [
+    [source, types.source],
+    [target, types.target],
+  ] as const) {
+    const draft = drafts.get(nameKey(name));
+    if (type !== null && draft?.form === null && draft.kind === 'name') draft.type = type;
+  }
 }
 
 /** Of mails and pages: nobody who acts. */

@@ -1,9 +1,10 @@
 import { OWNER_NAME } from '../../../domain/speaker.ts';
 import { wordInformation } from '../../language/common-words.ts';
-import { ownStatement } from '../../language/own-statements.ts';
+import { ownRelatives, ownStatement } from '../../language/own-statements.ts';
 import { STOP_WORDS } from '../../language/stop-words.ts';
 import { wordTable } from '../../words/word-table.ts';
 import type { Argument } from './clause-levels.ts';
+import type { ForeignLanguage } from './foreign.ts';
 import type { AnalysedSentence, Mention } from './mention.ts';
 import { snakeCase } from './relation-phrase.ts';
 import type { TaggedWord } from './tagger.ts';
@@ -83,11 +84,11 @@ const TELLING = /^(?:as|at|for|in|with|on|to|about|into)$/iu;
 
 /** Reads what the speaker says of itself: `I`, `we`, `my …`, outside quotations and questions. */
 export function readFirstPerson(
-  { sentence, words, mentions }: AnalysedSentence,
+  { sentence, words, mentions, language }: AnalysedSentence,
   speaker: string,
   nameOf: (mention: Mention) => Named | null,
 ): FirstPerson {
-  const foreign = readForeign(sentence, { mentions, speaker, nameOf });
+  const foreign = readForeign(sentence, { mentions, language, speaker, nameOf });
   if (foreign !== null) return foreign;
   if (!/\b(?:I|we|me|us|my|our|We|My|Our)\b/u.test(sentence.text) || /\?["”'’)]*$/u.test(sentence.text))
     return { arguments: [], relations: [] };
@@ -103,28 +104,38 @@ export function readActs(
   return actors.flatMap((actor) => new SpokenSentence(words, mentions, actor.name, nameOf).readActsFrom(actor.end));
 }
 
-/** A plain statement in German, Spanish or French; null otherwise. */
+/** A plain statement in German, Spanish or French, and relatives named in it: `notre fille Chloé`; null otherwise. */
 function readForeign(
   sentence: AnalysedSentence['sentence'],
   {
     mentions,
+    language,
     speaker,
     nameOf,
   }: {
     readonly mentions: readonly Mention[];
+    readonly language: ForeignLanguage | null;
     readonly speaker: string;
     readonly nameOf: (mention: Mention) => Named | null;
   },
 ): FirstPerson | null {
+  const namedAt = (start: number, end: number): Named | null => {
+    const mention = mentions.find((one) => !one.isNested && one.start < end && start < one.end);
+    return mention === undefined ? null : nameOf(mention);
+  };
+  const relatives = language === null ? [] : ownRelatives(sentence.text);
+  const relations = relatives.flatMap(({ relation, end }): SpokenRelation[] => {
+    const named = namedAt(end, end + 1);
+    return named === null ? [] : [{ source: speaker, relation, target: named.name, type: null }];
+  });
   const own = ownStatement(sentence.text);
-  if (own === null) return null;
-  const start = sentence.text.lastIndexOf(own.value);
-  const end = start + own.value.length;
-  const mention = mentions.find((one) => !one.isNested && one.start < end && start < one.end);
-  const named = mention === undefined ? null : nameOf(mention);
-  const target = named?.name ?? own.value;
-  const type = named === null ? 'Concept' : null;
-  return { arguments: [], relations: [{ source: speaker, relation: own.relation, target, type }] };
+  if (own !== null) {
+    const start = sentence.text.lastIndexOf(own.value);
+    const named = namedAt(start, start + own.value.length);
+    const type = named === null ? 'Concept' : null;
+    relations.push({ source: speaker, relation: own.relation, target: named?.name ?? own.value, type });
+  }
+  return relations.length === 0 ? null : { arguments: [], relations };
 }
 
 class SpokenSentence {

@@ -3,8 +3,8 @@ import { dates } from '../../language/dates.ts';
 import { type NameKind, type NameMention, namesInSentence } from '../../language/names.ts';
 import type { Sentence } from '../../language/sentences.ts';
 import { isGivenName } from './entity-type.ts';
+import { type ForeignLanguage, foreignLanguages, germanName } from './foreign.ts';
 import { PLACES } from './gazetteer.ts';
-import { isGerman, isGermanName } from './german.ts';
 import { repairNames } from './mention-repair.ts';
 import type { TaggedWord } from './tagger.ts';
 import { NAME_TITLES, ROLE_TITLES } from './type-words.ts';
@@ -32,6 +32,8 @@ export interface AnalysedSentence {
   readonly sentence: Sentence;
   readonly words: readonly TaggedWord[];
   readonly mentions: readonly Mention[];
+  /** Null: English, or unknown. */
+  readonly language: ForeignLanguage | null;
 }
 
 const CODE =
@@ -57,24 +59,36 @@ export function analyseSentences(
     }
     for (const word of words) if (/^\p{Ll}/u.test(word.text)) lowerCase.add(word.text);
   }
-  return found.map(({ sentence, words, names }) => {
-    const inGerman = isGerman(words);
+  const languages = foreignLanguages(found.map(({ words }) => words));
+  return found.map(({ sentence, words, names }, index) => {
+    const language = languages[index] ?? null;
     const wordBefore = ({ start }: NameMention): string =>
       /(\S+)\s*$/u.exec(sentence.text.slice(0, start - sentence.start))?.[1] ?? '';
     const kept = names
-      .filter((name) => !inGerman || name.kind !== 'name' || isGermanName(name.text, wordBefore(name)))
-      .filter((name) => !name.isUncertain || isNameAfterAll(name, sentence, words, certain, lowerCase));
+      .flatMap((name) => (language === 'de' && name.kind === 'name' ? withoutNouns(name, wordBefore(name)) : [name]))
+      .filter((name) => {
+        if (!name.isUncertain) return true;
+        // The tagger knows no other language.
+        if (language !== null) return certain.has(name.text.toLowerCase()) || isGivenName(name.text.toLowerCase());
+        return isNameAfterAll(name, sentence, words, certain, lowerCase);
+      });
     if (isCode(sentence.text))
       return {
         sentence,
         words: [],
         mentions: names.filter(isIdentifier).map((name) => toMention(name, sentence, lowerCase)),
+        language: null,
       };
     const own = repairNames(kept, sentence, { words, certain, lowerCase }).map((name) =>
       toMention(name, sentence, lowerCase),
     );
-    return { sentence, words, mentions: withDates(sentence, own.filter(isUseful)) };
+    return { sentence, words, mentions: withDates(sentence, own.filter(isUseful)), language };
   });
+}
+
+function withoutNouns(name: NameMention, before: string): NameMention[] {
+  const text = germanName(name.text, before);
+  return text === null ? [] : [{ ...name, text, start: name.start + name.text.lastIndexOf(text) }];
 }
 
 /** A line of a program: its words are no prose. */

@@ -50,6 +50,21 @@ describe('relations by rules', () => {
     ]);
   });
 
+  it('are read in German, Spanish and French', () => {
+    expect(relationsIn('Lena Vogt wohnt seit 2019 in Köln. Thomas Mann schrieb den Roman Buddenbrooks.')).to.deep.equal(
+      ['Lena Vogt live_in Köln', 'Thomas Mann write Buddenbrooks'],
+    );
+    expect(relationsIn('La alcaldesa de Valdeluz, Teresa Montoya, inauguró la biblioteca.')).to.deep.equal([
+      'Teresa Montoya mayor_of Valdeluz',
+    ]);
+    expect(relationsIn('Frida Kahlo nació en Coyoacán y se casó con Diego Rivera.')).to.deep.equal([
+      'Frida Kahlo born_in Coyoacán',
+      'Frida Kahlo marry Diego Rivera',
+    ]);
+    expect(relationsIn('Étienne travaille chez Sanofi depuis lundi.')).to.deep.equal(['Étienne work_at Sanofi']);
+    expect(relationsIn('Lena Vogt wohnt nicht in Köln. ¿Vive Ana Ruiz en Madrid?')).to.deep.equal([]);
+  });
+
   it('are read from acts on things without a name', () => {
     expect(relationsIn('Theo bought tickets. Nadia restarted the Redis cluster.')).to.deep.equal([
       'Theo buy ticket',

@@ -2,7 +2,7 @@ import { type Argument, type ClauseLevel, levelsOf } from './clause-levels.ts';
 import { type GapReading, readGap } from './gap-reading.ts';
 import type { TaggedWord } from './tagger.ts';
 
-interface FoundRelation {
+export interface FoundRelation {
   readonly source: string;
   readonly target: string;
   /** snake_case: lemma of the verb, participle of a passive, or noun; then the words up to the target: `play_role_of`. */
@@ -178,9 +178,9 @@ function acts(words: readonly TaggedWord[], part: Argument): boolean {
 
 /** Returns where a name ends that is the subject of the verb behind it, with `, who`; null for any other. */
 export function endOfActor(words: readonly TaggedWord[], part: Argument): number | null {
-  const [first, second, third] = words.filter(
-    ({ start, pos }) => start >= part.end && pos !== 'ADV' && pos !== 'SPACE',
-  );
+  const from = words.findIndex(({ start }) => start >= part.end);
+  if (from === -1) return null;
+  const [first, second, third] = words.slice(from, from + 6).filter(({ pos }) => pos !== 'ADV' && pos !== 'SPACE');
   const isRelative = first?.text === ',' && second?.text === 'who';
   const verb = isRelative ? third : first;
   if (verb?.pos !== 'VERB' && verb?.pos !== 'AUX') return null;

@@ -1,0 +1,190 @@
+import type { Argument } from './clause-levels.ts';
+import { type EntityType, isGivenName } from './entity-type.ts';
+import { PLACES } from './gazetteer.ts';
+import type { FoundRelation } from './relations.ts';
+import type { TaggedWord } from './tagger.ts';
+
+export type ForeignLanguage = 'de' | 'es' | 'fr';
+
+const set = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/u));
+const FUNCTION_WORDS: readonly (readonly [ForeignLanguage | 'en', ReadonlySet<string>])[] = [
+  [
+    'de',
+    set(`der die das den dem des ein eine einen einem einer eines und oder aber nicht ist sind war waren wird werden wurde wurden hat
+      haben hatte ich du er sie es wir ihr mich mir dich dir sich mein meine meinen meinem meiner sein seine seinen seinem seiner unser
+      unsere ihre ihren im am zum zur vom beim mit von zu auf aus bei nach seit für über unter vor durch gegen ohne um dass weil wenn
+      als wie auch noch nur schon sehr man kein keine keinen diese dieser dieses wohnt wohne lebt arbeitet schrieb besuchte gestern heute`),
+  ],
+  [
+    'es',
+    set(`el la los las un una unos unas de del al y que en por para con su sus se es fue ha está según como más pero lo nos
+      también sobre entre desde hasta ayer cuando mi mis trabaja vive nació fundó diseñó escribió`),
+  ],
+  [
+    'fr',
+    set(`le la les un une des du de et est sont dans pour avec sur par que qui ne pas nous vous il elle au aux ce cette son sa ses
+      ma mon mes ont été depuis chez notre nos leur mais où à travaille habite fondé écrit conçu née né`),
+  ],
+  ['en', set('the of and to is are were has have with for that it he she you we they on at by this from not an')],
+];
+/** Particles of names in any language. */
+const PARTICLES = set('de del la las los le les el du des von zu der den');
+
+const LANGUAGES_OF_WORDS = new Map<string, (ForeignLanguage | 'en')[]>();
+for (const [language, own] of FUNCTION_WORDS) {
+  for (const word of own) LANGUAGES_OF_WORDS.set(word, [...(LANGUAGES_OF_WORDS.get(word) ?? []), language]);
+}
+
+/** Returns the language of a German, Spanish or French sentence, whose words the tagger does not know; null for any other. */
+function languageOf(words: readonly TaggedWord[], least: number): ForeignLanguage | null {
+  const scores = { de: 0, es: 0, fr: 0, en: 0 };
+  for (const { text } of words) {
+    const languages = LANGUAGES_OF_WORDS.get(text) ?? LANGUAGES_OF_WORDS.get(text.toLowerCase());
+    if (languages === undefined) continue;
+    const weight = PARTICLES.has(text) ? 1 : 1.5;
+    for (const language of languages) scores[language] += weight;
+  }
+  let best: ForeignLanguage = 'de';
+  for (const language of ['es', 'fr'] as const) if (scores[language] > scores[best]) best = language;
+  return scores[best] >= least && scores[best] > 2 * scores.en ? best : null;
+}
+
+/** Score from which a sentence is in a language, and one of a text that is mostly in it. */
+const LEAST = 2.5;
+const LEAST_IN_TEXT = 1;
+
+/** Returns the languages of the sentences of a text that are German, Spanish or French; null for the others. */
+export function foreignLanguages(sentences: readonly (readonly TaggedWord[])[]): (ForeignLanguage | null)[] {
+  const certain = sentences.map((words) => languageOf(words, LEAST));
+  const usual = (['de', 'es', 'fr'] as const).find(
+    (language) => certain.filter((one) => one === language).length * 2 >= sentences.length,
+  );
+  if (usual === undefined) return certain;
+  return certain.map((language, at) => {
+    if (language !== null) return language;
+    return languageOf(sentences[at] ?? [], LEAST_IN_TEXT) === usual ? usual : null;
+  });
+}
+
+const PLACES_IN_GERMAN = set(
+  `deutschland österreich schweiz frankreich italien spanien polen russland türkei europa amerika afrika asien england bayern
+  münchen köln wien zürich genf nürnberg hannover düsseldorf bremen prag rom mailand venedig paris moskau warschau`,
+);
+const TITLES = /^(?:Herr|Herrn|Frau|Dr\.?|Prof\.?|Professor|Onkel|Tante|Opa|Oma|Familie)$/u;
+
+/** Says what the name behind it is. */
+const LEADING_NOUN =
+  /^(?:Meine?|Unsere?|Schwester|Bruder|Mutter|Vater|Tochter|Sohn|Onkel|Tante|Opa|Oma|Freund(?:in)?|Kolleg(?:e|in)|Nachbar(?:in)?|Roman|Film|Buch|Lied|Oper|Firma|Stadt|Dorf)$/u;
+
+/**
+ * Returns the name in capitalised words of a German sentence, where every noun has a capital: a known name or place, what
+ * stands behind a title, or two names in a row (`Vorsitzende Karl-Heinz Brandt` is Karl-Heinz Brandt); null for nouns.
+ */
+export function germanName(name: string, before: string): string | null {
+  const words = name.replace(/^.* (?:der|des) (?=.* (?:GmbH|AG|KG|SE)$)/u, '').split(' ');
+  while (words.length > 1 && LEADING_NOUN.test(words[0] ?? '')) words.shift();
+  const [first = '', ...rest] = words;
+  const lower = words.join(' ').toLowerCase();
+  if (PLACES.has(lower) || PLACES_IN_GERMAN.has(lower)) return words.join(' ');
+  const given = words.findIndex((word) => isGivenName((word.split('-')[0] ?? '').toLowerCase()));
+  if (given === 0 || (given > 0 && given + 1 < words.length)) return words.slice(given).join(' ');
+  if (FUNCTION_WORDS[0]?.[1].has(first.toLowerCase()) || TITLES.test(name)) return null;
+  const isNamed =
+    TITLES.test(before) || TITLES.test(first) || (rest.length > 0 && rest.every((word) => /^\p{Lu}/u.test(word)));
+  return isNamed || words.length < name.split(' ').length ? words.join(' ') : null;
+}
+
+const DENIED = /\b(?:nicht|kein\p{L}*|nie|niemals|nunca|jamás|pas|jamais|würde|möchte|podría|pourrait|no)\b|\?/u;
+/** Up to three words without a capital, such as articles and adverbs. */
+const FEW = String.raw`(?: [\p{Ll}\d'’]+){0,3}?(?: (?:Roman|Film|Buch|Lied|Oper|Firma|Stadt|Dorf))?`;
+/** Words between two names that relate them; `<`: the second one acts. */
+const PATTERNS: readonly (readonly [string, RegExp])[] = Object.entries({
+  live_in: ['(?:wohnt|lebt)~ in', 'vive~ en', '(?:habite|vit)~ (?:à|en|au|dans)'],
+  work_at: [
+    'arbeitet~ (?:bei|für|an)(?: de[rmn])?',
+    'trabaja~ (?:en|para)(?: el| la)?',
+    'travaille~ (?:chez|pour|à)(?: la)?',
+  ],
+  study_at: ['studiert(?:e)?~ an(?: der)?', 'estudi[aó]~ en(?: la)?', '(?:étudie|a étudié)~ à(?: la)?'],
+  born_in: [',? geboren~ in', ',? (?:nació|nacid[oa])~ en', ',? (?:est )?née?~ (?:à|en|au)'],
+  died_in: ['starb~ in', 'murió~ en', '(?:est morte?|mourut)~ à'],
+  move_to: ['(?:zog|zieht)~ nach', 'se mud[aó]~ a', '(?:a déménagé|déménage)~ à'],
+  found: ['(?:gründete|hat gegründet)~', 'fundó~', '(?:a fondé|fonda)~'],
+  lead: ['(?:leitet|leitete|führt)~', '(?:dirige|dirigió|preside)~', '(?:dirige|a dirigé)~'],
+  marry: [
+    'heiratete~',
+    '(?:se casó con|,? casad[oa] con)',
+    "(?:s['’]est mariée? avec|est mariée? (?:à|avec)|a épousé)",
+  ],
+  write: ['schrieb~', 'escribió~', '(?:a écrit|écrivit)~'],
+  'write<': ['(?:wurde )?von~ geschrieben', ',? (?:fue )?escrit[oa] por~', ',? (?:a été )?écrite? par~'],
+  design: ['entwarf~', 'diseñó~', '(?:a conçu|a dessiné)~'],
+  'design<': [',? entworfen von~', ',? (?:fue )?diseñad[oa] por~', ',? (?:a été )?(?:conçu|dessiné)e? par~'],
+  buy: ['(?:kauft|kaufte)~', 'compró~', 'a acheté~'],
+  visit: ['besuchte~', 'visitó~', 'a visité~'],
+  meet: ['traf~', 'conoció a~', 'a rencontré~'],
+  mayor_of: [', (?:der |die )?Bürgermeister(?:in)? von', ', alcald(?:e|esa) de', ', maire de'],
+  president_of: [
+    ', (?:der |die )?(?:Präsident|Vorsitzende)(?:in|r)? von',
+    ',(?: el| la)? president[ea] de(?: la|l)?',
+    ',(?: la)? présidente? d[eu]',
+  ],
+  director_of: [
+    ', (?:der |die )?(?:Direktor|Leiter|Geschäftsführer)(?:in)? (?:von|der|des)',
+    ',(?: el| la)? director[a]? de(?: la|l)?',
+    ',(?: le| la)? direct(?:eur|rice) d[eu](?: la)?',
+  ],
+  author_of: [', (?:der |die )?Autor(?:in)? von', ',? (?:y )?autora? de~', ',? (?:et )?auteure? d[eu]~'],
+  capital_of: [', (?:die )?Hauptstadt von', ', (?:la )?capital de', ', (?:la )?capitale d[eu](?: la)?'],
+}).flatMap(([relation, forms]) =>
+  forms.map((form): [string, RegExp] => [relation, new RegExp(`^ ?${form.replaceAll('~', FEW)} ?(?:["“«])?$`, 'u')]),
+);
+
+/** `La alcaldesa de Valdeluz, Teresa Montoya,`: an office before the place, and its holder behind a comma. */
+const OFFICES: readonly (readonly [string, RegExp])[] = [
+  ['mayor_of', /\b(?:Bürgermeister(?:in)? von|alcald(?:e|esa) de|maire de) $/iu],
+  ['minister_of', /\b(?:ministr[oa] de|ministre d[eu](?: la)?) $/iu],
+  ['president_of', /\b(?:Präsident(?:in)? von|president[ea] de(?: la|l)?|présidente? d[eu](?: la)?) $/iu],
+  ['director_of', /\b(?:Direktor(?:in)? von|directora? de(?: la|l)?|direct(?:eur|rice) d[eu](?: la)?) $/iu],
+  ['founder_of', /\b(?:Gründer(?:in)? von|fundadora? de|fondat(?:eur|rice) d[eu]) $/iu],
+];
+
+const TYPES_OF_TARGETS: readonly (readonly [EntityType, RegExp])[] = [
+  ['Place', /^(?:live_in|born_in|died_in|move_to|mayor_of|capital_of)$/u],
+  ['Organisation', /^(?:work_at|study_at|director_of)$/u],
+];
+const ACTS_OF_PERSONS = /^(?!capital_of|located_in)/u;
+
+/** Types that a relation gives to its ends; null where it tells nothing. */
+export function typesOfEnds(relation: string): { source: EntityType | null; target: EntityType | null } {
+  const target = TYPES_OF_TARGETS.find(([, expression]) => expression.test(relation))?.[0] ?? null;
+  return { source: ACTS_OF_PERSONS.test(relation) ? 'Person' : null, target };
+}
+
+/** Relations between neighbouring names of a German, Spanish or French sentence, by a closed list of words between them. */
+export function foreignRelations(text: string, named: readonly Argument[]): FoundRelation[] {
+  if (DENIED.test(text)) return [];
+  const parts = named.filter(({ type }) => type !== 'Date');
+  let subject: Argument | null = null;
+  return parts.slice(0, -1).flatMap((before, at): FoundRelation[] => {
+    const right = parts[at + 1] as Argument;
+    const gap = text.slice(before.end, right.start);
+    // `nació en Coyoacán y se casó con Diego`
+    const isJoined = subject !== null && /^ (?:und|y|et) /u.test(gap);
+    const left: Argument = isJoined && subject !== null ? subject : before;
+    subject = left;
+    const between = isJoined ? gap.replace(/^ \p{L}+/u, '') : gap;
+    if (left.name === right.name || between.length > 60) return [];
+    const office = between === ', ' && right.type === 'Person' ? officeBefore(text.slice(0, left.start)) : null;
+    if (office !== null) return [{ source: right.name, relation: office, target: left.name }];
+    const found = PATTERNS.find(([, expression]) => expression.test(between))?.[0];
+    if (found === undefined) return [];
+    const isTurned = found.endsWith('<');
+    const [source, target] = isTurned ? [right, left] : [left, right];
+    return [{ source: source.name, relation: isTurned ? found.slice(0, -1) : found, target: target.name }];
+  });
+}
+
+function officeBefore(text: string): string | null {
+  return OFFICES.find(([, expression]) => expression.test(text))?.[0] ?? null;
+}
