@@ -6047,7 +6047,7 @@ export interface SearchResult {
   dataset_name: string | null;
   dataset_tenant_id: string | null;
   /**
-   * Answers are texts, passages and records are objects; a text alone is the context
+   * Answers are texts, passages and records are objects; a text alone is the context. Of several datasets passages have their `rank` over all
    */
   search_result:
     | (
@@ -6077,6 +6077,12 @@ export interface SearchResult {
   triplets?: {
     [k: string]: unknown;
   }[];
+  /**
+   * How a type that looks more than once came to its answer
+   */
+  reasoning?: {
+    [k: string]: unknown;
+  };
 }
 export interface SearchHistoryItem {
   id: string;

@@ -106,12 +106,15 @@ const datasetResult = z
     dataset_tenant_id: z.string().nullable(),
     search_result: z
       .union([z.array(z.union([z.string(), row])), z.string(), z.null()])
-      .describe('Answers are texts, passages and records are objects; a text alone is the context'),
+      .describe(
+        'Answers are texts, passages and records are objects; a text alone is the context. Of several datasets passages have their `rank` over all',
+      ),
     error: z.string().optional(),
     explain: z.unknown().optional().describe('Why the passages of the answer were found'),
     conversation: row.optional().describe('What the session contributed'),
     global_context: z.array(row).optional(),
     triplets: z.array(row).optional(),
+    reasoning: row.optional().describe('How a type that looks more than once came to its answer'),
   })
   .meta({
     id: 'SearchResult',

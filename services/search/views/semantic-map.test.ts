@@ -52,6 +52,16 @@ describe('the semantic map', () => {
     expect((await semanticMap(vectors, SCOPE, viewOf(1)))?.positions.get('entity 0')).to.deep.equal({ x: 0, y: 0 });
   });
 
+  it('places nodes of like meaning near each other', async () => {
+    const map = await semanticMap(vectors, SCOPE, viewOf(60));
+    const at = (id: number) => map?.positions.get(`entity ${id}`) ?? { x: 0, y: 0 };
+    const apart = (one: number, other: number) => Math.hypot(at(one).x - at(other).x, at(one).y - at(other).y);
+    let right = 0;
+    for (let id = 0; id + 3 < 60; id += 1) if (apart(id, id + 2) < apart(id, id + 3)) right += 1;
+    expect(right).to.be.greaterThan(50);
+    expect(await semanticMap(vectors, SCOPE, viewOf(60))).to.deep.equal(map);
+  });
+
   it('takes 2000 nodes of more, within seconds', async () => {
     const started = performance.now();
     const map = await semanticMap(vectors, SCOPE, viewOf(2500));

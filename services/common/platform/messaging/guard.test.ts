@@ -84,6 +84,12 @@ describe('the guard of messages', () => {
 
   it('demands delete of every erasure', () => {
     const deleting = paths.filter((path) => METHODS[path].permission === 'delete');
-    expect(deleting).to.deep.equal(['cognify.Erase', 'improve.Erase', 'search.Erase', 'search.EraseAnswers']);
+    expect(deleting).to.deep.equal([
+      'ingest.ForgetItems',
+      'cognify.Erase',
+      'improve.Erase',
+      'search.Erase',
+      'search.EraseAnswers',
+    ]);
   });
 });
