@@ -9,6 +9,7 @@ import type { SourceDependencies } from '../dependencies.ts';
 import type { Connector } from '../providers/connector.ts';
 import {
   commit,
+  DisconnectedError,
   type ImportAttempt,
   type ImportTally,
   importFeed,
@@ -54,6 +55,7 @@ export async function openAttempt(
     async requireStill() {
       if (clock.monotonicMs() - askedMs < settings.recheckMs) return;
       await account.requireStill();
+      if ((await dependencies.connections.get(connection.id))?.status !== 'active') throw new DisconnectedError();
       askedMs = clock.monotonicMs();
     },
   };

@@ -21,6 +21,11 @@ import {
   SourceRevokedError,
 } from '../providers/connector.ts';
 
+/** The connection was ended while its import was under way. */
+export class DisconnectedError extends Error {
+  override readonly name = 'DisconnectedError';
+}
+
 /** One attempt of an import. */
 export interface ImportAttempt {
   readonly job: ClaimedJob;
@@ -130,6 +135,7 @@ async function storeDocuments(
     });
   for (const item of fresh) known.set(item.id, item);
   if (fresh.length > 0) await commit(dependencies, attempt, fresh.map(sourceItems.insertWrite));
+  await separateShared(dependencies, attempt, changed.map(idOf), known);
   const outcomes = await mapConcurrently(changed, CONCURRENT, async (one) => {
     const item = known.get(idOf(one));
     if (item === undefined) throw new Error('a document was noted before it is fetched');
@@ -143,7 +149,8 @@ async function storeDocuments(
     set === undefined ? [] : [sourceItems.changeWrite(item.id, set)],
   );
   const stored = outcomes.filter(({ kind }) => kind === 'stored');
-  const moved = stored.filter(({ item, set }) => set?.itemId !== undefined && set.itemId !== item.itemId);
+  // Of a document that was stored before, and now has the same bytes as another one.
+  const moved = stored.filter(({ item, set }) => item.fileName !== null && set?.itemId !== item.itemId);
   const count = (kind: (typeof outcomes)[number]['kind']) => outcomes.filter((one) => one.kind === kind).length;
   tally.counts = {
     scanned: tally.counts.scanned + outcomes.length,
@@ -157,6 +164,25 @@ async function storeDocuments(
     moved.map(({ item }) => item.itemId),
   );
   return stored.length;
+}
+
+/** A document that changes leaves an item that others share: it gets an id of its own, noted before there is an item of it. */
+async function separateShared(
+  dependencies: SourceDependencies,
+  attempt: ImportAttempt,
+  changed: readonly string[],
+  known: Map<string, SourceItem>,
+): Promise<void> {
+  const { sourceItems, ids } = dependencies;
+  for (const id of changed) {
+    const item = known.get(id);
+    if (item === undefined || item.fileName === null) continue;
+    const sharing = await sourceItems.ofItem(scopeOf(attempt.dataset), item.itemId);
+    if (sharing.length < 2) continue;
+    const own = { itemId: dataItemId(ids.uuid()), fileName: null };
+    await commit(dependencies, attempt, [sourceItems.changeWrite(item.id, own)]);
+    known.set(item.id, { ...item, ...own });
+  }
 }
 
 interface StoredOutcome {
@@ -195,7 +221,7 @@ async function storeDocument(
 /** Whether the whole import is concerned, not the document alone. */
 export function isOfTheImport(error: unknown, { signal }: Pick<SourceAccess, 'signal'>): boolean {
   if (signal.aborted || error instanceof SourceBusyError || error instanceof SourceRevokedError) return true;
-  if (error instanceof LeaseLostError) return true;
+  if (error instanceof LeaseLostError || error instanceof DisconnectedError) return true;
   return isEngramError(error) && OF_THE_IMPORT.has(error.wireName);
 }
 

@@ -12,7 +12,7 @@ import type { Write } from '../../common/storage/ports/document-store.ts';
 import type { SourceDependencies } from '../dependencies.ts';
 import { SourceBusyError, SourceRevokedError } from '../providers/connector.ts';
 import { carryOutImport, openAttempt } from './carry-out-import.ts';
-import { type ImportTally, isOfTheImport, removeMatching } from './import-feed.ts';
+import { DisconnectedError, type ImportTally, isOfTheImport, removeMatching } from './import-feed.ts';
 import { ERASE_SOURCE_JOB, IMPORT_JOB, importJob, QUEUED, startImport, wakeImports } from './start-import.ts';
 
 /** Claims of one import until it counts as killing its workers, and attempts that fail for the same reason. */
@@ -106,10 +106,11 @@ async function driveImport(dependencies: SourceDependencies, job: ClaimedJob, le
   const { connectors, store, workQueue, clock } = dependencies;
   const connection = await connectionOf(dependencies, job);
   const connector = connection === null ? undefined : connectors.get(connection.provider);
-  if (connection === null || connection.status !== 'active') {
+  if (connection === null) {
     await store.commit(job.scope, workQueue.completeWrites(job));
     return;
   }
+  if (connection.status !== 'active') return end(dependencies, job, connection, {});
   const tally: ImportTally = { counts: { scanned: 0, skipped: 0, failed: 0 }, done: 0, total: null, error: null };
   try {
     if (job.attempt > MAX_ATTEMPTS) throw new Error(`it was begun ${MAX_ATTEMPTS} times`);
@@ -155,6 +156,7 @@ async function endOfFailed(
     logger.info('import.postponed', { connectionId: id, retryAfterMs: error.retryAfterMs });
     return;
   }
+  if (error instanceof DisconnectedError) return end(dependencies, job, connection, {});
   const now = clock.now();
   if (error instanceof SourceRevokedError) {
     await end(dependencies, job, connection, revocation(error.message, now));
@@ -196,8 +198,13 @@ async function end(
   const { store, connections, workQueue, eventLog, clock } = dependencies;
   for (;;) {
     const present = await connections.get(id);
-    const follows = present?.again === true && present.status === 'active' && change.status !== 'revoked';
-    const ended = { ...change, lastSyncedAt: clock.now().toISOString(), waitingUntil: null };
+    const isActive = present?.status === 'active' && change.status !== 'revoked';
+    const follows = isActive && present.again;
+    const result = present?.status === 'active' ? change : {};
+    const ended = {
+      ...{ ...result, lastSyncedAt: clock.now().toISOString(), waitingUntil: null },
+      ...(isActive ? {} : { nextSyncAt: null }),
+    };
     const writes: Write[] = [...workQueue.completeWrites(job)];
     if (present !== null) {
       writes.push(
@@ -223,7 +230,7 @@ async function end(
 
 /** Erases the items of a connection that was disconnected with its data, then the connection. */
 async function driveErasure(dependencies: SourceDependencies, job: ClaimedJob, lease: JobLease): Promise<void> {
-  const { store, workQueue, connectors, connections, datasets } = dependencies;
+  const { store, workQueue, connectors, datasets } = dependencies;
   const connection = await connectionOf(dependencies, job);
   const connector = connectors.get(connection?.provider ?? '');
   const dataset =
@@ -241,10 +248,7 @@ async function driveErasure(dependencies: SourceDependencies, job: ClaimedJob, l
       feeds.map(dependencies.sourceItems.removeCursorWrite),
     );
   }
-  await store.commit(job.scope, [
-    ...workQueue.completeWrites(job),
-    ...(connection === null ? [] : [connections.changeWrite(connection.id, { syncing: false })]),
-  ]);
+  await store.commit(job.scope, workQueue.completeWrites(job));
 }
 
 async function connectionOf(

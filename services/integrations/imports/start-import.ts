@@ -21,7 +21,9 @@ export function eraseJob({ id }: Pick<SourceConnection, 'id'>): NewJob {
 }
 
 /** State of a connection whose import is queued. */
-export const QUEUED: ConnectionChange = { syncing: true, again: false, done: 0, total: null, waitingUntil: null };
+export const QUEUED: ConnectionChange = {
+  ...{ syncing: true, again: false, done: 0, total: null, waitingUntil: null, nextSyncAt: null },
+};
 
 /** Writes that queue an import with the state that asks for it; their commit conflicts while one is queued or under way. */
 export function startWrites(

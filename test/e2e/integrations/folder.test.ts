@@ -75,6 +75,35 @@ describe('a folder of the server', () => {
     }
   });
 
+  it('with files of the same bytes keeps one item of them, until one of them changes or goes', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'engram-folder-'));
+    const texts = async (wire: Wire, dataset: string) => {
+      const found: string[] = [];
+      for (const [name, id] of await itemsOf(wire, dataset)) {
+        found.push(`${name}: ${(await wire.get(`/datasets/${dataset}/data/${id}/raw`)).text}`);
+      }
+      return found.toSorted();
+    };
+    for (const name of ['a.md', 'b.md', 'c.md']) await writeFile(join(folder, name), 'Ada met Charles.');
+    const app = await startApp({ ACCEPT_LOCAL_FILE_PATH: 'true', COGNEE_ALLOWED_LOCAL_FILE_ROOTS: folder });
+    try {
+      const wire = createWire(app.baseUrl);
+      await wire.post('/integrations/folder/connect', { address: folder });
+      const { datasetId } = await settled(wire, 'folder');
+      expect(await texts(wire, datasetId)).to.have.length(1);
+      await writeFile(join(folder, 'a.md'), 'Ada met Mary.');
+      await until('the change', async () => (await texts(wire, datasetId)).length === 2);
+      expect((await texts(wire, datasetId)).join()).to.contain('Ada met Charles.').and.contain('a: Ada met Mary.');
+      await rm(join(folder, 'b.md'));
+      await until('the name', async () => {
+        return (await texts(wire, datasetId)).join() === 'a: Ada met Mary.,c: Ada met Charles.';
+      });
+    } finally {
+      await app.stop();
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
   it('outside the folders that may be read is refused', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'engram-folder-'));
     const app = await startApp({ ACCEPT_LOCAL_FILE_PATH: 'true', COGNEE_ALLOWED_LOCAL_FILE_ROOTS: folder });
