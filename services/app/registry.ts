@@ -267,6 +267,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
         workQueue,
         blobs: stores.blobs,
         connectors: connectorsOf(parts),
+        secretBox: parts.secretBox,
         isSecure: /^https:/i.test(config.publicUrl ?? ''),
         remote: remoteMemory(config),
         hasRemote: Boolean(config.remoteUrl ?? config.remoteApiKey),

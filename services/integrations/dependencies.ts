@@ -4,6 +4,7 @@ import type { AuditLog } from '../common/ports/audit-log.ts';
 import type { EventLog } from '../common/ports/event-log.ts';
 import type { Logger } from '../common/ports/logger.ts';
 import type { RemoteMemory } from '../common/ports/remote-memory.ts';
+import type { SecretBox } from '../common/ports/secret-box.ts';
 import type { Clock, IdSource } from '../common/ports/system.ts';
 import type { Tracer } from '../common/ports/tracer.ts';
 import type { Datasets } from '../common/records/auth/datasets.ts';
@@ -15,6 +16,7 @@ import type { SyncRuns } from '../common/records/integrations/sync-runs.ts';
 import type { SyncState } from '../common/records/integrations/sync-state.ts';
 import type { BlobStore } from '../common/storage/ports/blob-store.ts';
 import type { DocumentStore } from '../common/storage/ports/document-store.ts';
+import type { Credentials } from './credentials/credentials.ts';
 import type { Connector } from './providers/connector.ts';
 
 /** Parts of the service. */
@@ -27,6 +29,8 @@ export interface IntegrationsServiceOptions {
   /** Items are only read; downloads lie beside them until ingest has taken them. */
   readonly blobs: BlobStore;
   readonly connectors: readonly Connector[];
+  /** Seals the tokens of connections. */
+  readonly secretBox: SecretBox;
   /** Browsers reach this server over https. */
   readonly isSecure: boolean;
   /** Loaded with the first sync. */
@@ -58,6 +62,7 @@ export interface SourceDependencies extends SyncDependencies {
   readonly connections: Connections;
   readonly sourceItems: SourceItems;
   readonly events: SourceEvents;
+  readonly credentials: Credentials;
 }
 
 export interface SyncSettings {

@@ -6,6 +6,7 @@ import { createSourceEvents } from '../common/records/integrations/deliveries.ts
 import { createSourceItems } from '../common/records/integrations/source-items.ts';
 import { createSyncRuns } from '../common/records/integrations/sync-runs.ts';
 import { createSyncState } from '../common/records/integrations/sync-state.ts';
+import { createCredentials } from './credentials/credentials.ts';
 import { DEFAULT_SYNC_SETTINGS, type IntegrationsServiceOptions, type SourceDependencies } from './dependencies.ts';
 import { createImportWorker } from './imports/import-worker.ts';
 import { integrationRoutes } from './routes/integrations.ts';
@@ -25,6 +26,7 @@ export function createIntegrationsService(options: IntegrationsServiceOptions): 
     connections: createConnections(store),
     sourceItems: createSourceItems(store),
     events: createSourceEvents(store),
+    credentials: createCredentials(options),
     settings: { ...DEFAULT_SYNC_SETTINGS, ...options.settings },
   };
   const workers = [createSyncWorker(dependencies), createImportWorker(dependencies)];

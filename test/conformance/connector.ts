@@ -23,7 +23,7 @@ export function connectorSuite(name: string, open: () => Promise<ConnectorSubjec
     let access: SourceAccess;
     beforeEach(async () => {
       subject = await open();
-      access = { connection: connectionOf(subject), signal: new AbortController().signal };
+      access = { connection: connectionOf(subject), signal: new AbortController().signal, token: async () => '' };
       await subject.put('engine', 'The Analytical Engine stops.');
       await subject.put('lamp', 'The lamp flickers.');
     });

@@ -17,6 +17,7 @@ import type { Service } from '../../services/common/platform/lifecycle/service.t
 import { createMessenger, type Messenger } from '../../services/common/platform/messaging/messenger.ts';
 import { createLogger } from '../../services/common/platform/observability/logger.ts';
 import { createMetrics } from '../../services/common/platform/observability/metrics.ts';
+import { createAesGcmSecretBox } from '../../services/common/platform/secrets/aes-gcm-secret-box.ts';
 import { createSystemClock } from '../../services/common/platform/system/clock.ts';
 import { createIdSource } from '../../services/common/platform/system/id-source.ts';
 import { createMemoryRateLimiter } from '../../services/common/platform/system/memory-rate-limiter.ts';
@@ -175,6 +176,7 @@ async function startReplica(shared: Shared, index: 0 | 1): Promise<Replica> {
         createHttpRemoteMemory({ baseUrl: options.remoteUrl ?? 'http://127.0.0.1:9', key: REMOTE_KEY }),
       hasRemote: options.remoteUrl !== undefined,
       connectors: options.connectors ?? [],
+      secretBox: createAesGcmSecretBox(async () => [{ id: 'test', bytes: new Uint8Array(32) }]),
       isSecure: false,
       settings: { maxDocumentBytes: 2 ** 24, leaseMs: 60_000, pollMs: 25, retryBaseMs: 1, ...options.sync },
     }),

@@ -42,6 +42,7 @@ import { echoMarksCollection } from './ingest/echo-marks.ts';
 import { repetitionsCollection } from './ingest/repetitions.ts';
 import { skillShelvesCollection, skillsCollection } from './ingest/skills.ts';
 import { connectionsCollection } from './integrations/connections.ts';
+import { credentialsCollection } from './integrations/credentials.ts';
 import { deliveriesCollection, installsCollection } from './integrations/deliveries.ts';
 import { sourceCursorsCollection, sourceItemsCollection } from './integrations/source-items.ts';
 import { syncRunsCollection } from './integrations/sync-runs.ts';
@@ -62,6 +63,7 @@ export const recordCollections: readonly AnyOwnedCollection[] = [
   contextLeavesCollection,
   contextNodesCollection,
   contextStateCollection,
+  credentialsCollection,
   dataItemsCollection,
   datasetConfigurationsCollection,
   datasetsCollection,

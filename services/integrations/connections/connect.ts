@@ -5,7 +5,7 @@ import type { SourceConnection } from '../../common/records/integrations/connect
 import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
 import type { SourceDependencies } from '../dependencies.ts';
 import { startWrites, wakeImports } from '../imports/start-import.ts';
-import type { ConnectedAccount, Connector } from '../providers/connector.ts';
+import type { ConnectedAccount, Connector, SourceAccess } from '../providers/connector.ts';
 
 /** Whom a connection belongs to. */
 export type Connecting = Pick<SourceConnection, 'userId' | 'tenant' | 'keyId'>;
@@ -31,7 +31,7 @@ export async function storeConnection(
 ): Promise<SourceConnection> {
   const { provider, capabilities } = connector;
   const stored = await retryOnConflict(async () => {
-    const { connections, ids, clock, audit } = dependencies;
+    const { connections, credentials, ids, clock, audit } = dependencies;
     const others = await connections.ofAccount(provider, account.accountId);
     const before = others.find(({ userId, tenant }) => userId === owner.userId && tenant === owner.tenant) ?? null;
     if (
@@ -102,4 +102,14 @@ export async function requireConnection(...parameters: Parameters<typeof findCon
   const connection = await findConnection(...parameters);
   if (connection !== null) return connection;
   throw new HttpError(404, { detail: `${parameters[2]} is not connected` });
+}
+
+/** What a connector works with for a connection. */
+export function accessOf(
+  { credentials }: Pick<SourceDependencies, 'credentials'>,
+  connector: Connector,
+  connection: SourceConnection,
+  signal: AbortSignal,
+): SourceAccess {
+  return { connection, signal, token: () => credentials.accessToken(connection, connector, signal) };
 }

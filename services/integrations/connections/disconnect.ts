@@ -1,16 +1,18 @@
 import type { SourceConnection } from '../../common/records/integrations/connections.ts';
 import type { SourceDependencies } from '../dependencies.ts';
 import { eraseJob, wakeImports } from '../imports/start-import.ts';
+import { accessOf } from './connect.ts';
 
 /** Ends a connection; an import under way stops. With `deleteData` a job erases the items that came by it. */
 export async function disconnect(
-  { connections, connectors, workQueue, audit, clock, logger }: SourceDependencies,
+  { connections, connectors, credentials, workQueue, audit, clock, logger }: SourceDependencies,
   connection: SourceConnection,
   { deleteData, signal }: { readonly deleteData: boolean; readonly signal: AbortSignal },
 ): Promise<void> {
   const { id, tenant, userId: actor, provider } = connection;
-  const revoke = connectors.get(provider)?.oauth?.revoke;
-  await revoke?.({ connection, signal }).catch((error: unknown) => {
+  const connector = connectors.get(provider);
+  const access = connector && accessOf({ credentials }, connector, connection, signal);
+  await (access && connector.oauth?.revoke?.(access))?.catch((error: unknown) => {
     logger.warn('source.revoke.failed', { provider, error });
   });
   const ended = {
@@ -23,6 +25,7 @@ export async function disconnect(
     { tenant },
     [
       connections.changeWrite(id, ended, { status: 'active' }),
+      credentials.removeWrite(id),
       ...(deleteData ? workQueue.enqueueWrites({ tenant }, eraseJob(connection)).writes : []),
     ],
     [{ tenant, action: 'source.disconnected', actor, subject: id, details: { provider, deleteData } }],

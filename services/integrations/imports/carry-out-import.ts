@@ -5,6 +5,7 @@ import { impersonateWithRenewal } from '../../common/platform/messaging/account-
 import type { ClaimedJob } from '../../common/ports/work-queue.ts';
 import type { SourceConnection } from '../../common/records/integrations/connections.ts';
 import { sourceItemId } from '../../common/records/integrations/source-items.ts';
+import { accessOf } from '../connections/connect.ts';
 import type { SourceDependencies } from '../dependencies.ts';
 import type { Connector } from '../providers/connector.ts';
 import {
@@ -50,7 +51,7 @@ export async function openAttempt(
       dataset,
       context,
       tally,
-      access: { connection: { ...connection, dataset: dataset.id }, signal },
+      access: accessOf(dependencies, connector, { ...connection, dataset: dataset.id }, signal),
     },
     async requireStill() {
       if (clock.monotonicMs() - askedMs < settings.recheckMs) return;

@@ -195,7 +195,7 @@ async function end(
   { id, tenant }: SourceConnection,
   change: ConnectionChange,
 ): Promise<void> {
-  const { store, connections, workQueue, eventLog, clock } = dependencies;
+  const { store, connections, credentials, workQueue, eventLog, clock } = dependencies;
   for (;;) {
     const present = await connections.get(id);
     const isActive = present?.status === 'active' && change.status !== 'revoked';
@@ -216,6 +216,7 @@ async function end(
           { type: 'sync.ended', subjectId: id, data: { status: change.syncStatus ?? 'revoked' } },
         ]),
       );
+      if (change.status === 'revoked') writes.push(credentials.removeWrite(id));
       if (follows) writes.push(...workQueue.enqueueWrites({ tenant }, importJob({ id })).writes);
     }
     try {

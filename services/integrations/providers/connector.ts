@@ -55,6 +55,8 @@ export interface ConnectorCapabilities {
 export interface SourceAccess {
   readonly connection: SourceConnection;
   readonly signal: AbortSignal;
+  /** An access token of the connection, valid for some minutes; to be asked for before each request. */
+  token(): Promise<string>;
 }
 
 export interface SourceResource {
@@ -134,8 +136,17 @@ export interface OAuthSteps {
     readonly codeVerifier: string;
     readonly signal: AbortSignal;
   }): Promise<ConnectedAccount>;
+  /** Exchanges a refresh token. `InvalidGrantError` of `credentials/token-endpoint.ts` when it is not accepted any more. */
+  readonly refresh?: (refreshToken: string, signal: AbortSignal) => Promise<Tokens>;
   /** Gives the access back at the provider. */
   readonly revoke?: (access: SourceAccess) => Promise<void>;
+}
+
+/** Secrets of a connection: stored sealed, never in logs, answers or snapshots. */
+export interface Tokens {
+  readonly accessToken: string;
+  readonly refreshToken: string | null;
+  readonly expiresAt: string | null;
 }
 
 export interface ConnectedAccount {
@@ -145,6 +156,8 @@ export interface ConnectedAccount {
   readonly scopes: readonly string[];
   /** No secrets. */
   readonly metadata: JsonObject;
+  /** Absent: the connector needs none. */
+  readonly tokens?: Tokens;
 }
 
 /** The source asks to come back later. */

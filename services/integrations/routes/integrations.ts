@@ -7,6 +7,7 @@ import { NO_PERMISSION, own } from '../../common/platform/http/route-permission.
 import { lenientBoolean, optional, uuid } from '../../common/platform/http/schema.ts';
 import {
   AlreadyConnectedError,
+  accessOf,
   connectingOf,
   findConnection,
   requireConnection,
@@ -263,11 +264,13 @@ function readSelection(dependencies: SourceDependencies, name: string): Route {
     },
     async handle({ params: { provider }, principal, query: { connectionId }, signal }) {
       const { connection, connector } = await selectable(dependencies, { principal, provider, connectionId });
-      const resources = await connector.list({ connection, signal }).catch((error: unknown) => {
-        if (signal.aborted || !isListable(error)) throw error;
-        dependencies.logger.warn('source.list.failed', { provider, error });
-        throw new HttpError(502, { detail: `Could not list ${provider} resources` }, { cause: error });
-      });
+      const resources = await connector
+        .list(accessOf(dependencies, connector, connection, signal))
+        .catch((error: unknown) => {
+          if (signal.aborted || !isListable(error)) throw error;
+          dependencies.logger.warn('source.list.failed', { provider, error });
+          throw new HttpError(502, { detail: `Could not list ${provider} resources` }, { cause: error });
+        });
       return json(presentResources(resources, connection.selection));
     },
   });

@@ -36,7 +36,7 @@ async function applySignals(
     readonly signals: readonly WebhookSignal[];
   },
 ): Promise<void> {
-  const { connections, events, store, clock } = dependencies;
+  const { connections, credentials, events, store, clock } = dependencies;
   const { provider, accountId, deliveryId, signals } = received;
   const gone = signals.flatMap((one) => {
     return one.kind === 'gone' ? [{ resource: one.resource, feed: one.feed, key: one.key }] : [];
@@ -52,7 +52,7 @@ async function applySignals(
       const write = events.deliveryWrite(`${provider}:${deliveryId}:${connectionId}`, noted);
       if (revoked !== undefined) {
         const ended = connections.changeWrite(connectionId, revocation(revoked.reason, now), { status: 'active' });
-        await store.commit({ tenant: tenantId }, [write, ended]);
+        await store.commit({ tenant: tenantId }, [write, ended, credentials.removeWrite(connectionId)]);
       } else await startImport(dependencies, connection, { again: true, writes: [write] });
     }).catch((error: unknown) => {
       if (!(error instanceof DuplicateKeyError && error.collection === 'source_deliveries')) throw error;

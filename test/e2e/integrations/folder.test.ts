@@ -93,7 +93,9 @@ describe('a folder of the server', () => {
       expect(await texts(wire, datasetId)).to.have.length(1);
       await writeFile(join(folder, 'a.md'), 'Ada met Mary.');
       await until('the change', async () => (await texts(wire, datasetId)).length === 2);
-      expect((await texts(wire, datasetId)).join()).to.contain('Ada met Charles.').and.contain('a: Ada met Mary.');
+      expect((await texts(wire, datasetId)).join())
+        .to.contain('Ada met Charles.')
+        .and.contain('a: Ada met Mary.');
       await rm(join(folder, 'b.md'));
       await until('the name', async () => {
         return (await texts(wire, datasetId)).join() === 'a: Ada met Mary.,c: Ada met Charles.';

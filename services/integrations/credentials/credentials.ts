@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { SecretBox } from '../../common/ports/secret-box.ts';
+import type { Clock } from '../../common/ports/system.ts';
+import type { SourceConnection } from '../../common/records/integrations/connections.ts';
+import {
+  createCredentialRecords,
+  type StoredCredential,
+  tokensPlace,
+} from '../../common/records/integrations/credentials.ts';
+import { type DocumentStore, VersionConflictError, type Write } from '../../common/storage/ports/document-store.ts';
+import { type Connector, SourceRevokedError, type Tokens } from '../providers/connector.ts';
+import { InvalidGrantError } from './token-endpoint.ts';
+
+/** Tokens are exchanged so long before they expire. */
+const BEFORE_MS = 5 * 60_000;
+/** A process that has not exchanged them by then is gone. */
+const LEASE_MS = 30_000;
+const WAIT_MS = 200;
+
+export type Credentials = ReturnType<typeof createCredentials>;
+
+type Owner = Pick<SourceConnection, 'id' | 'userId' | 'tenant'>;
+
+/** Keeps the tokens of connections sealed, and exchanges them in time, one process at a time. */
+export function createCredentials({
+  store,
+  secretBox,
+  clock,
+}: {
+  readonly store: DocumentStore;
+  readonly secretBox: SecretBox;
+  readonly clock: Pick<Clock, 'now'>;
+}) {
+  const records = createCredentialRecords(store);
+  const sealed = async (owner: Owner, tokens: Tokens, before: StoredCredential | null): Promise<Write> => {
+    const text = await secretBox.seal(JSON.stringify(tokens), tokensPlace(owner.id));
+    const { userId, tenant: tenantId } = owner;
+    const credential = { userId, tenantId, sealed: text, expiresAt: tokens.expiresAt, refreshingUntil: null };
+    return records.putWrite(owner.id, credential, before);
+  };
+  const commit = async ({ tenant }: Owner, write: Write): Promise<boolean> => {
+    try {
+      await store.commit({ tenant }, [write]);
+      return true;
+    } catch (error) {
+      if (error instanceof VersionConflictError) return false;
+      throw error;
+    }
+  };
+
+  /** Exchanges the tokens under the lease; null: another process was faster. */
+  const exchange = async (owner: Owner, stored: StoredCredential, refresh: () => Promise<Tokens>) => {
+    const until = new Date(clock.now().getTime() + LEASE_MS).toISOString();
+    const leased = records.putWrite(owner.id, { ...stored, refreshingUntil: until }, stored);
+    if (!(await commit(owner, leased))) return null;
+    const held = { ...stored, version: stored.version + 1 };
+    try {
+      const tokens = await refresh();
+      await commit(owner, await sealed(owner, tokens, held));
+      return tokens;
+    } catch (error) {
+      if (error instanceof InvalidGrantError) {
+        throw new SourceRevokedError('The provider no longer accepts the connection. Connect it again.', {
+          cause: error,
+        });
+      }
+      await commit(owner, records.putWrite(owner.id, { ...stored, refreshingUntil: null }, held));
+      throw error;
+    }
+  };
+
+  return {
+    /** The write that stores the tokens of a connection in the commit of the connection itself. */
+    async storeWrite(owner: Owner, tokens: Tokens): Promise<Write> {
+      return sealed(owner, tokens, await records.get(owner.id));
+    },
+    removeWrite: (connectionId: string): Write => records.removeWrite(connectionId),
+    /**
+     * An access token that is valid for some minutes. `SourceRevokedError` when there is none, or the provider gives no new one;
+     * other errors when it could not be asked and the present one has expired.
+     */
+    async accessToken(connection: SourceConnection, connector: Connector, signal: AbortSignal): Promise<string> {
+      for (;;) {
+        signal.throwIfAborted();
+        const stored = await records.get(connection.id);
+        if (stored === null) throw new SourceRevokedError('There are no tokens of the connection. Connect it again.');
+        const tokens = JSON.parse(await secretBox.open(stored.sealed, tokensPlace(connection.id))) as Tokens;
+        const now = clock.now().getTime();
+        const leftMs = tokens.expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(tokens.expiresAt) - now;
+        const { refreshToken } = tokens;
+        const refresh = connector.oauth?.refresh;
+        if (leftMs > BEFORE_MS || refreshToken === null || refresh === undefined) {
+          // The root key has changed since: an old one can be removed once nothing is sealed under it.
+          if (!(await secretBox.isCurrent(stored.sealed)))
+            await commit(connection, await sealed(connection, tokens, stored));
+          return tokens.accessToken;
+        }
+        const isLeased = stored.refreshingUntil !== null && Date.parse(stored.refreshingUntil) > now;
+        if (!isLeased) {
+          const renewed = await exchange(connection, stored, () => refresh(refreshToken, signal)).catch(
+            (error: unknown) => {
+              if (leftMs <= 0 || error instanceof SourceRevokedError) throw error;
+              return tokens;
+            },
+          );
+          if (renewed !== null) return renewed.accessToken;
+        } else if (leftMs > 0) return tokens.accessToken;
+        await sleep(WAIT_MS, undefined, { signal });
+      }
+    },
+  };
+}
