@@ -63,7 +63,11 @@ export async function storeConnection(
     const known = { ...connection, version: (before?.version ?? 0) + 1 };
     await audit.commit(
       { tenant: owner.tenant },
-      [connections.putWrite(connection, activeAccount, before), ...(starts ? startWrites(dependencies, known) : [])],
+      [
+        connections.putWrite(connection, activeAccount, before),
+        ...(account.tokens === undefined ? [] : [await credentials.storeWrite(connection, account.tokens)]),
+        ...(starts ? startWrites(dependencies, known) : []),
+      ],
       [
         {
           tenant: owner.tenant,
