@@ -70,6 +70,12 @@ describe('mistakes of extraction that must not come back', () => {
       'Maya sister Zoe',
     ]);
     expect(shown(chat)).to.include.members(['Ben [Person]', 'Maya [Person]']);
+    const mail = 'I live in Oslo.\n\n> On 3 March 2025, Tom Becker wrote:\n> I promised Klaus Hofer a bike.\n';
+    expect(spoken(mail)).to.have.members([
+      'Me live_in Oslo',
+      'Tom Becker promise Klaus Hofer',
+      'Tom Becker promise bike',
+    ]);
     const met = spoken('We met Carmen Delgado, a guide from Seville. We picked up a car, a red Seat Ibiza.');
     expect(met.filter((one) => one.startsWith('Me '))).to.deep.equal([
       'Me meet Carmen Delgado',

@@ -88,7 +88,7 @@ function readChunk(input: ExtractionInput, tag: Tagger, models: Pick<NameModels,
   });
   const topics = resolveTopics(analysed, topicSources(analysed, drafts, classes, draftOf));
   defineByPronouns(analysed, pronouns, drafts, classes);
-  const speakerOf = speakersOf(turns, analysed, input.speaker);
+  const speakerOf = speakersOf({ text: input.text, turns }, analysed, input.speaker);
   const spoken = analysed.map((sentence, index): FirstPerson => {
     const speaker = speakerOf(index);
     return speaker === null ? SILENT : readFirstPerson(sentence, canonical(speaker), (one) => draftOf(one) ?? null);

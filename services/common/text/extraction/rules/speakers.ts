@@ -20,17 +20,30 @@ export function conversationOf(text: string): readonly Turn[] {
  * nobody who is known, such as an assistant.
  */
 export function speakersOf(
-  turns: readonly Turn[],
+  { text, turns }: { readonly text: string; readonly turns: readonly Turn[] },
   sentences: readonly AnalysedSentence[],
   speaker: string | undefined,
 ): (index: number) => string | null {
   const own = speaker ?? null;
-  if (turns.length === 0) return () => own;
+  if (turns.length === 0) return /^>/mu.test(text) ? outsideQuotations(text, sentences, own) : () => own;
   return (index) => {
     const { sentence } = sentences[index] as AnalysedSentence;
     const turn = turns.findLast((one) => one.start < sentence.end);
     const role = turn === undefined ? 'user' : roleOf(turn.speaker);
     if (turn === undefined || role === 'user') return own;
     return role === 'assistant' ? null : turn.speaker;
+  };
+}
+
+/** `On 3 March 2025, Tom Becker wrote:` */
+const WRITER =
+  /^[> \t]*(?:On|Am|Le|El) [^\n]{4,80}?[,:] (\p{Lu}[\p{L}'’.-]{0,30}(?: \p{Lu}[\p{L}'’.-]{0,30}){1,2}) wrote:/mu;
+
+/** Lines of a mail behind `>` are those of whom it answers; nobody who is known when it does not say who that is. */
+function outsideQuotations(text: string, sentences: readonly AnalysedSentence[], own: string | null) {
+  const writer = WRITER.exec(text)?.[1] ?? null;
+  return (index: number): string | null => {
+    const { start } = (sentences[index] as AnalysedSentence).sentence;
+    return text[text.lastIndexOf('\n', start) + 1] === '>' ? writer : own;
   };
 }
