@@ -99,7 +99,9 @@ const PACKAGE_HOMES: readonly { readonly packageName: RegExp; readonly home: Reg
   { packageName: /^(ai|@ai-sdk\/.*)$/, home: /^services\/common\/models\/providers\// },
   ...Object.entries(DRIVERS).map(([store, packageName]) => ({
     packageName,
-    home: new RegExp(`^(services/common/storage/(\\w+/)?|operator/stores/)(${store}|gridfs)/`),
+    home: new RegExp(
+      `^((services/common/storage/(\\w+/)?|operator/stores/)(${store}|gridfs)/|services/integrations/providers/${store}\\.ts$)`,
+    ),
   })),
   { packageName: /^@kubernetes\/client-node$/, home: /^operator\/kube-runtime\/kube-connection\.ts$/ },
 ];

@@ -4,6 +4,7 @@ import type { MonotonicClock } from '../common/ports/system.ts';
 import type { Connector } from '../integrations/providers/connector.ts';
 import { createFolderConnector } from '../integrations/providers/folder.ts';
 import { createGithubConnector } from '../integrations/providers/github.ts';
+import { createS3Connector } from '../integrations/providers/s3.ts';
 import { createWebConnector } from '../integrations/providers/web.ts';
 
 /** The connectors that the configuration allows. */
@@ -21,6 +22,7 @@ export function connectorsOf({
     ...(acceptLocalFilePath && roots.length > 0 ? [createFolderConnector({ roots, maxBytes })] : []),
     ...(config.allowHttpRequests ? [createWebConnector({ fetcher, clock })] : []),
     ...githubOf(config),
+    ...s3Of(config),
   ];
 }
 
@@ -32,4 +34,12 @@ function githubOf(config: Config): readonly Connector[] {
   if (!appId || !appSlug || !privateKey || !clientId || !clientSecret || !webhookSecret || !frontendUrl) return [];
   const app = { appId, appSlug, privateKey, clientId, clientSecret, webhookSecret };
   return [createGithubConnector({ ...app, frontendUrl, webUrl: config.githubUrl })];
+}
+
+function s3Of(config: Config): readonly Connector[] {
+  const { sourceS3Roots: roots, sourceS3Url: endpoint, sourceS3Region: region, uploadLimitBytes: maxBytes } = config;
+  const { sourceS3AccessKey: accessKey, sourceS3SecretKey: secretKey } = config;
+  if (roots.length === 0) return [];
+  const credentials = accessKey && secretKey ? { accessKey, secretKey } : {};
+  return [createS3Connector({ roots, region, maxBytes, ...credentials, ...(endpoint ? { endpoint } : {}) })];
 }

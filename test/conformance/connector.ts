@@ -59,11 +59,11 @@ export function connectorSuite(name: string, open: () => Promise<ConnectorSubjec
 
     it('describes itself, and lists resources with stable ids', async () => {
       const { capabilities, provider } = subject.connector;
-      expect(provider).to.match(/^[a-z_]+$/);
+      expect(provider).to.match(/^[a-z0-9_]+$/);
       expect(capabilities.feeds).to.include(subject.feed);
       const [once, again] = await Promise.all([subject.connector.list(access), subject.connector.list(access)]);
       expect(once).to.deep.equal(again).and.not.to.be.empty;
-      expect(subject.connector.datasetName({ ...subject.account, metadata: {} })).to.match(/^[a-z]+_\w+$/);
+      expect(subject.connector.datasetName({ ...subject.account, metadata: {} })).to.match(/^[a-z0-9]+_\w+$/);
     });
 
     it('gives every document, with a version that names its content', async () => {

@@ -76,15 +76,18 @@ const integrations: readonly Action[] = [
     show: (answer, call) => {
       const rows = answer as readonly object[];
       return rows.length === 0 && !call.asJson
-        ? 'nothing is connected yet: engram integrations connect folder <path>, connect web <url>, connect github'
+        ? 'nothing is connected yet: engram integrations connect folder <path>, connect web <url>, connect s3 <s3://bucket>, connect github'
         : textOf(rows, ['id', 'provider', 'account', 'dataset', 'items', 'state', 'error']);
     },
   },
   {
     name: 'connect',
     parameters: '<provider> [address]',
-    summary: 'Connects a folder of the server, a web site or feed, or an account: prints the address to open.',
-    options: { into: { type: 'string', value: 'DATASET', meaning: 'dataset for what is brought in (folder, web)' } },
+    summary:
+      'Connects a folder of the server, a web site or feed, a bucket of S3, or an account: prints the address to open.',
+    options: {
+      into: { type: 'string', value: 'DATASET', meaning: 'dataset for what is brought in (folder, web, s3)' },
+    },
     request: async (call) => {
       const [provider = '', address] = call.arguments;
       const path = `${INTEGRATIONS}/${encodeURIComponent(provider)}`;

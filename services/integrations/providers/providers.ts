@@ -3,7 +3,17 @@ import type { SourceDependencies } from '../dependencies.ts';
 import type { Connector } from './connector.ts';
 
 /** Providers of the contract and our own, in the order of the answers; those without a connector are not configured, or not built. */
-export const PROVIDERS = ['folder', 'github', 'gmail', 'google_calendar', 'google_drive', 'linear', 'slack', 'web'];
+export const PROVIDERS = [
+  'folder',
+  'github',
+  'gmail',
+  'google_calendar',
+  'google_drive',
+  'linear',
+  's3',
+  'slack',
+  'web',
+];
 
 /** 404 for a provider that there is not. */
 export function requireProvider(provider: string): void {
@@ -28,5 +38,6 @@ const REMEDIES: Readonly<Record<string, string>> = {
   folder: 'ACCEPT_LOCAL_FILE_PATH=true and COGNEE_ALLOWED_LOCAL_FILE_ROOTS to the folders that may be read',
   github:
     'GITHUB_APP_ID, GITHUB_APP_SLUG, GITHUB_APP_PRIVATE_KEY, GITHUB_CLIENT_ID, GITHUB_CLIENT_SECRET, GITHUB_WEBHOOK_SECRET and ENGRAM_PUBLIC_URL',
+  s3: 'ENGRAM_SOURCE_S3_ROOTS to the buckets that may be read, and their credentials',
   web: 'ALLOW_HTTP_REQUESTS=true',
 };

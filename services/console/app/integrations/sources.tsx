@@ -35,6 +35,7 @@ const TITLES: Readonly<Record<string, string>> = {
   google_calendar: 'Google Calendar',
   google_drive: 'Google Drive',
   linear: 'Linear',
+  s3: 'S3 bucket',
   slack: 'Slack',
   web: 'Web site or feed',
 };
@@ -42,6 +43,7 @@ const TITLES: Readonly<Record<string, string>> = {
 /** Providers that are connected with an address; the others over their own page. */
 const ADDRESSES: Readonly<Record<string, { readonly label: string; readonly placeholder: string }>> = {
   folder: { label: 'Path on the server', placeholder: '/srv/notes' },
+  s3: { label: 'Bucket, or a folder of it', placeholder: 's3://bucket/notes' },
   web: { label: 'Address of a site, sitemap or feed', placeholder: 'https://example.com/docs/' },
 };
 

@@ -31,4 +31,27 @@ export const integrations = {
     default: 'https://github.com',
     meaning: 'Address of a GitHub Enterprise Server.',
   }),
+  sourceS3Roots: setting({
+    names: ['ENGRAM_SOURCE_S3_ROOTS'],
+    section: 'Integrations',
+    type: type.list(),
+    default: '',
+    meaning:
+      'Buckets, or folders of them, that people may connect: `s3://bucket/folder`, with commas between. Never the one that Engram keeps its files in.',
+  }),
+  sourceS3Url: optional({
+    names: ['ENGRAM_SOURCE_S3_URL'],
+    section: 'Integrations',
+    type: type.httpUrl(),
+    meaning: 'Endpoint of the S3-compatible server that they are on; unset for AWS.',
+  }),
+  sourceS3Region: setting({
+    names: ['ENGRAM_SOURCE_S3_REGION'],
+    section: 'Integrations',
+    type: type.text(),
+    default: 'us-east-1',
+    meaning: 'Region of those buckets.',
+  }),
+  sourceS3AccessKey: text('ENGRAM_SOURCE_S3_ACCESS_KEY', "Access key; unset: the usual sources of AWS's libraries."),
+  sourceS3SecretKey: secret('ENGRAM_SOURCE_S3_SECRET_KEY', 'The secret of that key.'),
 };
