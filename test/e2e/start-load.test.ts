@@ -50,16 +50,7 @@ describe('what an idle service has loaded', () => {
   });
 
   it('holds nothing that only some requests need', () => {
-    const late = [
-      '/jose/',
-      '/web-tree-sitter/',
-      '/file-type/',
-      '/unpdf/',
-      '/linkedom/',
-      '/wink-',
-      '/ai/',
-      '/chrono-node/',
-    ];
+    const late = ['/jose/', '/web-tree-sitter/', '/file-type/', '/unpdf/', '/linkedom/', '/wink-', '/ai/'];
     const native = ['NativeModule internal/deps/undici/undici', 'NativeModule tls', 'NativeModule https'];
     const found = loaded.filter(
       (name) => native.includes(name) || late.some((part) => name.includes(`/node_modules${part}`)),

@@ -26,9 +26,10 @@ import { blameOf } from './item-failures.ts';
 import { addChunkRows, chunkPayload, documentBatches } from './item-rows.ts';
 import { type ChunkSizes, type ItemChunk, type ItemSource, itemSource } from './model.ts';
 import { type RowStores, removeRows } from './remove-rows.ts';
-import { isNote, type NameOfUser } from './speaker.ts';
+import { isNote, isShortNote, type NameOfUser } from './speaker.ts';
 import { readChunkLine } from './text-tasks.ts';
 import { type LoadDependencies, loadChunks } from './text-work.ts';
+import { timeNamed, withTimes } from './times.ts';
 
 export interface BuildDependencies extends RowStores, LoadDependencies {
   readonly ledger: Ledger;
@@ -111,9 +112,9 @@ async function writeItem(
 ): Promise<BuiltItem & { readonly versions: ReadonlySet<number> }> {
   const { run, item, sizes, writer, signal } = request;
   const document = await loadChunks(dependencies, { scope: run.scope, item, sizes, signal });
-  const { chunks, title } = document;
+  const { chunks, title, writtenAt } = document;
   const speaker = document.author ?? (isNote(item, chunks.length) ? await request.nameOfUser(item) : null);
-  const source = itemSource(item, generation, { title, speaker, beginning: chunks[0]?.text ?? '' });
+  const source = itemSource(item, generation, { title, speaker, writtenAt, beginning: chunks[0]?.text ?? '' });
   const gatherer = createRowGatherer(writer);
   try {
     const { lines, failedChunks } = await gatherChunks(dependencies, request, { source, chunks, gatherer });
@@ -163,8 +164,9 @@ async function gatherChunks(
     signal,
     onUsage: run.meter,
   };
-  const extraction = { ask, source, context, options, limit, priority: position };
+  const settings = { ask, source, context, options, limit, priority: position };
   const knownNames = createKnownNames();
+  const isShort = isShortNote(item, chunks.length);
   // As bytes, which are smaller than the objects and are sent to a worker process unchanged.
   const lines: Buffer[] = [];
   let reported = 0;
@@ -174,10 +176,10 @@ async function gatherChunks(
     if (chunks.length > CHUNKS_PER_WAVE) await run.chunksBuilt(item.id, { completed: start, total: chunks.length });
     const wave = chunks.slice(start, start + CHUNKS_PER_WAVE);
     const extractions = await tracer.step('extract', { chunks: wave.length }, () =>
-      extractWave(extraction, wave, knownNames.list()),
+      extractWave(settings, wave, knownNames.list()),
     );
     for (const [index, chunk] of wave.entries()) {
-      const { extraction: found, error } = extractions[index] as ChunkOutcome;
+      const { extraction, error } = extractions[index] as ChunkOutcome;
       if (error !== undefined) {
         failedChunks += 1;
         // When every one of several chunks fails, the chunks are not the cause.
@@ -185,7 +187,12 @@ async function gatherChunks(
         const place = { chunk: start + index + 1, chunks: chunks.length };
         logger.warn('cognify.chunk.failed', { runId: run.id, itemId: item.id, name: item.name, ...place, error });
       }
-      const subjects = subjectNames(chunkPayload(source, chunk), source.title);
+      const found = withTimes(extraction, chunk, {
+        writtenAt: source.writtenAt ?? (isShort ? source.createdAt : null),
+      });
+      const subjects = subjectNames(chunkPayload(source, chunk), source.title).filter(
+        (name) => timeNamed(name) === null,
+      );
       knownNames.add(found.entities, subjects);
       lines.push(readChunkLine({ ...chunk, extraction: found, subjects }));
       const previousId = chunks[start + index - 1]?.id ?? null;

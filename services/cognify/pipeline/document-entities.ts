@@ -7,6 +7,7 @@ import { typeByForm } from '../../common/text/extraction/rules/entity-type.ts';
 import { type MergeReason, resolveEntities } from '../../common/text/extraction/rules/resolve-entities.ts';
 import { isCommonWord } from '../../common/text/language/common-words.ts';
 import { nameKey } from '../../common/text/language/fold.ts';
+import { type DatedRelation, TIMESTAMP } from './times.ts';
 
 /** An entity of a document, merged from the mentions in its chunks. */
 export interface DocumentEntity {
@@ -26,6 +27,8 @@ export interface DocumentEntity {
   readonly isKeyword: boolean;
 }
 
+type DatedNames = Pick<Extraction, 'entities'> & { readonly relations: readonly DatedRelation[] };
+
 interface MergedName extends JsonObject {
   readonly name: string;
   readonly reason: MergeReason;
@@ -41,6 +44,9 @@ export interface DocumentRelation {
   /** The first sentence that states it, and its chunk. */
   readonly evidence: string;
   readonly chunkId: string;
+  /** The time in which it holds, see `DatedRelation`. */
+  readonly validFrom?: string;
+  readonly validTo?: string;
 }
 
 export interface ChunkMention {
@@ -78,6 +84,7 @@ interface RelationEntry {
   readonly relation: string;
   readonly evidence: string;
   readonly chunkId: string;
+  readonly valid: Pick<DatedRelation, 'validFrom' | 'validTo'>;
   weight: number;
 }
 
@@ -110,7 +117,7 @@ export function createDocumentEntities() {
 
   return {
     /** Adds a chunk, in document order. `subjects`: names that its headings give. */
-    add(chunkId: string, extraction: Pick<Extraction, 'entities' | 'relations'>, subjects: readonly string[]) {
+    add(chunkId: string, extraction: DatedNames, subjects: readonly string[]) {
       chunks++;
       const inChunk = new Map<string, { mentions: number; isSubject: boolean }>();
       for (const entity of extraction.entities) {
@@ -130,10 +137,11 @@ export function createDocumentEntities() {
       for (const [key, { mentions: count, isSubject }] of inChunk) {
         mentions.push({ chunkId, key, mentions: count, isSubject });
       }
-      for (const { source, target, relation, evidence } of extraction.relations) {
+      for (const { source, target, relation, evidence, validFrom, validTo } of extraction.relations) {
         const ends = { source: nameKey(source), target: nameKey(target), relation: slug(relation.trim()) };
         if (!inChunk.has(ends.source) || !inChunk.has(ends.target) || ends.relation === '') continue;
-        addRelation(relations, { ...ends, evidence, chunkId });
+        const valid = { ...(validFrom && { validFrom }), ...(validTo && { validTo }) };
+        addRelation(relations, { ...ends, evidence, chunkId, valid });
       }
     },
     resolve(): ResolvedEntities {
@@ -149,9 +157,11 @@ export function createDocumentEntities() {
         return entity;
       });
       const idOf = (key: string): string => ids.get(key) ?? '';
+      const times = new Set(entities.filter(({ type }) => type === TIMESTAMP).map(({ id }) => id));
+      const isTime = (id: string): boolean => times.has(id);
       return {
         entities: entities.sort((one, other) => one.ordinal - other.ordinal),
-        relations: mergedRelations([...relations.values()], idOf),
+        relations: mergedRelations([...relations.values()], idOf, isTime),
         mentions: mergedMentions(mentions, idOf),
       };
     },
@@ -268,10 +278,11 @@ function merged(group: readonly Entry[], root: string, { merges, isRelated, chun
   }
   const name = mostFrequent(main.spellings);
   spellings.delete(name);
+  const type = majorityType(name, types);
   return {
-    id: idFor('Entity', root),
+    id: type === TIMESTAMP ? idFor(TIMESTAMP, name) : idFor('Entity', root),
     name,
-    type: majorityType(name, types),
+    type,
     description: group.reduce((best, { description }) => (description.length > best.length ? description : best), ''),
     aliases: [...spellings].sort(),
     mentions: Math.max(
@@ -284,15 +295,21 @@ function merged(group: readonly Entry[], root: string, { merges, isRelated, chun
   };
 }
 
-function mergedRelations(list: readonly RelationEntry[], idOf: (key: string) => string): readonly DocumentRelation[] {
+/** Times are ends of relations, not beginnings; relations between two of them are left out (cognify-improve.md §1.8). */
+function mergedRelations(
+  list: readonly RelationEntry[],
+  idOf: (key: string) => string,
+  isTime: (id: string) => boolean,
+): readonly DocumentRelation[] {
   const byKey = new Map<string, DocumentRelation>();
-  for (const { source, target, relation, evidence, chunkId, weight } of list) {
-    const [sourceId, targetId] = [idOf(source), idOf(target)];
-    if (sourceId === targetId) continue;
+  for (const { source, target, relation, evidence, chunkId, valid, weight } of list) {
+    const ends = [idOf(source), idOf(target)] as const;
+    const [sourceId, targetId] = isTime(ends[0]) ? [ends[1], ends[0]] : ends;
+    if (sourceId === targetId || isTime(sourceId)) continue;
     const key = `${sourceId}\n${relation}\n${targetId}`;
     const before = byKey.get(key);
     if (before) byKey.set(key, { ...before, weight: before.weight + weight });
-    else byKey.set(key, { sourceId, targetId, relation, weight, evidence, chunkId });
+    else byKey.set(key, { sourceId, targetId, relation, weight, evidence, chunkId, ...valid });
   }
   return [...byKey.values()];
 }

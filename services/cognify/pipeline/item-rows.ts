@@ -26,10 +26,11 @@ import { tokenize } from '../../common/text/language/tokenize.ts';
 import type { DocumentEntity, DocumentRelation, ResolvedEntities } from './document-entities.ts';
 import type { Embedding, GrowingBatch, IndexBatch } from './index-writer.ts';
 import type { ItemChunk, ItemSource } from './model.ts';
+import { TIMESTAMP, timeNamed } from './times.ts';
 
 interface ExtractedChunk {
   readonly chunk: ItemChunk;
-  readonly extraction: Extraction;
+  readonly extraction: Pick<Extraction, 'entities' | 'summary'>;
   /** Id of the chunk before it in the document. */
   readonly previousId: string | null;
 }
@@ -54,6 +55,7 @@ export function chunkPayload(source: ItemSource, chunk: ItemChunk): ChunkPayload
     headings: chunk.headings,
     page: chunk.page,
     ...(chunk.row === undefined ? {} : { row: chunk.row }),
+    ...(source.writtenAt === null ? {} : { writtenAt: source.writtenAt }),
     importanceWeight: item.importanceWeight,
     externalMetadata,
     nodeSets: item.nodeSets,
@@ -65,7 +67,7 @@ export function chunkPayload(source: ItemSource, chunk: ItemChunk): ChunkPayload
 function addChunk(rows: GrowingBatch, source: ItemSource, { chunk, extraction, previousId }: ExtractedChunk): void {
   const { origin, title } = source;
   const payload = chunkPayload(source, chunk);
-  const dates = datesOf(extraction);
+  const dates = datesOf(extraction, source);
   rows.entries.push(
     chunkRow(
       origin,
@@ -144,19 +146,10 @@ function structuralEdge(
   return { item, generation, source, target, relation, weight: 1, properties };
 }
 
-const ISO_DATE = /\b\d{4}-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?\b/g;
-const YEAR = /\b(?:1\d|20)\d\d\b/g;
-
-/** Returns the ISO dates, months or years of the entities that are dates. */
-function datesOf({ entities }: Extraction): readonly string[] {
-  const found = new Set<string>();
-  for (const { type, name, aliases } of entities) {
-    if (type !== 'Date' && type !== 'Timestamp') continue;
-    const texts = [name, ...aliases];
-    const iso = texts.flatMap((text) => text.match(ISO_DATE) ?? []);
-    for (const date of iso.length > 0 ? iso : texts.flatMap((text) => text.match(YEAR) ?? [])) found.add(date);
-  }
-  return [...found].sort();
+/** Returns the times that a chunk names, to the day, and the day of writing. */
+function datesOf({ entities }: Pick<Extraction, 'entities'>, { writtenAt }: ItemSource): readonly string[] {
+  const named = entities.filter(({ type }) => type === TIMESTAMP).map(({ name }) => name.replace(/ .*$/u, ''));
+  return [...new Set([...named, ...(writtenAt === null ? [] : [writtenAt.slice(0, 10)])])].sort();
 }
 
 /** Rows made without a pause, a few milliseconds. */
@@ -187,7 +180,7 @@ export function* documentBatches(
 function documentNodes(source: ItemSource, { entities }: ResolvedEntities): readonly NodeEvidence[] {
   const { item, title } = source;
   const types = new Map<string, number>();
-  for (const { type } of entities) types.set(type, (types.get(type) ?? 0) + 1);
+  for (const { type } of entities) if (type !== TIMESTAMP) types.set(type, (types.get(type) ?? 0) + 1);
   const name = isGeneratedName(item.name)
     ? documentLabel({ name: item.name, fileName: item.fileName, text: source.beginning })
     : item.name;
@@ -231,6 +224,10 @@ function entityBatch(source: ItemSource, entities: readonly DocumentEntity[]): I
     const { id, name, type, description, aliases, mentions, ordinal } = entity;
     const payload: EntityPayload = { name, type, description };
     entries.push(entityRow(source.origin, { id, ordinal, payload, aliases }, tokenize));
+    if (type === TIMESTAMP) {
+      nodes.push({ ...node(source, id, NODE_TYPES.timestamp, name, timestampProperties(name)), mentions });
+      continue;
+    }
     embeddings.push({ entry: { ...source.origin, kind: 'entity', id }, text: entityEmbeddedText(payload) });
     nodes.push({ ...node(source, id, NODE_TYPES.entity, name, entityProperties(entity)), mentions });
     edges.push(structuralEdge(source, id, RELATIONS.isA, idFor('EntityType', type)));
@@ -254,6 +251,25 @@ function entityProperties({
   };
 }
 
+/** The fields of a timestamp (cognify-improve.md §1.8); times in milliseconds, the end exclusive. */
+function timestampProperties(name: string): Readonly<Record<string, Json>> {
+  const time = timeNamed(name);
+  if (time === null) return { timestampStr: name };
+  const { precision, from, until } = time;
+  return {
+    timestampStr: name,
+    precision: precision === 'decade' || precision === 'century' ? 'span' : precision,
+    timeAt: from.getTime(),
+    timeUntil: until.getTime(),
+    year: from.getUTCFullYear(),
+    month: from.getUTCMonth() + 1,
+    day: from.getUTCDate(),
+    hour: from.getUTCHours(),
+    minute: from.getUTCMinutes(),
+    second: from.getUTCSeconds(),
+  };
+}
+
 function relationBatch(
   source: ItemSource,
   relations: readonly DocumentRelation[],
@@ -263,7 +279,8 @@ function relationBatch(
   const entries: TextEntry[] = [];
   const embeddings: Embedding[] = [];
   const edges: EdgeEvidence[] = [];
-  for (const [index, { sourceId, targetId, relation, weight, evidence, chunkId }] of relations.entries()) {
+  for (const [index, stated] of relations.entries()) {
+    const { sourceId, targetId, relation, weight, evidence, chunkId, validFrom, validTo } = stated;
     const payload: EdgePayload = {
       source: sourceId,
       target: targetId,
@@ -277,7 +294,8 @@ function relationBatch(
     entries.push(entry);
     embeddings.push({ entry: { ...source.origin, kind: 'edge', id: entry.id }, text: edgeEmbeddedText(payload) });
     const { item, generation } = source.origin;
-    const properties = { chunkId, text: evidence };
+    const valid = { ...(validFrom && { validFrom }), ...(validTo && { validTo }) };
+    const properties = { chunkId, text: evidence, ...valid };
     edges.push({ item, generation, source: sourceId, target: targetId, relation, weight, properties });
   }
   return { entries, embeddings, nodes: [], edges };

@@ -1,5 +1,6 @@
 import type { DataItem } from '../../common/domain/data-item.ts';
 import type { RowOrigin } from '../../common/domain/index-rows.ts';
+import { timeOfMetadata } from '../../common/domain/item-time.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import type { TextPart } from '../../common/ports/extractor.ts';
 
@@ -40,6 +41,8 @@ export interface ItemSource {
   readonly title: string | null;
   /** Who says `I` in the document; null: nobody known. */
   readonly speaker: string | null;
+  /** When it was written, by its metadata or by itself, ISO; null when neither says so. */
+  readonly writtenAt: string | null;
   /** Text of its first chunk. */
   readonly beginning: string;
   readonly externalMetadata: JsonObject | null;
@@ -50,7 +53,7 @@ export interface ItemSource {
 export function itemSource(
   item: DataItem,
   generation: number,
-  { title, speaker, beginning }: Pick<ItemSource, 'title' | 'speaker' | 'beginning'>,
+  { title, speaker, writtenAt, beginning }: Pick<ItemSource, 'title' | 'speaker' | 'writtenAt' | 'beginning'>,
 ): ItemSource {
   const hasMetadata = Object.keys(item.externalMetadata).length > 0;
   return {
@@ -58,6 +61,7 @@ export function itemSource(
     origin: { item: item.id, generation, nodeSets: item.nodeSets },
     title,
     speaker,
+    writtenAt: timeOfMetadata(item.externalMetadata) ?? writtenAt,
     beginning,
     externalMetadata: hasMetadata ? item.externalMetadata : null,
     createdAt: item.updatedAt ?? item.createdAt,

@@ -37,6 +37,13 @@ const NOTE_FORMATS = new Set(['text', 'markdown', 'docx', 'odt', 'rtf']);
 /** A longer document is a book or a report, whose `I` is somebody else. */
 const MAX_NOTE_CHUNKS = 20;
 
+/** Text of this many chunks may say "yesterday" of the day before it was added; a longer one was hardly written then. */
+const MAX_SHORT_CHUNKS = 3;
+
+export function isShortNote(item: Pick<DataItem, 'format'>, chunks: number): boolean {
+  return chunks <= MAX_SHORT_CHUNKS && isNote(item, chunks);
+}
+
 /** Whether a document is a note of the user who added it, as far as nothing else is said. */
 export function isNote({ format }: Pick<DataItem, 'format'>, chunks: number): boolean {
   return NOTE_FORMATS.has(format) && chunks <= MAX_NOTE_CHUNKS;

@@ -19,6 +19,7 @@ import {
 } from './document-entities.ts';
 import type { ChunkSizes, ItemChunk } from './model.ts';
 import { authorOf } from './speaker.ts';
+import { type DatedRelation, writtenAtOf } from './times.ts';
 
 // Entry of worker processes: work over whole documents. Results are yielded in parts, so that a busy thread receives one at a
 // time.
@@ -29,19 +30,27 @@ const PART_LENGTH = 128 * 1024;
 const ROW_LENGTH = 200;
 
 interface CutInput {
-  readonly item: Pick<DataItem, 'id'>;
+  readonly item: Pick<DataItem, 'id' | 'fileName'>;
   readonly sizes: ChunkSizes;
+}
+
+/** The title, author and date of writing that a document gives itself. */
+export interface DocumentFacts {
+  readonly title: string | null;
+  readonly author: string | null;
+  /** ISO. */
+  readonly writtenAt: string | null;
 }
 
 /** Cuts a stored document into chunks. Returns null when the stored content is no document. */
 export function* cutDocument(
   { item, sizes }: CutInput,
   stored: Buffer,
-): Generator<readonly ItemChunk[], { readonly title: string | null; readonly author: string | null } | null> {
+): Generator<readonly ItemChunk[], DocumentFacts | null> {
   const document = readStoredDocument(stored);
   if (document === null) return null;
   yield* inParts(chunkItem(item.id, document, sizes), ({ text }) => text.length);
-  return { title: document.title, author: authorOf(document) };
+  return { title: document.title, author: authorOf(document), writtenAt: writtenAtOf(document, item.fileName) };
 }
 
 /** Cuts a parsed document into chunks with their ids. */
@@ -74,15 +83,17 @@ function readStoredDocument(stored: Buffer): ParsedDocument | null {
 }
 
 /** The entities, relations and subjects of one chunk. */
-interface ReadChunk extends Pick<ItemChunk, 'id' | 'text' | 'headings'> {
-  readonly extraction: Pick<Extraction, 'entities' | 'relations'>;
+interface ReadChunk extends Pick<ItemChunk, 'id' | 'text' | 'headings' | 'parts'> {
+  readonly extraction: Pick<Extraction, 'entities'> & { readonly relations: readonly DatedRelation[] };
   readonly subjects: readonly string[];
 }
 
 /** Encodes one line of the content of `resolveDocument`. */
-export function readChunkLine({ id, text, headings, extraction, subjects }: ReadChunk): Buffer {
+export function readChunkLine({ id, text, headings, parts, extraction, subjects }: ReadChunk): Buffer {
   const { entities, relations } = extraction;
-  return Buffer.from(`${JSON.stringify({ id, text, headings, extraction: { entities, relations }, subjects })}\n`);
+  const others = parts.filter((part) => part.headings !== undefined);
+  const line = { id, text, headings, parts: others, extraction: { entities, relations }, subjects };
+  return Buffer.from(`${JSON.stringify(line)}\n`);
 }
 
 export type ResolvedPart =
@@ -94,10 +105,10 @@ export type ResolvedPart =
 /** Resolves the entities that the chunks of a document name, and reads its statements. */
 export function* resolveDocument(source: StatedBy, content: Buffer): Generator<ResolvedPart, void> {
   const document = createDocumentEntities();
-  const chunks: Pick<ItemChunk, 'id' | 'text' | 'headings'>[] = [];
-  for (const { id, text, headings, extraction, subjects } of chunkLines(content)) {
+  const chunks: StatedChunk[] = [];
+  for (const { id, text, headings, parts, extraction, subjects } of chunkLines(content)) {
     document.add(id, extraction, subjects);
-    chunks.push({ id, text, headings });
+    chunks.push({ id, text, headings, parts });
   }
   const resolved = document.resolve();
   for (const entities of inParts(
@@ -137,23 +148,29 @@ function* inParts<Row>(rows: Iterable<Row>, lengthOf: (row: Row) => number): Gen
 interface StatedBy {
   readonly item: Pick<DataItem, 'id' | 'ownerId' | 'externalMetadata'>;
   readonly createdAt: string;
+  /** When it was written, see `ItemSource`. */
+  readonly writtenAt?: string | null;
   /** Who says `I`; null or absent: nobody known. */
   readonly speaker?: string | null;
 }
 
+type StatedChunk = Pick<ItemChunk, 'id' | 'text' | 'headings'> & Partial<Pick<ItemChunk, 'parts'>>;
+
 /** Reads the statements of an item: plain sentences about something that has one value at a time, in document order. */
 export function itemStatements(
-  { item, createdAt, speaker = null }: StatedBy,
-  chunks: readonly Pick<ItemChunk, 'id' | 'text' | 'headings'>[],
+  { item, createdAt, writtenAt = null, speaker = null }: StatedBy,
+  chunks: readonly StatedChunk[],
   resolved: Pick<ResolvedEntities, 'entities'>,
 ): readonly Statement[] {
-  const at = timeOfMetadata(item.externalMetadata) ?? createdAt;
+  const written = writtenAt ?? timeOfMetadata(item.externalMetadata) ?? createdAt;
   const fullNames = fullNamesOf(resolved);
   const found: Statement[] = [];
   for (const chunk of chunks) {
-    for (const { text, asOf, since, subject, ...stated } of readStatements(chunk.text, chunk.headings)) {
+    const { headings, parts } = chunk;
+    for (const { text, time, asOf, since, subject, ...stated } of readStatements(chunk.text, headings, parts)) {
+      const at = time?.from.toISOString() ?? written;
       // A statement about the future does not hold yet.
-      if ((asOf ?? '') > at || (since ?? '') > at) continue;
+      if ((asOf ?? '') > at || (since ?? '') > at || at > written) continue;
       const who = subject === SPEAKER ? speaker : subject;
       if (who === null) continue;
       const name = fullNames.get(who.toLowerCase()) ?? who;

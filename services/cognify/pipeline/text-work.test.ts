@@ -17,6 +17,7 @@ const ITEM = {
   name: 'notes',
   ownerId: 'u',
   externalMetadata: {},
+  fileName: 'notes.txt',
   nodeSets: [],
   createdAt: '2026-01-01T00:00:00.000Z',
   updatedAt: null,
@@ -55,8 +56,8 @@ describe('processing whole documents', () => {
       const document = documentOf(text);
       const expected = chunkItem(ITEM.id, document, SIZES);
       const cut = await work.cut(ITEM, streamOf(stored(text)), SIZES, SIGNAL);
-      expect(cut).to.deep.equal({ title: 'Notes', author: null, chunks: expected });
-      const source = itemSource(ITEM, 1, { title: 'Notes', speaker: null, beginning: '' });
+      expect(cut).to.deep.equal({ title: 'Notes', author: null, writtenAt: null, chunks: expected });
+      const source = itemSource(ITEM, 1, { title: 'Notes', speaker: null, writtenAt: null, beginning: '' });
       const entities = createDocumentEntities();
       const lines = expected.map((chunk) => {
         const extraction = extractByRules(

@@ -12,7 +12,7 @@ import type { BlobStore } from '../../common/storage/ports/blob-store.ts';
 import type { Statement } from '../../common/text/statements/statement.ts';
 import type { ChunkMention, DocumentEntity, DocumentRelation, ResolvedEntities } from './document-entities.ts';
 import type { ChunkSizes, ItemChunk, ItemSource } from './model.ts';
-import { cutDocument, type ResolvedPart, resolveDocument } from './text-tasks.ts';
+import { cutDocument, type DocumentFacts, type ResolvedPart, resolveDocument } from './text-tasks.ts';
 
 const MODULE = new URL('./text-tasks.ts', import.meta.url);
 const CUT = workerTask<typeof import('./text-tasks.ts'), 'cutDocument'>(MODULE, 'cutDocument');
@@ -21,9 +21,7 @@ const RESOLVE = workerTask<typeof import('./text-tasks.ts'), 'resolveDocument'>(
 /** Smaller texts are processed in the calling thread, in some milliseconds, without a worker process. */
 const MAX_INLINE_BYTES = 16 * 1024;
 
-interface CutDocument {
-  readonly title: string | null;
-  readonly author: string | null;
+interface CutDocument extends DocumentFacts {
   readonly chunks: readonly ItemChunk[];
 }
 
@@ -49,7 +47,7 @@ export function createTextWork(pool: Pick<WorkerPool, 'run'>) {
     ): Promise<CutDocument | null> {
       const chunks: ItemChunk[] = [];
       const onPart = (part: readonly ItemChunk[]) => append(chunks, part);
-      const input = { item: { id: item.id }, sizes };
+      const input = { item: { id: item.id, fileName: item.fileName }, sizes };
       const content = await smallOrStream(stored);
       const done = Buffer.isBuffer(content)
         ? drain(cutDocument(input, content), onPart)
@@ -58,12 +56,12 @@ export function createTextWork(pool: Pick<WorkerPool, 'run'>) {
     },
     /** Resolves the entities of a document and reads its statements. `lines`: `readChunkLine` of each chunk. */
     async resolve(
-      { item, createdAt, speaker }: ItemSource,
+      { item, createdAt, writtenAt, speaker }: ItemSource,
       lines: readonly Buffer[],
       signal: AbortSignal,
     ): Promise<ResolvedDocument> {
       const { id, ownerId, externalMetadata } = item;
-      const input = { item: { id, ownerId, externalMetadata }, createdAt, speaker };
+      const input = { item: { id, ownerId, externalMetadata }, createdAt, writtenAt, speaker };
       const entities: DocumentEntity[] = [];
       const relations: DocumentRelation[] = [];
       const mentions: ChunkMention[] = [];

@@ -108,7 +108,10 @@ function collectIssues() {
 }
 
 function isMisnamed({ id, type, name }: MergedNode): boolean {
-  return (type === NODE_TYPES.entity || type === NODE_TYPES.entityType) && id !== idFor(type, name);
+  return (
+    [NODE_TYPES.entity, NODE_TYPES.entityType, NODE_TYPES.timestamp].some((one) => one === type) &&
+    id !== idFor(type, name)
+  );
 }
 
 async function checkRows(

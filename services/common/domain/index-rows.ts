@@ -12,13 +12,14 @@ export interface RowOrigin {
   readonly nodeSets: readonly string[];
 }
 
-/** Node types of the graph. Ids: item id for a document, chunk id, `idFor('Entity', name)`, `idFor('EntityType', type)`, `summaryId(chunk)`, `nodeSetId(name)`. */
+/** Node types of the graph. Ids: item id for a document, chunk id, `idFor('Entity', name)`, `idFor('EntityType', type)`, `summaryId(chunk)`, `idFor('Timestamp', name)`, `nodeSetId(name)`. */
 export const NODE_TYPES = {
   document: 'TextDocument',
   chunk: 'DocumentChunk',
   entity: 'Entity',
   entityType: 'EntityType',
   summary: 'TextSummary',
+  timestamp: 'Timestamp',
   nodeSet: 'NodeSet',
 } as const;
 
@@ -78,8 +79,10 @@ export interface ChunkPayload extends JsonObject {
   /** ISO-8601 with offset. */
   readonly createdAt: string;
   readonly source?: RowSource;
-  /** ISO dates or years the text names, sorted: the time lane reads them. */
+  /** Times that the text names (`2021`, `2021-05-03`, `2021/2023`) and the day of writing, sorted: the time lane reads them. */
   readonly dates?: readonly string[];
+  /** When the text was written, by its metadata or by itself, ISO; absent when neither says so. */
+  readonly writtenAt?: string;
 }
 
 export interface SummaryPayload extends JsonObject {

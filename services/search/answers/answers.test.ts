@@ -168,7 +168,7 @@ describe('extractive answers', () => {
 
   it('say that nothing fits without passages', () => {
     const retrieval = {
-      analysis: { terms: [], entities: [] },
+      analysis: { terms: [], entities: [], timeWindow: null, relativeTimes: [] },
       information: [],
       named: [],
       passages: [],

@@ -1,9 +1,10 @@
 import type { Supersession } from '../../common/records/cognify/supersessions.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import type { RankedPassage } from '../model.ts';
+import type { TimeWindow } from '../retrieval/query-analysis.ts';
 import { type Question, wordsOf } from './question.ts';
 import type { ReadPassage, Sentence } from './rank-sentences.ts';
-import { dateText } from './times.ts';
+import { dateText } from './sentence-times.ts';
 
 /** A sentence's statement of a fact that has changed. */
 export interface Change {
@@ -22,6 +23,12 @@ export function changeOf({ passage, statement }: Pick<Sentence, 'passage' | 'sta
   if (over !== undefined) return { supersession: over.supersession, isOver: over.isOmitted };
   const [last] = own.toSorted((a, b) => (a.supersession.older.from < b.supersession.older.from ? 1 : -1));
   return last === undefined ? null : { supersession: last.supersession, isOver: false };
+}
+
+/** Whether a sentence states what is so only later than the time that is asked about. */
+export function isNotYet({ passage, statement }: Pick<Sentence, 'passage' | 'statement'>): boolean {
+  const marks = (passage as Marked).explanation?.statements ?? [];
+  return marks.some(({ text, state }) => state === 'not_yet' && text.includes(statement.text));
 }
 
 /** Names of a property in questions, beside its own; in German, Spanish and French what a speaker says of itself. */
@@ -51,11 +58,17 @@ export function asksFor({ text }: Question, { supersession: { predicate } }: Cha
 
 const FORMER = /\b(?:before|previous(?:ly)?|former(?:ly)?|used to|earlier|originally|no longer|old)\b/iu;
 
+/** Whether a question asks about a time before the change. */
+export function isBeforeChange({ supersession: { newer } }: Change, window: TimeWindow | null): boolean {
+  return window?.until != null && window.until <= new Date(newer.from);
+}
+
 /**
  * The answer to a question about a fact that has changed: the latest value and the former one. Null when it asks whether
  * something else is true.
  */
-export function changedAnswer({ text, type }: Question, { supersession }: Change): string | null {
+export function changedAnswer({ text, type }: Question, change: Change, window: TimeWindow | null): string | null {
+  const { supersession } = change;
   const { older, newer, reason } = supersession;
   const since = dateText(newer.from);
   if (type === 'date') return since;
@@ -67,6 +80,7 @@ export function changedAnswer({ text, type }: Question, { supersession }: Change
     if (names(newer.value) && !isEnd) return `Yes, since ${since}; before: ${older.value}`;
     return null;
   }
+  if (isBeforeChange(change, window)) return `${older.value} (until ${since})`;
   if (isEnd) return `${older.value} until ${since}`;
   if (FORMER.test(text)) return `${older.value} (until ${since}; now: ${newer.value})`;
   return `${newer.value} (since ${since}; before: ${older.value})`;

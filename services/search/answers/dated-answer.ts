@@ -1,5 +1,4 @@
-import { timeOfMetadata } from '../../common/domain/item-time.ts';
-import { dates } from '../../common/text/language/dates.ts';
+import { MONTHS, SEASONS } from '../../common/text/language/calendar-words.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import type { TimeSpan } from '../../common/text/language/time-span.ts';
 import type { RankedPassage } from '../model.ts';
@@ -7,27 +6,17 @@ import { isWithin, spanOfDate } from '../retrieval/lanes.ts';
 import type { QueryAnalysis, TimeWindow } from '../retrieval/query-analysis.ts';
 import { wordsOf } from './question.ts';
 import type { ReadPassage } from './rank-sentences.ts';
+import { datesOf, dayAround, spanText, timesOfSentence, writtenAt } from './sentence-times.ts';
 import { sourcedQuote } from './source-label.ts';
 import { statementsOf } from './statements.ts';
-import { saidAt } from './times.ts';
 
 type Span = Pick<TimeSpan, 'from' | 'until'>;
 
-/** The times that a passage tells of: its dates, relative ones counted from when it was said, and that of its item. */
+/** The times that a passage tells of: its dates, and that of its item. */
 export function timesOf(passage: ReadPassage): readonly Span[] {
   const { payload } = passage;
-  const own = ownTime(passage);
-  return [
-    ...(payload.dates ?? []).map(spanOfDate),
-    ...dates(payload.text, saidAt(passage)).filter(({ isRelative }) => isRelative),
-    ...(own === null ? [] : [own]),
-  ];
-}
-
-/** The day that the metadata of the item name; null when they name none. */
-function ownTime({ payload }: ReadPassage): Span | null {
-  const time = timeOfMetadata(payload.externalMetadata);
-  return time === null ? null : spanOfDate(time);
+  const own = writtenAt(passage);
+  return [...(payload.dates ?? []).map(spanOfDate), ...(own === null ? [] : [dayAround(own)])];
 }
 
 export function lengthOf({ from, until }: Span): number {
@@ -55,10 +44,19 @@ export function rankByTime<Passage extends ReadPassage>(
   return { passages: [...ordered, ...others].map(({ passage }) => passage), anchored: anchored.length };
 }
 
+/** The part of a window that was known at a time. */
+export function knownBy({ from, until }: TimeWindow, asOf: string | null): TimeWindow {
+  const known = asOf === null ? null : new Date(asOf);
+  if (known === null || (from !== null && from >= known)) return { from, until };
+  return { from, until: until === null || until > known ? known : until };
+}
+
 /** Words of questions that ask for whatever there was at a time. */
 const ANY_EVENT = new Set(
   `happen happened happens happening occur occurred going do did done doing go went been event events thing things something
   anything everything memory memories remember note notes entry entries life year month week day weekend early late mid
+  passiert passierte geschah geschehen los gemacht machte machten tat taten pasó pasado pasó ocurrió ocurrido hice hicimos hizo
+  passé arrivé fait fais faisait letzte letzten letzter woche monat jahr semana mes año pasada semaine mois dernier dernière année
   summer winter spring autumn fall tell show list summarise summarize experience experiences take took place plan planned
   january february march april may june july august september october november december last past this next ago
   yesterday today tomorrow monday tuesday wednesday thursday friday saturday sunday`.split(/\s+/u),
@@ -68,7 +66,12 @@ const ANY_EVENT = new Set(
 export function asksForTime({ text, timeWindow }: QueryAnalysis): boolean {
   if (timeWindow === null) return false;
   return wordsOf(text).every(
-    (word) => ANY_EVENT.has(word) || STOP_WORDS.has(word) || /^\d+(?:st|nd|rd|th|s)?$/u.test(word),
+    (word) =>
+      ANY_EVENT.has(word) ||
+      MONTHS.has(word) ||
+      SEASONS.has(word) ||
+      STOP_WORDS.has(word) ||
+      /^[\d-]+(?:st|nd|rd|th|s)?$/u.test(word),
   );
 }
 
@@ -82,9 +85,13 @@ export function datedQuotes(
 ): { readonly text: string; readonly passageIds: readonly string[] } | null {
   const events = passages.flatMap((passage) => eventsOf(passage, window)).slice(0, MAX_EVENTS);
   if (events.length === 0) return null;
-  const ordered = events.toSorted((a, b) => a.at.getTime() - b.at.getTime());
+  const ordered = events.toSorted((a, b) => a.at.from.getTime() - b.at.from.getTime());
   return {
-    text: ordered.map(({ passage, text, heading }) => sourcedQuote(passage.payload, text, heading, dataset)).join('\n'),
+    text: ordered
+      .map(
+        ({ passage, text, heading, at }) => `${spanText(at)}: ${sourcedQuote(passage.payload, text, heading, dataset)}`,
+      )
+      .join('\n'),
     passageIds: [...new Set(ordered.map(({ passage }) => passage.id))],
   };
 }
@@ -93,19 +100,26 @@ interface DatedSentence {
   readonly passage: RankedPassage;
   readonly text: string;
   readonly heading: string;
-  readonly at: Date;
+  readonly at: TimeSpan;
 }
 
-/** The sentences of a passage with a time in the window; its first one when only the item has such a time. */
+/** Headers of mails and minutes, which say nothing that happened; rows of tables have several keys. */
+export const HEADER_LINE =
+  /^(?!.*: .*, [^,:]*: )(?:from|to|cc|bcc|date|sent|subject|present|attendees|participants|datum|von|an|betreff|fecha|de|para|asunto|objet)\s?:/iu;
+/** Salutations and signatures. */
+const TWO_WORDS = /^\S+(?: \S+)?$/u;
+/** Sentences of a passage of which only the day of writing is known. */
+const MAX_UNDATED = 4;
+
+/** The sentences of a passage with a time in the window; of those without one, the first ones when it was written in the window. */
 function eventsOf(passage: RankedPassage, window: TimeWindow): readonly DatedSentence[] {
-  const statements = statementsOf(passage);
-  const said = saidAt(passage);
-  const dated = statements.flatMap(({ text, heading }): readonly DatedSentence[] => {
-    const time = dates(text, said).find((span) => isWithin(span, window));
-    return time === undefined ? [] : [{ passage, text, heading, at: time.from }];
+  const told = statementsOf(passage).filter(({ text }) => !HEADER_LINE.test(text) && !TWO_WORDS.test(text));
+  let undated = 0;
+  return told.flatMap((statement): readonly DatedSentence[] => {
+    const said = { passage, statement };
+    const time = timesOfSentence(said).find((span) => isWithin(span, window));
+    if (time === undefined) return [];
+    if (statement.time === null && datesOf(said).length === 0 && ++undated > MAX_UNDATED) return [];
+    return [{ passage, text: statement.text, heading: statement.heading, at: time }];
   });
-  const own = ownTime(passage);
-  const [first] = statements;
-  if (dated.length > 0 || own === null || first === undefined || !isWithin(own, window)) return dated;
-  return [{ passage, text: first.text, heading: first.heading, at: own.from }];
 }

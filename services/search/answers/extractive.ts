@@ -2,10 +2,12 @@ import { collapseNearDuplicates } from '../../common/ranking/near-duplicates.ts'
 import { tokenizeQuery } from '../../common/text/language/tokenize.ts';
 import { NOTHING_FITS, quoteLine } from '../../common/text/repetition/own-answers.ts';
 import type { RankedPassage } from '../model.ts';
+import type { TimeWindow } from '../retrieval/query-analysis.ts';
 import type { Retrieval } from '../retrieval/retrieval.ts';
 import { judgeEvidence } from './answerable.ts';
 import { MIN_ANSWERABILITY } from './answerable-weights.ts';
-import { asksFor, changedAnswer, changeOf } from './changes.ts';
+import { asksFor, changedAnswer, changeOf, isBeforeChange, isNotYet } from './changes.ts';
+import { HEADER_LINE } from './dated-answer.ts';
 import type { InnerAnswer } from './inner-question.ts';
 import type { Fact } from './knowledge.ts';
 import { type Question, readQuestion } from './question.ts';
@@ -17,11 +19,12 @@ import {
   type Sentence,
   sentencesOf,
 } from './rank-sentences.ts';
+import { absoluteDate, datesOf, dateText, undatedTime } from './sentence-times.ts';
 import { MIN_SHORT_CONFIDENCE, shortAnswer } from './short-answer.ts';
 import { sourcedQuote } from './source-label.ts';
 import { type StatedAnswer, statedAnswer } from './stated-answer.ts';
 import { type Table, tableAnswer } from './tables.ts';
-import { absoluteDate, changeFirst, dateText, latestFirst, withoutLast } from './times.ts';
+import { changeFirst, inTimeFirst, isDatedByContext, latestFirst, withoutLast } from './times.ts';
 import { negatedFirst, yesOrNo } from './yes-no.ts';
 
 const MAX_QUOTES = 3;
@@ -88,14 +91,29 @@ export function extractiveAnswer(
 ): ExtractiveAnswer {
   const counted = quotedRows(query, tables, dataset);
   if (counted !== null) return counted;
-  const question = readQuestion(withoutLast(query));
+  // `Is it on Monday?` asks whether it is.
+  const isTimed = readQuestion(query).type !== 'yes-no';
+  const { relativeTimes } = retrieval.analysis;
+  const timeWindow = isTimed ? retrieval.analysis.timeWindow : null;
+  const bare = isTimed ? relativeTimes.reduce((text, time) => text.replace(time, ''), query) : query;
+  const question = readQuestion(withoutLast(bare));
   const isJudged = ENGLISH_QUESTION.test(query);
   if (passages.length === 0 || (!isJudged && lacksEvidence(retrieval, passages))) return NO_ANSWER;
-  const isLeft = ({ statement: { text } }: Sentence) =>
-    text !== inner?.sentence.statement.text && !(inner?.excluded != null && text.includes(inner.excluded));
+  // The date of a mail is no answer to what was bought in its month.
+  const isEvent = (text: string) => timeWindow === null || question.type === 'date' || !HEADER_LINE.test(text);
+  const isLeft = (sentence: Sentence) => {
+    const { text } = sentence.statement;
+    const isInner =
+      text === inner?.sentence.statement.text || (inner?.excluded != null && text.includes(inner.excluded));
+    return isEvent(text) && !isInner && !isNotYet(sentence);
+  };
   const read = retrieval.withSuperseded ?? passages;
-  const all = rankSentences(sentencesOf(question, read).filter(isLeft));
-  const changed = inner === null ? quotedChange(question, all, { passages: read, dataset }) : null;
+  const all = inTimeFirst(
+    rankSentences(sentencesOf(question, read).filter(isLeft)),
+    timeWindow,
+    relativeTimes.length > 0,
+  );
+  const changed = inner === null ? quotedChange(question, all, { passages: read, dataset, window: timeWindow }) : null;
   if (changed !== null) return changed;
   const current = all.filter((sentence) => changeOf(sentence)?.isOver !== true);
   const ranked = changeFirst(query, latestFirst(query, current));
@@ -103,7 +121,8 @@ export function extractiveAnswer(
   const found = shortAnswer(question, ranked);
   const said = negatedFirst(question, ranked);
   const isDecided = said[0] !== undefined && yesOrNo(question, said[0]) !== null;
-  const isAsked = isJudged && inner === null && !isDecided;
+  const isDated = question.type === 'date' && isDatedByContext(ranked[0]);
+  const isAsked = isJudged && inner === null && !isDecided && !isDated;
   const judged = isAsked ? judgeEvidence(question, { ranked, short: found, passages }) : null;
   const certainty = judged === null ? (isJudged ? DIRECT : null) : judged.certainty;
   const isOwn = (ranked[0]?.features.ownRank ?? 0) > 0;
@@ -112,7 +131,7 @@ export function extractiveAnswer(
   if (certainty !== null && certainty < MIN_ANSWERABILITY[isOwn ? 'own' : 'other'])
     return { ...NO_ANSWER, nearest: nearestTo(said).map(quote) };
   const certain = found !== null && found.confidence >= MIN_SHORT_CONFIDENCE ? found : null;
-  const short = statedAnswer(question, ranked, facts) ?? certain;
+  const short = isDated ? null : (statedAnswer(question, ranked, facts) ?? certain);
   // The order of what changed, of times and of negations stays.
   const best = ranked[0] === all[0] && said === ranked && question.type !== 'yes-no' ? judged?.best : null;
   const ordered = best == null ? said : [best, ...said.filter((one) => one !== best)];
@@ -124,7 +143,7 @@ export function extractiveAnswer(
   const lead =
     first === undefined
       ? null
-      : (yesOrNo(question, first) ?? (isSaid(short, first) ? null : shortText(question, short)));
+      : (yesOrNo(question, first) ?? (isSaid(short, first) ? null : shortText(question, short, first)));
   return {
     text: lead == null ? text : `${lead}: ${text}`,
     passageIds: [...new Set(proofs.map(({ passage }) => passage.id))],
@@ -140,15 +159,23 @@ const MAX_MISSING = 0.5;
 function quotedChange(
   question: Question,
   ranked: readonly RankedSentence[],
-  { passages, dataset }: { readonly passages: readonly ReadPassage[]; readonly dataset: string | null },
+  {
+    passages,
+    dataset,
+    window,
+  }: {
+    readonly passages: readonly ReadPassage[];
+    readonly dataset: string | null;
+    readonly window: TimeWindow | null;
+  },
 ): ExtractiveAnswer | null {
   const [best] = ranked;
   const change = best === undefined ? null : changeOf(best);
   if (best === undefined || change === null || !asksFor(question, change)) return null;
   if (best.features.missing > MAX_MISSING) return null;
-  const lead = changedAnswer(question, change);
+  const lead = changedAnswer(question, change, window);
   if (lead === null) return null;
-  const { newer } = change.supersession;
+  const newer = isBeforeChange(change, window) ? change.supersession.older : change.supersession.newer;
   const told = passages.find(({ id }) => id === newer.chunk);
   const quote =
     told === undefined
@@ -176,9 +203,11 @@ export function quotedRows(query: string, tables: readonly Table[], dataset: str
   };
 }
 
-function shortText({ type }: Question, short: StatedAnswer | null): string | null {
-  if (short === null) return null;
-  return type === 'date' ? absoluteDate(short.text, short.sentence.passage) : short.text;
+function shortText({ type }: Question, short: StatedAnswer | null, first: RankedSentence): string | null {
+  if (type !== 'date') return short?.text ?? null;
+  if (short !== null) return absoluteDate(short.text, short.sentence);
+  const [date] = datesOf(first);
+  return date === undefined ? undatedTime(first) : absoluteDate(date.text, first);
 }
 
 /** Whether a short answer is all that its sentence says. */

@@ -1,13 +1,15 @@
+import { dates } from '../../common/text/language/dates.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import { readQuestion, wordsOf } from './question.ts';
 import { type RankedSentence, type ReadPassage, rankSentences, sentencesOf } from './rank-sentences.ts';
+import { timesOfSentence } from './sentence-times.ts';
 import { shortAnswer } from './short-answer.ts';
 
 /** A clause of a question that is a question of its own: `the year I moved to Berlin`. */
 interface InnerQuestion {
-  readonly kind: 'year' | 'thing' | 'other' | 'relative';
+  readonly kind: 'year' | 'event' | 'thing' | 'other' | 'relative';
   /** The question that the clause asks. */
   readonly question: string;
   /** The words that its answer replaces. */
@@ -38,6 +40,12 @@ const RELATIVE =
   /\b(?:the|that) (?:same )?((?:\p{Ll}+ )?\p{Ll}+) (?:(who|whom|where|that|which|(?:in|at|for|on|to|with|from) (?:which|whom))|(?=(?:I|we|you|he|she|they) ))/gu;
 const POSSESSIVE = /\b(my|our) (\p{Ll}+)['’]s (?=\p{Ll})/u;
 
+/** `before I moved to Berlin`, `after the dentist`: what a question sets its time by. */
+const EVENT = new RegExp(`\\b([Bb]efore|[Aa]fter|[Ss]ince) (?=${SUBJECT} )`, 'u');
+/** Asks for what somebody did or what there was, and for nothing more. */
+const ASKS_FOR_EVENTS =
+  /^what (?:else )?(?:happened|was (?:there|going on)|(?:did|have|had) (?:I|we) (?:do|done|decide|decided|plan|planned)|events?)\b/iu;
+
 /** Returns the inner question of a question; null when it has none. */
 function innerQuestionOf(question: string): InnerQuestion | null {
   const text = question.trim().replace(/(?<![?.!\s])[?.!\s]+$/u, '');
@@ -47,6 +55,14 @@ function innerQuestionOf(question: string): InnerQuestion | null {
     const around = [text.slice(0, year.index), after] as const;
     const offset = year[2] === 'after' ? 1 : year[2] === 'before' ? -1 : 0;
     return { kind: 'year', question: `When did ${clause}?`, clause, around, offset };
+  }
+  const event = EVENT.exec(text);
+  if (event !== null) {
+    const [clause, after] = clauseAfter(text, event.index + event[0].length, event.index === 0);
+    const around = [`${text.slice(0, event.index)}${after}`.trim(), (event[1] ?? '').toLowerCase()] as const;
+    const asked = /^(?:I|we|you|he|she|it|they)\b/u.test(clause) ? 'did' : 'was';
+    if (ASKS_FOR_EVENTS.test(around[0]) && dates(clause).length === 0)
+      return { kind: 'event', question: `When ${asked} ${clause}?`, clause, around };
   }
   const other = OTHER.exec(text);
   if (other !== null) {
@@ -104,6 +120,16 @@ export function answerInner(question: string, passages: readonly ReadPassage[]):
   if (inner.kind === 'relative') return answerRelative(inner, passages);
   const asked = readQuestion(inner.question);
   const ranked = rankSentences(sentencesOf(asked, passages)).slice(0, SENTENCES_READ);
+  if (inner.kind === 'event') {
+    for (const sentence of ranked) {
+      if (sentence.features.missing > MAX_MISSING || lacksName(inner.clause, sentence)) continue;
+      const [time] = timesOfSentence(sentence);
+      if (time === undefined) continue;
+      const day = after === 'after' ? new Date(time.until.getTime() - 1) : time.from;
+      return { outer: `${before} ${after} ${day.toISOString().slice(0, 10)}?`, sentence, excluded: null };
+    }
+    return null;
+  }
   if (inner.kind === 'year') {
     for (const sentence of ranked) {
       if (sentence.features.missing > MAX_MISSING || lacksName(inner.clause, sentence)) continue;

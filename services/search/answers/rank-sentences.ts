@@ -7,6 +7,7 @@ import { coverageBy, wordsOfText } from '../retrieval/word-coverage.ts';
 import { kindOf } from '../retrieval/word-likeness.ts';
 import { ANSWER_WEIGHTS, type AnswerWeights, type Weights } from './answer-weights.ts';
 import { type Question, wordsOf } from './question.ts';
+import { undatedTime } from './sentence-times.ts';
 import { KINDS_OF, type Span, spansOf } from './spans.ts';
 import { type Statement, statementsOf } from './statements.ts';
 
@@ -137,9 +138,10 @@ export function sentencesOf(
       const spans = kinds === undefined ? [] : spansOf(statement.text, kinds);
       const isNew = (span: Span) =>
         wordsOf(span.text).some((word) => !STOP_WORDS.has(word) && !named.has(stemOf(word)));
-      const hasType = kinds === undefined ? 0 : spans.some(isNew) ? 1 : -1;
-      const exact = share((term) => Number(own[term] === 1));
       const { type } = question;
+      const isDated = type === 'date' && undatedTime({ passage, statement }) !== null;
+      const hasType = kinds === undefined ? 0 : isDated || spans.some(isNew) ? 1 : -1;
+      const exact = share((term) => Number(own[term] === 1));
       const exactWith = (isType: boolean) => (hasType === 1 && isType ? exact : 0);
       const found = pairsOf(statement.text);
       const features = {
@@ -156,7 +158,8 @@ export function sentencesOf(
         isFirstSentence: Number(at === 0),
         hasType,
         hasFullDate: Number(
-          type === 'date' && spans.some((span) => span.kind === 'date' && span.text.length > 5 && isNew(span)),
+          isDated ||
+            (type === 'date' && spans.some((span) => span.kind === 'date' && span.text.length > 5 && isNew(span))),
         ),
         exactWithNumber: exactWith(type === 'number'),
         exactWithDate: exactWith(type === 'date'),

@@ -1,4 +1,6 @@
+import { headingTime } from '../../common/text/language/heading-dates.ts';
 import { sentences } from '../../common/text/language/sentences.ts';
+import type { TimeSpan } from '../../common/text/language/time-span.ts';
 import type { RankedPassage } from '../model.ts';
 
 /** A sentence of a passage, with the heading or key above it. */
@@ -8,6 +10,8 @@ export interface Statement {
   readonly label: string;
   /** The heading in the passage above it; '' without one. */
   readonly heading: string;
+  /** The time that the headings above it give; null without one. */
+  readonly time: TimeSpan | null;
 }
 
 const MAX_TITLE_LENGTH = 100;
@@ -18,6 +22,14 @@ const ENDS_SENTENCE = /[.!?…。！？｡]["”’»)\]]*$/u;
 const ENDS_KEY = /:[ \t]*[>|[{(]?[-+]?$/u;
 const TABLE_ROW = /^[ \t]*\|.*\|[ \t]*$/u;
 const TABLE_RULE = /^[ \t]*[|+]?[ \t]*:?[-=]{2,}[-=:|+ \t]*$/u;
+
+interface Heading {
+  readonly level: number;
+  readonly text: string;
+}
+
+/** Of a heading without marks. */
+const LOWEST_LEVEL = 7;
 
 /** Code between fences; the lines stay, empty, so that offsets do. */
 const FENCED = /^[ \t]*(```|~~~)[^\n]*\n[\s\S]*?(?:^[ \t]*\1[ \t]*$|(?![\s\S]))/gmu;
@@ -40,6 +52,8 @@ export function statementsOf({ payload }: Pick<RankedPassage, 'payload'>): reado
   const titles = new Set([...payload.headings.map(plain), payload.documentName]);
   const statements: Statement[] = [];
   let [label, heading] = ['', ''];
+  let time = headingTime(payload.headings);
+  let path: readonly Heading[] = [];
   for (const [at, sentence] of read.entries()) {
     const line = sentence.text.replace(COMMENT_MARKS, '').trim();
     if (!HAS_WORD.test(line) || CODE.test(line) || BOILERPLATE.test(line) || LINKS.test(line)) continue;
@@ -50,13 +64,20 @@ export function statementsOf({ payload }: Pick<RankedPassage, 'payload'>): reado
       isTitle ||
       (line.length <= MAX_KEY_LENGTH && ENDS_KEY.test(line)) ||
       (TABLE_ROW.test(line) && TABLE_RULE.test(read[at + 1]?.text ?? ''));
-    if (isTitle) heading = plain(line);
+    if (isTitle) {
+      heading = plain(line);
+      const level = /^[ \t]*(#{1,6})[ \t]/u.exec(line)?.[1]?.length ?? LOWEST_LEVEL;
+      path = [...path.filter((above) => above.level < level), { level, text: heading }];
+      time = headingTime([...payload.headings, ...path.map(({ text: above }) => above)]);
+    }
     if (isLabel) label = plain(line);
-    else statements.push({ text: line.replace(BULLET, '').replace(/\s+/gu, ' '), label, heading });
+    else statements.push({ text: line.replace(BULLET, '').replace(/\s+/gu, ' '), label, heading, time });
   }
   if (statements.length > 0) return statements;
   const only = read.filter((sentence) => HAS_WORD.test(sentence.text) && !CODE.test(sentence.text));
-  return only.length === 1 ? only.map((sentence) => ({ text: plain(sentence.text), label: '', heading: '' })) : [];
+  return only.length === 1
+    ? only.map((sentence) => ({ text: plain(sentence.text), label: '', heading: '', time: null }))
+    : [];
 }
 
 function isHeading(line: string, titles: ReadonlySet<string>): boolean {

@@ -1,37 +1,43 @@
-import { timeOfMetadata } from '../../common/domain/item-time.ts';
-import { dates } from '../../common/text/language/dates.ts';
-import type { TimeSpan } from '../../common/text/language/time-span.ts';
-import type { RankedSentence, ReadPassage, Sentence } from './rank-sentences.ts';
+import { isWithin } from '../retrieval/lanes.ts';
+import type { TimeWindow } from '../retrieval/query-analysis.ts';
+import type { RankedSentence, Sentence } from './rank-sentences.ts';
+import { datesOf, saidAt, timesOfSentence, undatedTime } from './sentence-times.ts';
 
-/** `2 March 2026`; `March 2026` for the beginning of a month, `2026` for that of a year. */
-export function dateText(time: string | Date): string {
-  const date = new Date(time);
-  const isDay = date.getUTCDate() > 1 || date.getUTCHours() + date.getUTCMinutes() > 0;
-  const isMonth = isDay || date.getUTCMonth() > 0;
-  const [day, month] = [isDay ? ({ day: 'numeric' } as const) : {}, isMonth ? ({ month: 'long' } as const) : {}];
-  return date.toLocaleDateString('en-GB', { ...day, ...month, year: 'numeric', timeZone: 'UTC' });
+/** Maximum share of the question's information that a sentence may miss whose date stands above it. */
+const MAX_MISSING_OF_DATED = 0.3;
+
+/** Whether a sentence tells what a question asks the date of, and only its headings or its note say when it was. */
+export function isDatedByContext(sentence: RankedSentence | undefined): sentence is RankedSentence {
+  if (sentence === undefined || sentence.features.missing > MAX_MISSING_OF_DATED) return false;
+  return datesOf(sentence).length === 0 && undatedTime(sentence) !== null;
 }
 
-/** When a passage was said: the date of its item, else when it was added. */
-export function saidAt({ payload }: ReadPassage): Date {
-  return new Date(timeOfMetadata(payload.externalMetadata) ?? payload.createdAt);
-}
+/** Factor of the probability of a sentence about another time than that of the question. */
+const OTHER_TIME = 0.02;
 
-/** `4 March 2026 (yesterday)` for a date that is relative to that of its passage; other dates as they are. */
-export function absoluteDate(text: string, passage: ReadPassage): string {
-  const [date] = dates(text, saidAt(passage));
-  return date?.isRelative === true ? `${spanText(date)} (${text.charAt(0).toLowerCase()}${text.slice(1)})` : text;
-}
-
-function spanText({ precision, name, from, until }: TimeSpan): string {
-  if (precision === 'year' || precision === 'month') return dateText(from);
-  if (precision === 'day') return dayText(from);
-  if (precision !== 'span') return name;
-  return `${dayText(from)} to ${dayText(new Date(until.getTime() - 1))}`;
-}
-
-function dayText(date: Date): string {
-  return date.toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
+/**
+ * Puts sentences of another time than that of a question behind the others, when some are of that time. Their own dates tell
+ * only for a time relative to now: what is true of a year is often told with the dates of others.
+ */
+export function inTimeFirst(
+  ranked: readonly RankedSentence[],
+  window: TimeWindow | null,
+  isRelative: boolean,
+): readonly RankedSentence[] {
+  if (window === null) return ranked;
+  const times = ranked.map((sentence) => timesOfSentence(sentence));
+  const isIn = times.map((spans) => spans.some((span) => isWithin(span, window)));
+  if (!isIn.includes(true)) return ranked;
+  const isTold = ranked.map((sentence) => isRelative || datesOf(sentence).length === 0);
+  const isOther = (at: number) => isIn[at] === false && isTold[at] === true && (times[at]?.length ?? 0) > 0;
+  const others = ranked.filter((_, at) => isOther(at));
+  if (others.length === 0) return ranked;
+  const best = ranked.find((_, at) => !isOther(at));
+  const factor = (best?.probability ?? 1) * OTHER_TIME;
+  return [
+    ...ranked.filter((_, at) => !isOther(at)),
+    ...others.map((one) => ({ ...one, probability: Math.min(one.probability, factor) })),
+  ];
 }
 
 /** `did I last see`, and neither `did the storm last` nor `last week`. */
@@ -95,7 +101,7 @@ export function latestFirst(text: string, ranked: readonly RankedSentence[]): re
   return [{ ...latest, score, probability, confidence }, ...older];
 }
 
-function timeOf({ statement, passage }: Sentence): number {
-  const anchor = saidAt(passage);
-  return (dates(statement.text, anchor).at(-1)?.from ?? anchor).getTime();
+function timeOf(sentence: Sentence): number {
+  const { statement, passage } = sentence;
+  return (datesOf(sentence).at(-1)?.from ?? statement.time?.from ?? saidAt(passage)).getTime();
 }

@@ -26,7 +26,6 @@ export async function retrieveTurnPassages(
     readonly limit: number;
     readonly influence: InfluenceOptions;
     readonly conversation: Conversation | null;
-    readonly now?: Date;
     readonly knowledge?: KnowledgeLimits;
   },
 ): Promise<TurnPassages> {

@@ -1,3 +1,4 @@
+import { MONTHS, oneOf, SEASONS, WEEKDAYS } from '../../common/text/language/calendar-words.ts';
 import { dates } from '../../common/text/language/dates.ts';
 import { names } from '../../common/text/language/names.ts';
 import type { DateMention } from '../../common/text/language/time-span.ts';
@@ -19,6 +20,8 @@ export interface QueryAnalysis {
   /** Distinct names, quoted titles and identifiers, in order. */
   readonly entities: readonly string[];
   readonly timeWindow: TimeWindow | null;
+  /** The parts of the text that name a time by nothing but its distance from now: `last week`. */
+  readonly relativeTimes: readonly string[];
 }
 
 /** Characters of a query that are analysed: more is a pasted text. */
@@ -28,12 +31,16 @@ const MAX_ANALYSED_LENGTH = 4000;
 export function analyseQuery(query: string, options: { readonly now?: Date } = {}): QueryAnalysis {
   const text = query.slice(0, MAX_ANALYSED_LENGTH).replace(/\s+/gu, ' ').trim();
   const terms = tokenizeQuery(text);
+  const mentions = dates(text, options.now);
   return {
     text,
     terms,
     words: wordsOf(text, terms),
     entities: entitiesOf(text),
-    timeWindow: windowOf(text, dates(text, options.now)),
+    timeWindow: windowOf(text, mentions),
+    relativeTimes: mentions
+      .filter((mention) => mention.isRelative && !NAMES_TIME.test(mention.text))
+      .map((mention) => mention.text),
   };
 }
 
@@ -69,15 +76,27 @@ function windowOf(text: string, mentions: readonly DateMention[]): TimeWindow | 
   return from !== null && until !== null && from > until ? { from: until, until: from } : { from, until };
 }
 
+/** Words of times that texts use, too. */
+const NAMES_TIME = new RegExp(
+  `(?<!\\p{L})(?:this|current|${[MONTHS, SEASONS, WEEKDAYS].map(oneOf).join('|')})(?!\\p{L})`,
+  'iu',
+);
+
 interface Bound {
   readonly from?: 'from' | 'until';
   readonly until?: 'from' | 'until';
 }
 
 function boundOf(before: string): Bound {
-  if (/\b(?:before|prior to|earlier than|until|till|up to)\s+(?:the\s+)?$/iu.test(before)) return { until: 'from' };
-  if (/\b(?:after|later than)\s+(?:the\s+)?$/iu.test(before)) return { from: 'until' };
-  if (/\b(?:since|from|starting)\s+(?:the\s+)?$/iu.test(before)) return { from: 'from' };
+  if (
+    /(?:\b(?:before|prior to|earlier than|until|till|up to|vor|bis|antes del?|hasta|avant|jusqu['’](?:en|à|au)))\s+(?:the\s+|dem\s+|l['’])?$/iu.test(
+      before,
+    )
+  )
+    return { until: 'from' };
+  if (/\b(?:after|later than|nach|después del?|despues del?|après)\s+(?:the\s+|dem\s+)?$/iu.test(before))
+    return { from: 'until' };
+  if (/\b(?:since|from|starting|seit|ab|desde|depuis)\s+(?:the\s+|dem\s+)?$/iu.test(before)) return { from: 'from' };
   if (/\b(?:by)\s+(?:the\s+)?$/iu.test(before)) return { until: 'until' };
   return { from: 'from', until: 'until' };
 }

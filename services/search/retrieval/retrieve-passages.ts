@@ -46,8 +46,6 @@ export function retrievePassages(
     readonly vector: QueryVector;
     readonly limit: number;
     readonly influence: InfluenceOptions;
-    /** Anchors relative dates of the query; default: now. */
-    readonly now?: Date;
     readonly isForPassages?: boolean;
     readonly knowledge?: KnowledgeLimits;
     /** Ranks the passages of these datasets as one; `dataset` is one of them. */
@@ -62,7 +60,8 @@ export function retrievePassages(
     vector: vector?.values ?? null,
     limit,
     influence,
-    now: target.now ?? clock.now(),
+    // Relative dates of the question count from the time of the view.
+    now: new Date(view?.asOf ?? clock.now()),
     ...withoutUndefined({
       vectorVersion: vector?.version,
       view,

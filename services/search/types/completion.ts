@@ -10,7 +10,7 @@ import {
   sectionedContext,
   withGlobalContext,
 } from '../answers/contexts.ts';
-import { asksForTime, datedQuotes } from '../answers/dated-answer.ts';
+import { asksForTime, datedQuotes, knownBy, rankByTime } from '../answers/dated-answer.ts';
 import { extractiveAnswer } from '../answers/extractive.ts';
 import type { Knowledge } from '../answers/knowledge.ts';
 import {
@@ -452,7 +452,8 @@ async function generateAnswer(
   const { languageModel, settings, clock } = deps;
   const { dataset, toolbox, prompt } = input;
   if (languageModel === null) {
-    const { text, passageIds, certainty, short, nearest } = await quotedAnswer(deps, input);
+    const view = request.view ?? CURRENT;
+    const { text, passageIds, certainty, short, nearest } = await quotedAnswer(deps, input, view);
     return {
       text: withSkills(text, toolbox?.skills ?? input.offered),
       quoted: passageIds,
@@ -478,6 +479,7 @@ const SUMMARY_QUOTES = 8;
 async function quotedAnswer(
   deps: TypeDependencies,
   { type, dataset, isOneOfSeveral, material, passages, knowledge, reasoning }: AnswerInput,
+  view: TimeView,
 ) {
   const { retrieval, query } = material;
   const named = isOneOfSeveral ? dataset.name : null;
@@ -489,11 +491,15 @@ async function quotedAnswer(
       dataset: named,
       ...(type === 'GRAPH_SUMMARY_COMPLETION' ? { quotes: SUMMARY_QUOTES } : {}),
     });
-  if (type === 'TEMPORAL') {
-    const window = retrieval.analysis.timeWindow;
-    const anchored = passages.slice(0, reasoning?.steps[0]?.found.length ?? 0);
-    const listed = window !== null && asksForTime(retrieval.analysis) ? datedQuotes(anchored, window, named) : null;
+  const { timeWindow } = retrieval.analysis;
+  if (timeWindow !== null && asksForTime(retrieval.analysis)) {
+    const window = knownBy(timeWindow, view.asOf);
+    const { anchored, passages: ordered } = rankByTime(passages, window);
+    const listed = datedQuotes(ordered.slice(0, anchored), window, named);
     if (listed !== null) return { ...listed, certainty: 1, short: null };
+  }
+  if (type === 'TEMPORAL') {
+    const anchored = passages.slice(0, reasoning?.steps[0]?.found.length ?? 0);
     const dated = anchored.length === 0 ? null : await quotesFrom(anchored);
     if (dated !== null && dated.text !== NOTHING_FITS) return dated;
   }

@@ -2,6 +2,7 @@ import { rankByTime } from '../answers/dated-answer.ts';
 import { retrieveTurnPassages } from '../conversation/turn-passages.ts';
 import { MAX_TOP_K, type SearchRequest } from '../model.ts';
 import type { TimeWindow } from '../retrieval/query-analysis.ts';
+import { resolveInner } from './inner-answer.ts';
 import type { Gathered } from './reasoning.ts';
 import type { SearchTarget, TypeDependencies } from './target.ts';
 
@@ -10,18 +11,17 @@ const CANDIDATES = 4;
 const MIN_CANDIDATES = 40;
 
 /**
- * Retrieves passages and puts those first that tell of the time that the question names (search-recall.md §3.10). Relative
- * dates of the question count from `as_of` when the request has one.
+ * Retrieves passages and puts those first that tell of the time that the question names (search-recall.md §3.10), if only as
+ * that of an event: `after I moved to Berlin`.
  */
 export async function temporalPassages(
   deps: TypeDependencies,
   request: SearchRequest,
   target: Omit<SearchTarget, 'type'> & { readonly limit: number },
 ): Promise<Gathered> {
-  const asOf = request.view?.asOf ?? null;
   const limit = Math.min(Math.max(CANDIDATES * target.limit, MIN_CANDIDATES), MAX_TOP_K);
-  const wide = { ...target, limit, ...(asOf === null ? {} : { now: new Date(asOf) }) };
-  const material = await retrieveTurnPassages(deps, request, wide);
+  const wide = { ...target, limit };
+  const material = await resolveInner(deps, request, wide, await retrieveTurnPassages(deps, request, wide));
   const { retrieval } = material;
   const window = retrieval.analysis.timeWindow;
   const ranked =

@@ -46,4 +46,45 @@ describe('dates', () => {
     expect(found('in the last 3 months', anchor)).to.deep.equal(['2026-08-21/2026-11-21']);
     expect(dates('yesterday', anchor)[0]?.isRelative).to.equal(true);
   });
+
+  it('reads relative dates in English, German, Spanish and French', () => {
+    const expected: Readonly<Record<string, string>> = {
+      'We met last Tuesday.': '2026-11-17',
+      'The talk is next Friday.': '2026-11-27',
+      'It rained in March.': '2026-03',
+      'In the spring I moved.': '2026-03/2026-05',
+      'A couple of weeks ago it broke.': '2026-11-07',
+      'Am 3. Mai habe ich angefangen.': '2026-05-03',
+      'Am 14. Juli 2025 war die Prüfung.': '2025-07-14',
+      'Letzte Woche und vorgestern war ich krank.': '2026-11-09/2026-11-15 2026-11-19',
+      'Im Sommer und vor drei Tagen.': '2026-06/2026-08 2026-11-18',
+      'Ayer compré pan; hace dos semanas, leche.': '2026-11-20 2026-11-07',
+      'El martes pasado y el 3 de agosto de 2025.': '2026-11-17 2025-08-03',
+      "Hier j'ai dormi, la semaine dernière aussi.": '2026-11-20 2026-11-09/2026-11-15',
+      'Il y a deux semaines, le 5 mai 2024.': '2026-11-07 2024-05-05',
+    };
+    const read = Object.fromEntries(Object.keys(expected).map((text) => [text, found(text, anchor).join(' ')]));
+    expect(read).to.deep.equal(expected);
+  });
+
+  it('takes the future where the sentence is about it', () => {
+    expect(found('We will fly in March, and she starts in two weeks.', anchor)).to.deep.equal([
+      '2027-03',
+      '2026-12-05',
+    ]);
+    expect(found('I finished it in two weeks.', anchor)).to.deep.equal([]);
+  });
+
+  it('does not take words for dates that look like them', () => {
+    const others = [
+      'He is still read today.',
+      'The next day it rained, and they march on.',
+      'Das Haus hier ist alt.',
+      'Am Morgen war es kalt.',
+      'Trabajo por la mañana.',
+      'It may fall in any season of the year.',
+      'Mars 2020 is a rover on Mondays.',
+    ];
+    expect(others.flatMap((text) => found(text, anchor))).to.deep.equal(['2020']);
+  });
 });

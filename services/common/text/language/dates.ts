@@ -1,9 +1,9 @@
+import { MONTHS, oneOf, SEASONS } from './calendar-words.ts';
 import { relativeDates } from './relative-dates.ts';
-import { type DateMention, dayOf, monthSpan, secondOf, type TimeSpan, yearSpan } from './time-span.ts';
+import { type DateMention, dayOf, monthSpan, seasonSpan, secondOf, type TimeSpan, yearSpan } from './time-span.ts';
 
 const MONTH_NAMES = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
-const MONTH =
-  '(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\\.?';
+const MONTH = `(${oneOf(MONTHS)}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\\.?`;
 const YEAR = '(1\\d{3}|20\\d\\d)';
 const EDGE = '(?<![\\p{L}\\p{N}.,/$€£#-])';
 
@@ -26,7 +26,10 @@ const ABSOLUTE: readonly Pattern[] = [
     read: (match) => dayOf(Number(match[3]), monthOf(match[1]), Number(match[2])),
   },
   {
-    expression: new RegExp(`${EDGE}(\\d{1,2})(?:st|nd|rd|th)?(?: of)? ${MONTH},? ${YEAR}(?!\\d)`, 'giu'),
+    expression: new RegExp(
+      `${EDGE}(\\d{1,2})(?:st|nd|rd|th|er|\\.)?(?: of| de)? ${MONTH},?(?: del?)? ${YEAR}(?!\\d)`,
+      'giu',
+    ),
     read: (match) => dayOf(Number(match[3]), monthOf(match[2]), Number(match[1])),
   },
   {
@@ -39,8 +42,13 @@ const ABSOLUTE: readonly Pattern[] = [
     },
   },
   {
-    expression: new RegExp(`${EDGE}${MONTH}(?: of)?,? ${YEAR}(?!\\d)`, 'giu'),
-    read: (match) => monthSpan(Number(match[2]), monthOf(match[1])),
+    expression: new RegExp(`${EDGE}${MONTH}(?: of| del?)?,? ${YEAR}(?!\\d)`, 'giu'),
+    // `Mars 2020` is no month.
+    read: (match) => (match[1] === 'Mars' ? null : monthSpan(Number(match[2]), monthOf(match[1]))),
+  },
+  {
+    expression: new RegExp(`${EDGE}(${oneOf(SEASONS)})(?: of| del?)?,? ${YEAR}(?![\\d/–-])`, 'giu'),
+    read: (match) => seasonSpan(Number(match[2]), SEASONS.get((match[1] ?? '').toLowerCase()) ?? 0),
   },
   {
     expression: new RegExp(`${EDGE}${YEAR} ?(?:[–—-]|to|and|until|through) ?(\\d{4}|\\d\\d)(?![\\p{L}\\d])`, 'giu'),
@@ -81,29 +89,25 @@ const YEAR_CONTEXT =
 
 /** Returns the dates of a text in order, without overlaps. Relative dates only with `anchor`, the time of writing. */
 export function dates(text: string, anchor?: Date): DateMention[] {
-  const found = /\d/u.test(text) ? absoluteDates(text) : [];
+  const taken = new Uint8Array(text.length);
+  const found = /\d/u.test(text) ? absoluteDates(text, taken) : [];
   if (anchor === undefined) return found;
-  for (const mention of relativeDates(text, anchor)) {
-    const overlapping = found.filter((other) => other.start < mention.end && mention.start < other.end);
-    if (overlapping.some((other) => other.end - other.start >= mention.end - mention.start)) continue;
-    for (const other of overlapping) found.splice(found.indexOf(other), 1);
-    found.push(mention);
-  }
-  return found.sort((left, right) => left.start - right.start);
+  const relative = relativeDates(text, anchor, taken);
+  if (relative.length === 0) return found;
+  return [...found, ...relative].sort((left, right) => left.start - right.start);
 }
 
-function absoluteDates(text: string): DateMention[] {
+/** `taken`: by character, as comparing every date with every other would cost the square of a list of years. */
+function absoluteDates(text: string, taken: Uint8Array): DateMention[] {
   const found: DateMention[] = [];
-  // By character: comparing every date with every other would cost the square of a list of years.
-  const isTaken = new Uint8Array(text.length);
   for (const pattern of ABSOLUTE) {
     for (const match of text.matchAll(pattern.expression)) {
       const start = match.index;
       const end = start + match[0].length;
-      if (isTaken.subarray(start, end).includes(1)) continue;
+      if (taken.subarray(start, end).includes(1)) continue;
       const value = pattern.read(match);
       if (value === null || (value.precision === 'year' && !isYear(text, start, value.name))) continue;
-      isTaken.fill(1, start, end);
+      taken.fill(1, start, end);
       found.push({ text: match[0], start, end, isRelative: false, ...value });
     }
   }
@@ -115,5 +119,6 @@ function isYear(text: string, start: number, name: string): boolean {
 }
 
 function monthOf(name: string | undefined): number {
-  return MONTH_NAMES.indexOf((name ?? '').slice(0, 3).toLowerCase()) + 1;
+  const lower = (name ?? '').toLowerCase();
+  return MONTHS.get(lower) ?? MONTH_NAMES.indexOf(lower.slice(0, 3)) + 1;
 }

@@ -134,6 +134,7 @@ function isAbbreviation(text: string, at: number, following: string): boolean {
   if (word === '') return false;
   const opening = /^["'“‘(«[]*(\p{Lu}?[\p{L}]*)/u.exec(following)?.[1] ?? '';
   const opensSentence = OPENING_WORDS.has(opening.toLowerCase());
+  if (/^\d{1,2}$/u.test(word) && GERMAN_MONTH.test(opening)) return true;
   if (/^\d{1,3}$/u.test(word)) return isListNumber(text, at, word.length);
   if (word.length === 1) return /\p{L}/u.test(word) && !(opensSentence && opening.length > 1);
   const before = text[at - word.length - 1] ?? '';
@@ -141,6 +142,9 @@ function isAbbreviation(text: string, at: number, following: string): boolean {
   if (LEADING_ABBREVIATIONS.has(word)) return word !== 'no' || /^\d/u.test(following);
   return TRAILING_ABBREVIATIONS.has(word) && !opensSentence;
 }
+
+/** `14. Juli` */
+const GERMAN_MONTH = /^(?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)$/u;
 
 /** `3.` at the start of a line numbers what follows. */
 function isListNumber(text: string, at: number, length: number): boolean {

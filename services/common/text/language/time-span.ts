@@ -43,6 +43,21 @@ export function yearSpan(first: number, last: number, precision: DatePrecision):
   return { name, precision, from, until };
 }
 
+/** A season of the north; winter begins in the year. 0 is spring. */
+export function seasonSpan(year: number, season: number): TimeSpan {
+  const [first, last] = [
+    monthSpan(year, 3 + 3 * season),
+    monthSpan(season === 3 ? year + 1 : year, season === 3 ? 2 : 5 + 3 * season),
+  ];
+  return { name: `${first.name}/${last.name}`, precision: 'span', from: first.from, until: last.until };
+}
+
+/** The days from one to another, which is exclusive. */
+export function stretchOf(from: Date, until: Date): TimeSpan {
+  const [first, last] = [from, new Date(until.getTime() - 86_400_000)].map((date) => date.toISOString().slice(0, 10));
+  return { name: `${first}/${last}`, precision: 'span', from, until };
+}
+
 /** A time that a text names; `text` is verbatim, offsets are those of the source. */
 export interface DateMention extends TimeSpan {
   readonly text: string;

@@ -29,7 +29,7 @@ const EDGES = [
   edge('passage', 'contains', 'ada', { chunkId: 'passage' }),
   edge('ada', 'met', 'bob', said('Ada met Bob on 5 March 2025.')),
   edge('ada', 'likes', 'bob', said('Ada likes Bob.')),
-  edge('ada', 'leads', 'bob', { ...said('Ada leads Bob.'), valid_from: '2020-01-01' }),
+  edge('ada', 'leads', 'bob', { ...said('Ada leads Bob.'), validFrom: '2020-01-01' }),
 ];
 
 describe('drawing of a graph', () => {

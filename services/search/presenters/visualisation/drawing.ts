@@ -112,8 +112,7 @@ function createDateReader(
 ): (properties: MergedEdge['properties']) => readonly string[] {
   const known = new Map<string, readonly string[]>();
   return ({ chunkId, text, ...properties }) => {
-    const from = properties['valid_from'] ?? properties['validFrom'];
-    const until = properties['valid_to'] ?? properties['validTo'];
+    const { validFrom: from, validTo: until } = properties;
     if (typeof from === 'string' || typeof until === 'string') return [`${from ?? ''}/${until ?? ''}`];
     const passage = datesOfPassage.get(String(chunkId)) ?? [];
     if (typeof text !== 'string') return passage.slice(0, MAX_DATES);

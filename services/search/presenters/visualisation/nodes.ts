@@ -30,6 +30,7 @@ const STAGE_BY_TYPE: ReadonlyMap<string, (typeof STAGES)[number]> = new Map(
     [NODE_TYPES.entity]: 'entity',
     [NODE_TYPES.entityType]: 'type',
     [NODE_TYPES.summary]: 'summary',
+    [NODE_TYPES.timestamp]: 'entity',
   }),
 );
 const COLOURS: ReadonlyMap<string, string> = new Map(
@@ -39,6 +40,7 @@ const COLOURS: ReadonlyMap<string, string> = new Map(
     [NODE_TYPES.entity]: '#6510F4',
     [NODE_TYPES.entityType]: '#D5C2FF',
     [NODE_TYPES.summary]: '#FFB454',
+    [NODE_TYPES.timestamp]: '#38BDF8',
     [NODE_TYPES.nodeSet]: '#94A3B8',
   }),
 );

@@ -72,7 +72,8 @@ export function resolveEntities(entities: readonly ResolvableEntity[]): Resoluti
     if (owner.length > alias.length && !isOrdinaryWord(alias)) merge(alias, owner, 'alias in the text');
   }
   const names = entities.filter(
-    ({ name, type }) => type !== 'Date' && type !== 'Quantity' && type !== 'Work' && !isOrdinaryWord(name),
+    ({ name, type }) =>
+      type !== 'Date' && type !== 'Timestamp' && type !== 'Quantity' && type !== 'Work' && !isOrdinaryWord(name),
   );
   const resolver = resolveNames(names.map(toMention), [], byType);
   for (const { name } of names) {

@@ -1,0 +1,50 @@
+import { MONTHS, oneOf, WEEKDAYS } from './calendar-words.ts';
+import { dates } from './dates.ts';
+import type { DateMention, TimeSpan } from './time-span.ts';
+
+/** Words that leave a heading a date: `Monday, 3 June 2025`, `Im Jahr 2021`. */
+const FILLERS = new RegExp(
+  `(?<!\\p{L})(?:${oneOf(WEEKDAYS)}|in|im|en|the|year|jahr|año|année|l[’']année)(?!\\p{L})|[^\\p{L}\\p{N}]`,
+  'giu',
+);
+const MONTH_ALONE = new RegExp(`^(?:${oneOf(MONTHS)})$`, 'iu');
+const MAY_BE_DATE = new RegExp(`\\d|(?<!\\p{L})(?:${oneOf(MONTHS)})(?!\\p{L})`, 'iu');
+/** Words beside the month that a heading names: `Plans for March 2025`. */
+const MAX_WORDS_BESIDE_MONTH = 3;
+
+/**
+ * Returns the time that headings give to the text below them, outermost first: a day that a heading names, a month with few
+ * words, a year alone. A day or month without a year belongs to the year above it. Null when none is a date.
+ */
+export function headingTime(headings: readonly string[]): TimeSpan | null {
+  let found: TimeSpan | null = null;
+  for (const heading of headings) if (MAY_BE_DATE.test(heading)) found = timeOf(heading, found) ?? found;
+  return found;
+}
+
+function timeOf(heading: string, above: TimeSpan | null): TimeSpan | null {
+  const own = dates(heading).find((mention) => isMeant(heading, mention));
+  if (own !== undefined || above === null) return own ?? null;
+  const year = above.from.getUTCFullYear();
+  const bare = heading.replaceAll(FILLERS, ' ').trim();
+  if (MONTH_ALONE.test(bare)) return dates(`${bare} ${year}`)[0] ?? null;
+  const [day] = dates(heading, new Date(Date.UTC(year, 6, 1)));
+  return day?.precision === 'day' && /\d/u.test(day.text) ? day : null;
+}
+
+function isMeant(heading: string, { start, end, precision }: DateMention): boolean {
+  if (precision === 'day' || precision === 'second') return true;
+  const rest = `${heading.slice(0, start)} ${heading.slice(end)}`.replaceAll(FILLERS, ' ').trim();
+  const words = rest === '' ? 0 : rest.split(/\s+/u).length;
+  return precision === 'month' ? words <= MAX_WORDS_BESIDE_MONTH : words === 0;
+}
+
+/**
+ * Returns the day from which relative dates below headings count: the day of a heading, else the day of writing when it lies in
+ * the time of the headings. Null when it is not known.
+ */
+export function anchorBelow(time: TimeSpan | null, writtenAt: Date | null): Date | null {
+  if (time?.precision === 'day' || time?.precision === 'second') return time.from;
+  if (writtenAt === null || time === null) return writtenAt;
+  return time.from <= writtenAt && writtenAt < time.until ? writtenAt : null;
+}
