@@ -8,6 +8,7 @@ export const METHODS = {
   'auth.DescribeAccess': { deadlineMs: 10000, permission: 'principal' },
   'auth.HeldCapabilities': { deadlineMs: 10000, permission: 'principal' },
   'auth.CreateDataset': { deadlineMs: 10000, permission: 'principal' },
+  'auth.PluginStates': { deadlineMs: 10000, permission: 'principal' },
   'auth.RemoveDataset': { deadlineMs: 10000, permission: 'principal' },
   'auth.SetQuota': { deadlineMs: 10000, permission: 'service' },
   'auth.Usage': { deadlineMs: 10000, permission: 'service' },

@@ -11,6 +11,7 @@ import { describeAccess } from './access/describe-access.ts';
 import { resolveDatasets } from './access/resolve-datasets.ts';
 import { heldCapabilities } from './access/tenant-authority.ts';
 import { prepareDefaultUser, reviewDefaultUser } from './accounts/default-user.ts';
+import { pluginStates } from './agents/plugins.ts';
 import { readQuota, setQuota } from './budgets/budgets.ts';
 import { type AuthServiceOptions, createDependencies, type ServiceDependencies } from './dependencies.ts';
 import { beginErasure, getEraser } from './managed/begin-erasure.ts';
@@ -36,6 +37,7 @@ import { datasetGrantRoutes } from './routes/dataset-grants.ts';
 import { deviceRoutes } from './routes/device.ts';
 import { oauthRoutes } from './routes/oauth.ts';
 import { oidcRoutes } from './routes/oidc.ts';
+import { pluginRoutes } from './routes/plugins.ts';
 import { roleRoutes } from './routes/roles.ts';
 import { scimRoutes } from './routes/scim.ts';
 import { sessionRoutes } from './routes/sessions.ts';
@@ -72,6 +74,7 @@ export function createAuthService(options: AuthServiceOptions): Service {
       ...apiKeyRoutes(deps),
       ...agentRoutes(deps),
       ...agentConnectionRoutes(deps),
+      ...pluginRoutes(deps),
       ...tenantRoutes(deps),
       ...roleRoutes(deps),
       ...datasetGrantRoutes(deps),
@@ -178,6 +181,9 @@ function serve(
       }),
     })),
     messenger.serve('auth.DescribeAccess', (_, context) => describeAccess(deps, callerOf(context))),
+    messenger.serve('auth.PluginStates', async (_, context) => ({
+      plugins: await pluginStates(deps, callerOf(context)),
+    })),
     messenger.serve('auth.CreateDataset', async ({ name }, context) => ({
       dataset: await createDataset(deps, callerOf(context), name),
     })),

@@ -973,6 +973,51 @@ export interface Paths {
       };
     };
   };
+  '/api/v1/integrations/plugins/{plugin_key}/provision': {
+    /**
+     * Give a plugin an agent with a new API key, which is shown only once
+     */
+    post: {
+      parameters: {
+        path: {
+          plugin_key: string;
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': {
+              pluginKey: string;
+              agentId: string;
+              apiKey: string;
+              created: boolean;
+            };
+          };
+        };
+      };
+    };
+  };
+  '/api/v1/integrations/plugins/{plugin_key}': {
+    /**
+     * End the keys of a plugin; its agent and data stay
+     */
+    delete: {
+      parameters: {
+        path: {
+          plugin_key: string;
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': {
+              disconnected: boolean;
+            };
+          };
+        };
+      };
+    };
+  };
   '/api/v1/permissions/tenants': {
     /**
      * Create a tenant, own it and work in it
@@ -6504,7 +6549,13 @@ export interface IntegrationStatus {
     } | null;
   }[];
   plugins: {
-    [k: string]: unknown;
+    key: string;
+    connected: boolean;
+    agentId: string | null;
+    provisionedAt: string | null;
+    lastActiveAt: string | null;
+    sessionCount: number;
+    source: ('identity' | 'sessions-legacy' | 'registry') | null;
   }[];
 }
 export interface IntegrationConnection {

@@ -7,7 +7,7 @@ export type ServiceName = (typeof SERVICE_NAMES)[number];
  * it, the longest wins; whatever no other service has is `auth`'s, which also answers for the whole (`/`, `/docs`, `/health`).
  */
 export const SERVICE_PATHS: Readonly<Record<ServiceName, readonly string[]>> = {
-  auth: ['/', '/api/v1/activity/usage'],
+  auth: ['/', '/api/v1/activity/usage', '/api/v1/integrations/plugins'],
   ingest: [
     '/api/v1/add',
     '/api/v1/remember',

@@ -48,7 +48,13 @@ export const statusAnswer = z
         syncCounts: counts.nullable(),
       }),
     ),
-    plugins: z.array(z.record(z.string(), z.unknown())),
+    plugins: z.array(
+      z.object({
+        ...{ key: z.string(), connected: z.boolean(), agentId: z.string().nullable() },
+        ...{ provisionedAt: z.string().nullable(), lastActiveAt: z.string().nullable(), sessionCount: z.int() },
+        source: z.enum(['identity', 'sessions-legacy', 'registry']).nullable(),
+      }),
+    ),
   })
   .meta({ id: 'IntegrationStatus' });
 

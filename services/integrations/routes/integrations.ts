@@ -70,13 +70,20 @@ function status(dependencies: SourceDependencies): Route {
     auth: 'user',
     permission,
     responses: { 200: { description: 'In the order of their names', schema: statusAnswer } },
-    async handle({ principal }) {
+    async handle({ principal, context }) {
       const all = await dependencies.connections.ofUser(principal.id, principal.tenant);
       const integrations = PROVIDERS.map((provider) => {
         const active = all.find((one) => one.provider === provider && one.status === 'active');
         return presentProvider(provider, active ?? null, dependencies.connectors.has(provider));
       });
-      return json({ integrations, plugins: [] });
+      // What auth cannot say blanks its own part.
+      const { plugins } = await dependencies.messenger
+        .call('auth.PluginStates', {}, context)
+        .catch((error: unknown) => {
+          dependencies.logger.warn('integrations.plugins.unknown', { error });
+          return { plugins: [] };
+        });
+      return json({ integrations, plugins });
     },
   });
 }

@@ -57,6 +57,8 @@ export const OUTCOMES: Readonly<Record<string, Outcome>> = {
   'GET /api/v1/agents/connections/{agent_id}': UNKNOWN,
   'GET /api/v1/integrations/status': OWN,
   'GET /api/v1/integrations/connections': OWN,
+  'POST /api/v1/integrations/plugins/{plugin_key}/provision': OWN,
+  'DELETE /api/v1/integrations/plugins/{plugin_key}': OWN,
   'POST /api/v1/integrations/{provider}/authorize': [401, 503, 503, 503],
   'POST /api/v1/integrations/{provider}/connect': REFUSED,
   'GET /api/v1/integrations/{provider}/connection': OWN,

@@ -263,6 +263,8 @@ export const REQUESTS: Readonly<Record<string, (ids: Identifiers) => RouteReques
   // Integrations
   'GET /api/v1/integrations/status': () => ({}),
   'GET /api/v1/integrations/connections': () => ({}),
+  'POST /api/v1/integrations/plugins/{plugin_key}/provision': () => ({ params: { plugin_key: 'codex' } }),
+  'DELETE /api/v1/integrations/plugins/{plugin_key}': () => ({ params: { plugin_key: 'codex' } }),
   'POST /api/v1/integrations/{provider}/authorize': () => ({ params: { provider: 'github' } }),
   'POST /api/v1/integrations/{provider}/connect': () => ({
     params: { provider: 'web' },
