@@ -45,15 +45,24 @@ interface DatasetAnswer {
   readonly error?: unknown;
 }
 
-/** Answers come per dataset with access control, bare without. Datasets that have nothing to say are left out. */
+/** Answers come per dataset with access control, bare without; the dataset with the best one first. Datasets that have nothing to say are left out. */
 function searchText(answer: unknown): string {
   if (!Array.isArray(answer) || !answer.every(isDatasetAnswer)) return resultText(answer) ?? NOTHING_FOUND;
   const blocks = answer.flatMap(({ dataset_name: name, search_result: result, error }) => {
     const text = typeof error === 'string' ? error : resultText(result);
-    return text === null ? [] : [{ name: String(name), text }];
+    return text === null ? [] : [{ name: String(name), text, rank: bestRank(result) }];
   });
+  blocks.sort((one, other) => one.rank - other.rank);
   if (answer.length === 1 || blocks.length === 0) return blocks[0]?.text ?? NOTHING_FOUND;
   return blocks.map(({ name, text }) => `[${harmless(name)}]\n${text}`).join('\n\n');
+}
+
+/** Returns the rank over all datasets of the first row; an answer has none and comes first, an error last. */
+function bestRank(result: unknown): number {
+  const [first] = Array.isArray(result) ? (result as readonly unknown[]) : [];
+  if (first === undefined) return Number.MAX_SAFE_INTEGER;
+  const { rank } = first as { readonly rank?: unknown };
+  return typeof rank === 'number' ? rank : 0;
 }
 
 const NOTHING_FOUND = 'nothing found';
