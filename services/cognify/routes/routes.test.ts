@@ -68,35 +68,6 @@ describe('POST /api/v1/cognify', () => {
     });
   });
 
-  it('refuses invalid requests as in the contract', async () => {
-    const { cognify } = await built([]);
-    await using _ = cognify;
-    const missing = { error: 'No datasets or dataset_ids provided', detail: null };
-    expect(await failure(post(cognify, {}))).to.deep.equal({ status: 400, body: missing });
-    expect(await failure(post(cognify, { datasets: [], dataset_ids: [] }))).to.deep.equal({
-      status: 400,
-      body: missing,
-    });
-    const unknown = { error: "Ontology key 'animals' not found", detail: null };
-    expect(await failure(post(cognify, { datasets: ['notes'], ontology_key: ['animals'] }))).to.deep.equal({
-      status: 409,
-      body: unknown,
-    });
-    expect((await failure(post(cognify, { datasets: ['notes'], ontology_key: ['no key!'] }))).body).to.deep.equal({
-      error: 'Invalid ontology key',
-      detail: null,
-    });
-    expect(await failure(post(cognify, { datasets: ['notes'], chunk_size: -3 }))).to.deep.equal({
-      status: 400,
-      body: { detail: 'chunk_size must be a positive number of tokens, got -3 [InvalidChunkSizeError]' },
-    });
-    expect(await failure(post(cognify, { datasets: ['notes'], graph_model: { type: 'object' } }))).to.deep.equal({
-      status: 400,
-      body: { detail: "graph_model must be a JSON schema with a 'title'. [InvalidGraphModelError]" },
-    });
-    expect((await failure(post(cognify, { dataset_ids: [randomUUID()] }))).status).to.equal(403);
-  });
-
   it('answers a used-up budget with 402 and its own body', async () => {
     const world = await createWorld();
     await world.addText('one', 'Ada met Grace.');
