@@ -6,10 +6,11 @@
  * Text: sentences of a novel and of encyclopedia articles in ../shared/data, or ENGRAM_BENCH_DATA.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { questionsOf, readSentences } from './scale-text.ts';
 import { type BenchClient, createClient } from './speed/client.ts';
 import { type BenchServer, startServer } from './speed/server.ts';
 import { SHAPES } from './speed/shape.ts';
@@ -30,7 +31,6 @@ const { values } = parseArgs({
 const shape = SHAPES.find((name) => name === values.stores);
 if (shape === undefined) throw new Error(`unknown stores ${values.stores}; there are ${SHAPES.join(', ')}`);
 const searches = Number(values.searches);
-const data = process.env['ENGRAM_BENCH_DATA'] ?? join(import.meta.dirname, '../../../shared/data');
 const sentences = readSentences();
 
 /** A document of a hundred short sections (a chunk each): as items of their own they would measure the cost of an item. */
@@ -113,7 +113,7 @@ async function searchAll(server: BenchServer): Promise<object> {
   const first = await timed(() => search(client, 'CHUNKS')('Who is the captain of the Pequod?'));
   const byType: Record<string, unknown> = {};
   for (const [at, type] of values.types.split(',').entries()) {
-    const asked = questions(3 * searches, at * 3 * searches);
+    const asked = questionsOf(sentences, 3 * searches, at * 3 * searches);
     await distribution(asked.slice(0, searches), 1, search(client, type));
     const cpuBefore = server.cpuSeconds();
     const oneClient = await distribution(asked.slice(searches, 2 * searches), 1, search(client, type));
@@ -136,16 +136,6 @@ function search(client: BenchClient, searchType: string) {
     });
 }
 
-/** Six words each of distant sentences, so that one question rarely warms caches for the next. */
-function questions(count: number, from: number): readonly string[] {
-  return Array.from({ length: count }, (_, at) =>
-    sentence((from + at) * 611_953)
-      .split(/\s+/)
-      .slice(2, 8)
-      .join(' '),
-  );
-}
-
 /** Forgets one item, then everything; both answer when nothing is left. */
 async function forget(server: BenchServer): Promise<object> {
   const client = createClient(server.baseUrl);
@@ -159,16 +149,4 @@ async function forget(server: BenchServer): Promise<object> {
 
 function diskMb(directory: string): number {
   return Number(execFileSync('du', ['-sm', directory], { encoding: 'utf8' }).split('\t')[0]);
-}
-
-function readSentences(): readonly string[] {
-  const read = (file: string) => JSON.parse(readFileSync(join(data, file), 'utf8')) as unknown;
-  const chapters = read('corpora/moby-dick.json') as readonly { readonly content: string }[];
-  const hotpot = read('retrieval/hotpotqa_train_corpus.json') as Readonly<Record<string, readonly string[]>>;
-  const musique = read('retrieval/musique_train_corpus.json') as readonly { readonly text: string }[];
-  const texts = [...chapters.map(({ content }) => content), ...Object.values(hotpot).map((parts) => parts.join('')), ...musique.map(({ text }) => text)]; // biome-ignore format: one line
-  return texts
-    .flatMap((text) => text.split(/(?<=[.!?])\s+/))
-    .filter((text) => text.length > 40)
-    .map((text) => text.slice(0, 200));
 }

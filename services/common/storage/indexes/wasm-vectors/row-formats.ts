@@ -15,7 +15,7 @@ export interface RowFormat {
 
 /** i8 rows, some of which can be compared without the others. */
 export interface ScaledRows extends RowFormat {
-  /** Writes the products of the query with rows, by their numbers in the arena. `addresses`, `out`: a block each. */
+  /** Writes the products of the query with rows, by their numbers in the arena, ascending. `addresses`, `out`: a block each. */
   scanAt(query: PreparedQuery, slots: Int32Array, memory: { readonly addresses: number; readonly out: number }): void;
 }
 
@@ -84,9 +84,11 @@ export function createScaledRows(pool: BlockPool, dimensions: number, blocks: re
       for (let first = 0; first < slots.length; first += ROWS_AT_ONCE) {
         const part = slots.subarray(first, first + ROWS_AT_ONCE);
         const places = pool.integers(addresses);
+        let block = 0;
         for (let index = 0; index < part.length; index++) {
           const slot = part[index] as number;
-          places[index] = (blocks[Math.floor(slot / rowsPerBlock)] as number) + (slot % rowsPerBlock) * width;
+          while (slot >= (block + 1) * rowsPerBlock) block++;
+          places[index] = (blocks[block] as number) + (slot - block * rowsPerBlock) * width;
         }
         kernel.dots8At(address, addresses, part.length, width, out);
         const products = pool.integers(out);
