@@ -113,23 +113,6 @@ describe('agents', () => {
     expect(await list(await principalOf(first))).to.deep.equal([]);
   });
 
-  it('have names that are unique among the agents of one parent, whatever their case', async () => {
-    await create('My Bot');
-    expect(await refusal(create('my bot'))).to.deep.include({
-      status: 409,
-      body: { detail: "Agent with name 'my bot' already exists" },
-    });
-    await create('My Bot', await auth.addUser());
-  });
-
-  it('cannot create agents', async () => {
-    const agent = await principalOf(await create('bot'));
-    expect(await refusal(create('child', agent))).to.include({
-      status: 403,
-      detail: 'An agent cannot create agents. [PermissionDeniedError]',
-    });
-  });
-
   it('are not created for a parent that was deleted or deactivated meanwhile', async () => {
     const users = createUsers(auth.store);
     const account = await users.get(parent.id);
@@ -154,25 +137,6 @@ describe('agents', () => {
       if (result.status === 'fulfilled') expect(await use(result.value.agentApiKey)).to.equal(null);
     }
     expect([await count(usersCollection), await count(apiKeysCollection)]).to.deep.equal([users - 1, keys]);
-  });
-
-  it('are accessible to their parent only: 403 for others and for itself, 404 for an unknown id', async () => {
-    const agent = await create('bot');
-    const stranger = await auth.addUser();
-    const self = await principalOf(agent);
-    for (const method of ['GET', 'DELETE'] as const) {
-      for (const [id, who] of [
-        [agent.agentId, stranger],
-        [agent.agentId, self],
-        [parent.id, parent],
-        [stranger.id, parent],
-      ] as const) {
-        expect(await refusal(call(method, id, who))).to.include({ status: 403, wireName: 'PermissionDeniedError' });
-      }
-      const unknown = { status: 404, wireName: 'EntityNotFoundError' };
-      expect(await refusal(call(method, randomUUID(), parent))).to.include(unknown);
-    }
-    expect(await use(agent.agentApiKey)).not.to.equal(null);
   });
 
   it('leave their datasets, and nothing else, to their parent when they are deleted', async () => {

@@ -58,7 +58,7 @@ const STOPS: readonly Stop[] = [
       'Your account': 'role=button[name="Save"]',
     },
   },
-  { name: 'integrations', path: '/integrations', ready: 'text=No syncs yet' },
+  { name: 'integrations', path: '/integrations', ready: 'text=No other memory is configured' },
   { name: 'costs', path: '/costs', ready: 'text=Model tokens today' },
   { name: 'settings', path: '/settings', ready: 'table[aria-label^=Health] >> text=healthy' },
   { name: 'device', path: '/device', ready: 'role=button[name="Continue"]' },
