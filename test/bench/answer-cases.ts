@@ -17,8 +17,20 @@ export interface Case extends Asked {
   readonly passages: readonly ReadPassage[];
 }
 
-/** Notes of invented people, written for this project. Nothing is learned from `logbook`, `practice` and `theatre`. */
-const SAMPLES = ['notes', 'journal', 'school', 'diary', 'household', 'team', 'logbook', 'practice', 'theatre'] as const;
+/** Notes of invented people, written for this project. Nothing is learned from the last five. */
+const SAMPLES = [
+  'notes',
+  'journal',
+  'school',
+  'diary',
+  'household',
+  'team',
+  'logbook',
+  'practice',
+  'theatre',
+  'ward',
+  'depot',
+] as const;
 
 export interface Cases extends Readonly<Record<(typeof SAMPLES)[number], readonly Case[]>> {
   /** Of `answers/everyday.json`. */

@@ -1,5 +1,5 @@
 /**
- * Measures answers without a model: `npm run bench:answers -- [nq] [everyday] [notes] [diary] [household] [team] [practice] [logbook] [theatre]
+ * Measures answers without a model: `npm run bench:answers -- [nq] [everyday] [notes] [diary] [household] [team] [practice] [logbook] [theatre] [ward] [depot]
  * [--out report.json] [--against report.json] [--show] [--type HYBRID_COMPLETION]`. Builds the passages over HTTP, asks each
  * question and looks for the expected strings. `--out` keeps the outcome of each question, `--against` compares with one that
  * was kept (paired bootstrap), `--show` prints the answers that are wrong. Prints JSON.
@@ -36,7 +36,7 @@ interface Outcome {
 
 const SETS = ['nq', 'everyday'] as const;
 /** Notes of one person each, written for this project, with questions; some of the weights are learned from them. */
-const SAMPLES = new Set(['notes', 'diary', 'household', 'team', 'practice', 'logbook', 'theatre']);
+const SAMPLES = new Set(['notes', 'diary', 'household', 'team', 'practice', 'logbook', 'theatre', 'ward', 'depot']);
 const FIRST = 160;
 const REFUSAL = /nothing in memory answers/i;
 

@@ -259,7 +259,7 @@ const limit = {
   other: Number(limitOf(apart, REFUSED.other, isNq).toFixed(3)),
 };
 const weights = learnBoth(samples);
-const heldOut = (['logbook', 'practice', 'theatre'] as const).flatMap((source) => casesOf(source));
+const heldOut = (['logbook', 'practice', 'theatre', 'ward', 'depot'] as const).flatMap((source) => casesOf(source));
 const result = {
   limit,
   leftOut: report(apart, limit),

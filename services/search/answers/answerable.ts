@@ -1,6 +1,7 @@
 import { logistic } from '../../common/kernel/probability.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
+import { everydayWords } from '../../common/text/words/everyday-words.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import { likenessTo, mostOfKind } from '../retrieval/word-likeness.ts';
@@ -9,7 +10,7 @@ import { type Question, wordsOf } from './question.ts';
 import { PASSAGES_READ, type RankedSentence, type ReadPassage, weigh } from './rank-sentences.ts';
 import type { ShortAnswer } from './short-answer.ts';
 import { slotFeatures } from './slots.ts';
-import { KINDS_OF, spansOf } from './spans.ts';
+import { KINDS_OF, MONTHS, NUMERALS, spansOf, WEEKDAYS } from './spans.ts';
 import { formOf, statedParts } from './stated-parts.ts';
 import { statementsOf } from './statements.ts';
 
@@ -36,12 +37,17 @@ export function judgeEvidence(question: Question, evidence: Evidence): Judgement
   const read = sentenceFeatures(question, evidence);
   const features = withHighest(read);
   const isUnknown = features?.['nameLostInAll'] === 1 && isOfUnknown(question, evidence);
-  if (features === null || isUnknown) return { certainty: 0, best: null };
+  // A row of a table tells of its own subject alone.
+  const isOfOther = features?.['isRow'] === 1 && (features['about'] ?? 1) < MIN_ABOUT_ROW;
+  if (features === null || isUnknown || isOfOther) return { certainty: 0, best: null };
   const scores = read.map((one) => weigh(one, ANSWERING_WEIGHTS));
   const most = Math.max(...scores);
   const best = most > (scores[0] ?? 0) + SURER ? scores.indexOf(most) : 0;
   return { certainty: logistic(weigh(features, ANSWERABLE_WEIGHTS)), best: evidence.ranked[best] ?? null };
 }
+
+/** Minimum share of the information about the subject of a question in a row of a table. */
+const MIN_ABOUT_ROW = 0.5;
 
 /** Features of which the highest of the best sentences counts, too. */
 const RAISED = [
@@ -61,11 +67,13 @@ const RAISED = [
   'filler',
   'newName',
   'focusBeside',
+  'aboutSharp',
+  'aboutWithKind',
 ] as const;
 
 /** Whether no passage has any name of a question; people call places of their own notes by other names, too. */
-function isOfUnknown({ text }: Question, { ranked, passages }: Evidence): boolean {
-  const names = keyWords(text).filter(({ word, isName }) => isName && /^\p{L}/u.test(word));
+function isOfUnknown(question: Question, { ranked, passages }: Evidence): boolean {
+  const names = keyWords(question).filter(({ word, isName }) => isName && /^\p{L}/u.test(word));
   const isOwn = (ranked[0]?.features.ownRank ?? 0) > 0;
   if (names.length < (isOwn ? 2 : 1)) return false;
   const all = bagOf(passages.slice(0, PASSAGES_READ).map(wholeText).join(' '));
@@ -86,11 +94,15 @@ export function withHighest(read: ReturnType<typeof sentenceFeatures>): Readonly
  */
 export function sentenceFeatures(question: Question, { ranked, short, passages }: Evidence) {
   const { text } = question;
-  const words = keyWords(text);
+  const words = keyWords(question);
   const names = words.filter(({ isName }) => isName);
   const lost = (bag: Bag) => Number(names.some((name) => covered(name, bag) < 1));
   const asked = askedWords(text, question).map(keyOf);
   const askedIn = (bag: Bag) => Math.min(...asked.map((word) => covered(word, bag)));
+  const unit = UNITS.find(([asks]) => asks.test(text))?.[0].exec(text)?.[0] ?? '';
+  const slotWords = new Set([...asked.map(({ word }) => word), ...wordsOf(unit), question.focus]);
+  /** What the question is about, without what it asks of it. */
+  const subject = words.filter(({ word }) => !slotWords.has(word));
   const focus = question.focus === null || STOP_WORDS.has(question.focus) ? null : keyOf(question.focus);
   const inAll = bagOf(passages.slice(0, PASSAGES_READ).map(wholeText).join(' '));
   const all = coverage(words, inAll);
@@ -113,6 +125,7 @@ export function sentenceFeatures(question: Question, { ranked, short, passages }
     const kind = kindIn(question, text, statement.text);
     const isShort = short !== null && short.sentence === sentence;
     const before = told[told.indexOf(statement.text) - 1] ?? '';
+    const [about, aboutPassage] = [coverage(subject, inSentence), coverage(subject, inPassage)];
     const parts = partsOf(statement.text, `${statement.heading} ${statement.label} ${before}`);
     return {
       own: own.mean,
@@ -127,6 +140,20 @@ export function sentenceFeatures(question: Question, { ranked, short, passages }
       passageWorst: passage.worst,
       passageLost: passage.lost,
       passageUncovered: passage.uncovered,
+      about: subject.length === 0 ? 1 : about.mean,
+      aboutSharp: subject.length === 0 ? 1 : about.sharp,
+      aboutUncovered: about.uncovered,
+      aboutPassage: subject.length === 0 ? 1 : aboutPassage.mean,
+      aboutPassageSharp: subject.length === 0 ? 1 : aboutPassage.sharp,
+      aboutPassageUncovered: aboutPassage.uncovered,
+      aboutWithKind: Math.min(((kind ?? 0) + 1) / 2, subject.length === 0 ? 1 : about.sharp),
+      aboutPassageWithKind: Math.min(((kind ?? 0) + 1) / 2, subject.length === 0 ? 1 : aboutPassage.sharp),
+      lacksFiller: Number(parts.filler < 0 && (kind ?? -1) <= 0),
+      lacksVerb: Number(parts.verb < 0.5 && (kind ?? -1) <= 0),
+      lacksName: Number(slot.nameSlot < 0),
+      lacksBeside: Number(form === 'which' && parts.focusBeside <= 0 && slot.focusSlot <= 0 && (kind ?? -1) <= 0),
+      isRow: Number(/^\|/u.test(statement.text)),
+      hasSubject: Number(subject.length > 0),
       allExact: all.exact,
       allSharp: all.sharp,
       allWorst: all.worst,
@@ -194,11 +221,15 @@ interface KeyWord {
   readonly information: number;
 }
 
+/** `On which day of the week …?` */
+const DATE_WORD = /^(?:dates?|days?|weekdays?|weeks?|months?|years?|time|hour|century|decade|season)$/iu;
+
 /** Returns the words that say what a question is about. */
-function keyWords(text: string): readonly KeyWord[] {
+function keyWords({ text, type }: Question): readonly KeyWord[] {
   return [...text.matchAll(/[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu)]
     .map(([word], at) => ({ word: word.replace(/['’]s$/u, ''), at }))
     .filter(({ word, at }) => (at > 0 && !STOP_WORDS.has(word.toLowerCase())) || /^\d/u.test(word))
+    .filter(({ word }) => type !== 'date' || !DATE_WORD.test(word))
     .map(({ word }) => ({ ...keyOf(word.toLowerCase()), isName: /^[\p{Lu}\p{N}]/u.test(word) }));
 }
 
@@ -220,7 +251,8 @@ interface Bag {
 }
 
 function bagOf(text: string): Bag {
-  const words = [...new Set(wordsOf(text))].filter((word) => !STOP_WORDS.has(word));
+  const all = wordsOf(text);
+  const words = [...new Set([...all, ...everydayWords().phrasesIn(all)])].filter((word) => !STOP_WORDS.has(word));
   return { rows: words.map(wordSenses().row), stems: new Set(words.map(stemOf)), likeness: new Map() };
 }
 
@@ -299,10 +331,21 @@ const UNITS: readonly (readonly [RegExp, RegExp])[] = [
   ],
   [/\bhow often\b/iu, /\b(?:every|once|twice|times|daily|weekly|monthly|yearly|per|each)\b/iu],
   [/\b(?:weigh|weight|how heavy)\b/iu, /\b(?:kg|kilos?|kilograms?|pounds?|grams?|tons?|tonnes?|ounces?)\b/iu],
-  [/\b(?:profession|occupation|job|(?:do|does|did) for a living)\b/iu, /\b(?:is|was|as|became|become) an? \p{Ll}+/iu],
+  [
+    /\b(?:profession|occupation|job|trade|(?:do|does|did) for (?:a living|work))\b/iu,
+    /(?:\b(?:is|was|as|am|became|become|works?|worked|job|profession)|,) (?:as )?an? \p{Ll}+/iu,
+  ],
+  [
+    /\bwhere (?:do|does|did)\b.*\b(?:live|reside)\b/iu,
+    /\b(?:liv(?:e[sd]?|ing)|resid\p{L}+|moved|home|houses?|flats?|apartments?|rooms?|farm|farmhouse|address|neighbou?rs?|from)\b/iu,
+  ],
+  [/\bbirthday\b|\bwhen (?:is|was|were)\b.*\bborn\b/iu, /\b(?:born|birth\p{L}*|turned|turns)\b/iu],
+  [/\b(?:die|died|death)\b/iu, /\b(?:die[ds]?|dead|death|passed away|funeral|buried|until|late)\b/iu],
 ];
-const DATE =
-  /\b(?:1\d|20)\d\d\b|\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|morning|evening|summer|winter|spring|autumn|AM|PM)\b/u;
+const DATE = new RegExp(
+  `\\b(?:1\\d|20)\\d\\d\\b|\\b(?:${MONTHS}|${WEEKDAYS}|morning|evening|summer|winter|spring|autumn|AM|PM)\\b`,
+  'u',
+);
 const PERSONS =
   'grandfather uncle cousin teacher friend driver man woman boy girl neighbor doctor brother wife father stranger colleague'.split(
     ' ',
@@ -335,8 +378,7 @@ function kindIn(question: Question, text: string, sentence: string): number | nu
   return Math.max(like([focus], 0.35), 2 * mostOfKind(focus, words) - 1);
 }
 
-const NUMERAL =
-  /(?<![\p{L}\p{N}])(?:\d[\d,.]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|eighteen|twenty|thirty|forty|fifty|sixty|hundred|thousand|dozen|several)((?:[ -]\p{L}+){1,3})/giu;
+const NUMERAL = new RegExp(`(?<![\\p{L}\\p{N}])(?:\\d[\\d,.]*|${NUMERALS})((?:[ -]\\p{L}+){1,3})`, 'giu');
 
 /** Whether a sentence has a number of such things as are counted: -1 to 1. */
 function likenessOfCounted(counted: string, sentence: string): number {

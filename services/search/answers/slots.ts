@@ -1,5 +1,6 @@
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
+import { everydayWords } from '../../common/text/words/everyday-words.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import { likenessTo } from '../retrieval/word-likeness.ts';
@@ -21,7 +22,10 @@ export function slotFeatures({ text, type, focus }: Question, sentences: readonl
   };
 }
 
-const contentWords = (text: string) => wordsOf(text).filter((word) => !STOP_WORDS.has(word));
+function contentWords(text: string): readonly string[] {
+  const words = wordsOf(text);
+  return [...words, ...everydayWords().phrasesIn(words)].filter((word) => !STOP_WORDS.has(word));
+}
 
 /** Whether a word or one of like meaning is among others. */
 function isSaid(word: string, others: readonly string[]): boolean {

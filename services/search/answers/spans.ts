@@ -30,8 +30,12 @@ export const KINDS_OF: Readonly<Partial<Record<AnswerType, readonly WrittenKind[
   thing: ['name', 'title'],
 };
 
-const MONTH =
-  '(?:January|February|March|April|May|June|July|August|September|October|November|December|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)';
+/** Alternatives of expressions. */
+export const MONTHS = 'January|February|March|April|May|June|July|August|September|October|November|December';
+export const WEEKDAYS = '(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?';
+export const NUMERALS =
+  'one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|billion|dozen|half|several';
+const MONTH = `(?:${MONTHS}|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)`;
 const DAY = '\\d{1,2}(?:st|nd|rd|th)?';
 const DATE = new RegExp(
   `(?<![\\p{L}\\p{N}])(?:(?:early|late|mid)[- ])?(?:\\d{4}-\\d\\d-\\d\\d|${MONTH}\\.? ${DAY},? \\d{4}|${DAY}\\.? (?:of )?${MONTH},?(?: \\d{4})?|${MONTH},? \\d{4}|${MONTH} ${DAY}|(?:(?:spring|summer|autumn|fall|winter) (?:of )?)?(?:1\\d|20)\\d\\d(?:[–-]\\d{2,4}|s)?|\\d{1,2}(?:st|nd|rd|th) century(?: (?:BC|AD))?|\\d+ (?:BC|AD|BCE|CE)|\\d{1,2}(?::\\d\\d)? ?(?:AM|PM|am|pm|a\\.m\\.|p\\.m\\.)|\\d{1,2}:\\d\\d)(?![\\p{L}\\p{N}])`,
@@ -39,8 +43,7 @@ const DATE = new RegExp(
 );
 const RELATIVE_DATE =
   /(?<![\p{L}\p{N}])(?:yesterday|last night|^today|today(?=[.!]?$)|(?:last|next) (?:week|weekend|month|year|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|(?:an?|\d+|two|three|four|five|six|seven|eight|nine|ten) (?:day|week|month|year)s? ago)(?![\p{L}\p{N}])/giu;
-const NUMERAL =
-  '(?:\\d[\\d,.]*\\d|\\d|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|billion|dozen|half|several)';
+const NUMERAL = `(?:\\d[\\d,.]*\\d|\\d|${NUMERALS})`;
 /** With its currency or unit: `$ 3.5 million`, `four hours`. */
 const NUMBER = new RegExp(
   `(?:(?:[$€£¥]|(?<![\\p{L}\\p{N}])(?:EUR|USD|GBP|CHF|US\\$)) ?)?(?<![\\p{L}\\p{N}])${NUMERAL}(?:[ -](?:and )?${NUMERAL})*(?![\\p{L}\\p{N}])%?(?: (\\p{Ll}[\\p{L}-]*))?`,

@@ -1,12 +1,13 @@
 import { recentlyUsed } from '../../common/kernel/recently-used.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
+import { everydayWords } from '../../common/text/words/everyday-words.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import { kindOf, likenessTo } from '../retrieval/word-likeness.ts';
 import { type Question, wordsOf } from './question.ts';
 import { tellsWhich } from './slots.ts';
-import { type Span, spansOf } from './spans.ts';
+import { MONTHS, NUMERALS, type Span, spansOf, WEEKDAYS } from './spans.ts';
 import { likenessToKinds, likenessToRoles } from './word-kinds.ts';
 
 /** Features of a sentence: which parts of the question it states. */
@@ -37,12 +38,16 @@ const LIGHT_VERB =
   /^(?:got|use[ds]?|took|taken|takes?|went|came|comes?|kept|keeps?|own(?:s|ed)?|put|happen(?:s|ed)?|did|had|belongs?|contains?|living)$/u;
 const TITLE = /^(?:Mr|Mrs|Ms|Miss|Dr|Prof|Professor|Sir|Aunt|Uncle)\b/u;
 const REASON = /\b(?:because|since|as|so|due|thanks|owing|therefore|reason|why|after|when|to \p{Ll}+)\b/iu;
-const TIME =
-  /\d|\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Easter|Christmas|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?)\b|\b(?:morning|evening|noon|midnight|summer|winter|spring|autumn|ago|yesterday|o['’]clock)\b/iu;
+const TIME = new RegExp(
+  `\\d|\\b(?:${MONTHS}|Easter|Christmas|${WEEKDAYS}|morning|evening|noon|midnight|summer|winter|spring|autumn|ago|yesterday|o['’]clock)\\b`,
+  'iu',
+);
 const VAGUE_TIME =
   /\b(?:afternoon|night|weeks?|months?|years?|days?|hours?|when|while|as a (?:child|boy|girl|student))\b/iu;
-const NUMERAL =
-  /\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\p{L}+teen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|dozen|half|once|twice|several|couple|few|many|daily|weekly|monthly|yearly|every)\b/iu;
+const NUMERAL = new RegExp(
+  `\\d|\\b(?:${NUMERALS}|once|twice|couple|few|many|daily|weekly|monthly|yearly|every)\\b`,
+  'iu',
+);
 const PLACE_PREPOSITION = /^(?:in|at|to|near|from|of|outside|on)$/u;
 const PLACE_PHRASE =
   /\b(?:in|at|on|near|behind|beside|under|above|outside|from|into|between|along) (?:the|an?|my|our|his|her|their) \p{Ll}+/u;
@@ -159,8 +164,11 @@ function wordOf(word: string): Word {
   return recentlyUsed(known, CACHED_WORDS, word, () => ({ word, stem: stemOf(word), row: wordSenses().row(word) }));
 }
 
-const contentOf = (text: string): readonly Word[] =>
-  [...new Set(wordsOf(text))].filter((word) => !STOP_WORDS.has(word)).map(wordOf);
+function contentOf(text: string): readonly Word[] {
+  const words = wordsOf(text);
+  const all = new Set([...words, ...everydayWords().phrasesIn(words)]);
+  return [...all].filter((word) => !STOP_WORDS.has(word)).map(wordOf);
+}
 
 /** How far a word is stated: 1 by itself, less by a synonym or one of its kind; `buy`, which only its vector has near `sell`, does not. */
 function stated({ word, stem, row }: Word, within: readonly Word[], stems: ReadonlySet<string>): number {

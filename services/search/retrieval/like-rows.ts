@@ -1,6 +1,7 @@
 import { inverseRowFrequency } from '../../common/ranking/bm25.ts';
 import type { TextCandidate } from '../../common/storage/ports/text-index.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
+import { everydayWords } from '../../common/text/words/everyday-words.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import { byScore, type LaneContext, type LaneHit, runs } from './lanes.ts';
@@ -44,8 +45,8 @@ export async function likeHits(
     const word = words[at];
     const likeness = word == null ? null : likenessTo(word);
     if (word == null || likeness === null) continue;
-    for (const near of wordTable().nearest(word).slice(0, likestOfEach))
-      add(stemOf(near), at, likeness(wordSenses().row(near)));
+    const likest = [...everydayWords().near(wordSenses().row(word)), ...wordTable().nearest(word)];
+    for (const near of new Set(likest.slice(0, likestOfEach))) add(stemOf(near), at, likeness(wordSenses().row(near)));
   }
   if (likes.size === terms.length) return [];
   const found = await context.text.candidates(

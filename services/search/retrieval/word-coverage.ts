@@ -1,5 +1,6 @@
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { tokenize } from '../../common/text/language/tokenize.ts';
+import { everydayWords } from '../../common/text/words/everyday-words.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { likestTo } from './word-likeness.ts';
 
@@ -44,8 +45,11 @@ const cache = new Map<string, TextWords>();
 
 /** Reads the words of a text, with a cache: texts repeat words. */
 export function wordsOfText(text: string): TextWords {
-  const read = text.split(/\s+/u).map(readWord);
-  return { tokens: read.flatMap(({ tokens }) => tokens), rows: [...new Set(read.flatMap(({ rows }) => rows))] };
+  const words = text.split(/\s+/u);
+  const read = words.map(readWord);
+  const rows = new Set(read.flatMap((word) => word.rows));
+  for (const row of rowsOf(everydayWords().phrasesIn(words))) rows.add(row);
+  return { tokens: read.flatMap(({ tokens }) => tokens), rows: [...rows] };
 }
 
 function readWord(word: string): TextWords {

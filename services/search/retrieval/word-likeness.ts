@@ -1,4 +1,6 @@
 import { recentlyUsed } from '../../common/kernel/recently-used.ts';
+import { stemOf } from '../../common/text/language/tokenize.ts';
+import { everydayWords } from '../../common/text/words/everyday-words.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 
@@ -31,7 +33,7 @@ const likenesses = new Map<string, Likeness>();
 
 /**
  * Returns how far other words say what a lower-case word asks for: the square of the cosine of their vectors, or more when
- * they are synonyms or of its kind; null for an unknown word. Questions repeat words.
+ * they are synonyms, of its kind or of one everyday group; null for an unknown word. Questions repeat words.
  */
 export function likenessTo(word: string): LikenessOfRow | null {
   return likeness(word)?.of ?? null;
@@ -48,10 +50,15 @@ function likeness(word: string): Likeness | null {
   if (wanted < 0) return null;
   return recentlyUsed(likenesses, CACHED_WORDS, word, () => {
     const bySense = senses.likenessTo(wanted);
+    const everyday = everydayWords().likenessTo(wanted) ?? (() => 0);
+    let derived: readonly number[] | undefined;
     const compare = (row: number): number => {
       const cosine = table.cosineOf(wanted, row);
       const byVector = cosine < MIN_SIMILARITY ? 0 : cosine * cosine;
-      return Math.round(SHARE_STEPS * Math.min(MAX_LIKENESS, Math.max(byVector, bySense(row, cosine))));
+      derived ??= derivedFrom(word);
+      const byRoot = derived.includes(row) ? DERIVED : 0;
+      const share = Math.max(byVector, bySense(row, cosine), everyday(row), byRoot);
+      return Math.round(SHARE_STEPS * Math.min(MAX_LIKENESS, share));
     };
     const [first, start] = [wanted * senses.size, Math.imul(wanted, 0x9e3779b1)];
     const stepsOf = (row: number): number => {
@@ -73,6 +80,24 @@ function likeness(word: string): Likeness | null {
   });
 }
 
+/** How far words of one root say the same: `conducts` and `conductor`. */
+const DERIVED = 0.7;
+const SUFFIX = /(?:er|or|ion|ation|ment|ist)s?$/u;
+const SUFFIXES = 'er,ers,or,ors,ion,ation,ment,ist'.split(',');
+const FORMS = ',e,s,es,ed,ing'.split(',');
+/** Minimum length of a root. */
+const MIN_ROOT = 4;
+
+/** Returns the rows of the nouns of a verb, and of the verb of such a noun. */
+function derivedFrom(word: string): readonly number[] {
+  const [root, stem] = [word.replace(SUFFIX, ''), stemOf(word)];
+  const forms = root === word ? SUFFIXES.map((suffix) => stem + suffix) : FORMS.map((form) => root + form);
+  if (Math.min(root.length, stem.length) < MIN_ROOT) return [];
+  return forms.map((form) => wordTable().row(form)).filter((row) => row >= 0);
+}
+
+/** How sure a member of a kind in the everyday groups is of it. */
+const OF_EVERYDAY_KIND = 0.8;
 const kinds = new Map<string, LikenessOfRow>();
 
 /**
@@ -86,10 +111,11 @@ export function kindOf(kind: string): LikenessOfRow | null {
   return recentlyUsed(kinds, CACHED_WORDS, kind, () => {
     const known = new Map<number, number>();
     const bySense = senses.kindOf(wanted);
+    const everyday = everydayWords().kindOf(wanted);
     return (row) => {
       let share = known.get(row);
       if (share === undefined) {
-        share = bySense(row, table.cosineOf(wanted, row));
+        share = Math.max(bySense(row, table.cosineOf(wanted, row)), everyday.has(row) ? OF_EVERYDAY_KIND : 0);
         known.set(row, share);
       }
       return share;

@@ -235,7 +235,7 @@ export function readWordSenses(file: string | URL = new URL('senses.bin', import
       if (row >= 0) return row;
       let place = rarePlaces.get(word);
       if (place === undefined) {
-        place = search(rareWords, rareEnds, word);
+        place = lemmasOf(word).reduce((found, lemma) => (found < 0 ? search(rareWords, rareEnds, lemma) : found), -1);
         if (rarePlaces.size >= CACHED_WORDS) rarePlaces.clear();
         rarePlaces.set(word, place);
       }
@@ -307,6 +307,14 @@ function firstFrom(numbers: Uint16Array, least: number): number {
     else high = middle;
   }
   return low;
+}
+
+/** A word and what it may be a regular form of. */
+function lemmasOf(word: string): readonly string[] {
+  const stem = /^(.{3,}?)(?:s|d|ing)$/u.exec(word)?.[1];
+  if (stem === undefined) return [word];
+  const bare = stem.replace(/(?<=.{3})e$/u, '');
+  return [word, stem, `${stem}e`, bare, bare.replace(/i$/u, 'y'), bare.replace(/(.)\1$/u, '$1')];
 }
 
 /** Finds a word in sorted words; -1 when it is none of them. */
