@@ -113,7 +113,8 @@ function createDateReader(
   const known = new Map<string, readonly string[]>();
   return ({ chunkId, text, ...properties }) => {
     const { validFrom: from, validTo: until } = properties;
-    if (typeof from === 'string' || typeof until === 'string') return [`${from ?? ''}/${until ?? ''}`];
+    if (typeof from === 'string' || typeof until === 'string')
+      return [typeof from === 'string' && from === until ? from : `${from ?? ''}/${until ?? ''}`];
     const passage = datesOfPassage.get(String(chunkId)) ?? [];
     if (typeof text !== 'string') return passage.slice(0, MAX_DATES);
     // Reading dates takes time: a sentence without a year of its passage names none.
