@@ -1,3 +1,4 @@
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { isQueuedAlready } from '../../common/platform/jobs/job-failure.ts';
 import { type NewJob, UNLIMITED_ATTEMPTS } from '../../common/ports/work-queue.ts';
 import type { ConnectionChange, SourceConnection } from '../../common/records/integrations/connections.ts';
@@ -47,19 +48,21 @@ export async function startImport(
 ): Promise<boolean> {
   const { store, connections } = dependencies;
   const scope = { tenant: connection.tenant };
-  try {
-    await store.commit(scope, [...writes, ...startWrites(dependencies, connection)]);
-    wakeImports(dependencies);
-    return true;
-  } catch (error) {
-    if (!isQueuedAlready(error) && !(error instanceof VersionConflictError)) throw error;
-    if (!again) return false;
-    await store.commit(scope, [
-      ...writes,
-      connections.changeWrite(connection.id, { again: true }, { status: 'active', syncing: true }),
-    ]);
-    return false;
-  }
+  const attempt = async (): Promise<boolean> => {
+    try {
+      await store.commit(scope, [...writes, ...startWrites(dependencies, connection)]);
+      wakeImports(dependencies);
+      return true;
+    } catch (error) {
+      if (!isQueuedAlready(error) && !(error instanceof VersionConflictError)) throw error;
+      if (!again || (await connections.get(connection.id))?.status !== 'active') return false;
+      // The one under way may have ended since: then this conflicts, and the next attempt starts one.
+      const change = connections.changeWrite(connection.id, { again: true }, { status: 'active', syncing: true });
+      await store.commit(scope, [...writes, change]);
+      return false;
+    }
+  };
+  return retryOnConflict(attempt, { isRetryable: (error) => error instanceof VersionConflictError });
 }
 
 export function wakeImports({ workQueue, logger }: Pick<SourceDependencies, 'workQueue' | 'logger'>): void {
