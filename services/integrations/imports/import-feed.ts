@@ -178,9 +178,12 @@ async function separateShared(
     const item = known.get(id);
     if (item === undefined || item.fileName === null) continue;
     const sharing = await sourceItems.ofItem(scopeOf(attempt.dataset), item.itemId);
-    if (sharing.length < 2) continue;
+    const other = sharing.find((one) => one.id !== id);
+    if (other === undefined) continue;
     const own = { itemId: dataItemId(ids.uuid()), fileName: null };
-    await commit(dependencies, attempt, [sourceItems.changeWrite(item.id, own)]);
+    // The item may have the name of the one that leaves it: another one is stored again, under its own.
+    const renamed = sourceItems.changeWrite(other.id, { version: null });
+    await commit(dependencies, attempt, [sourceItems.changeWrite(item.id, own), renamed], { again: true });
     known.set(item.id, { ...item, ...own });
   }
 }
