@@ -21,7 +21,7 @@ describe('the package of npm run package', () => {
   after(() => rm(folder, { recursive: true, force: true }));
 
   it('is not made by npm pack alone, which says how to make it', async () => {
-    const failure = await run('npm', ['pack'], { cwd: root }).catch((error: unknown) => error);
+    const failure = await run('npm', ['pack', '--loglevel=error'], { cwd: root }).catch((error: unknown) => error);
     expect(failure).to.have.property('stderr').that.includes('use "npm run package"');
   });
 

@@ -135,7 +135,12 @@ async function storeDocuments(
     });
   for (const item of fresh) known.set(item.id, item);
   if (fresh.length > 0) await commit(dependencies, attempt, fresh.map(sourceItems.insertWrite));
-  await separateShared(dependencies, attempt, changed.map(idOf), known);
+  await separateShared(
+    dependencies,
+    attempt,
+    changed.map((one) => ({ id: idOf(one), version: one.version })),
+    known,
+  );
   const outcomes = await mapConcurrently(changed, CONCURRENT, async (one) => {
     const item = known.get(idOf(one));
     if (item === undefined) throw new Error('a document was noted before it is fetched');
@@ -170,22 +175,29 @@ async function storeDocuments(
 async function separateShared(
   dependencies: SourceDependencies,
   attempt: ImportAttempt,
-  changed: readonly string[],
+  changed: readonly Pick<SourceItem, 'id' | 'version'>[],
   known: Map<string, SourceItem>,
 ): Promise<void> {
   const { sourceItems, ids } = dependencies;
-  for (const id of changed) {
+  for (const { id, version } of changed) {
     const item = known.get(id);
     if (item === undefined || item.fileName === null) continue;
+    // It is stored again for its name alone.
+    if (item.version === null && (version === null || version === item.renamedVersion)) continue;
     const sharing = await sourceItems.ofItem(scopeOf(attempt.dataset), item.itemId);
     const other = sharing.find((one) => one.id !== id);
     if (other === undefined) continue;
     const own = { itemId: dataItemId(ids.uuid()), fileName: null };
     // The item may have the name of the one that leaves it: another one is stored again, under its own.
-    const renamed = sourceItems.changeWrite(other.id, { version: null });
+    const renamed = sourceItems.changeWrite(other.id, toRename(other));
     await commit(dependencies, attempt, [sourceItems.changeWrite(item.id, own), renamed], { again: true });
     known.set(item.id, { ...item, ...own });
   }
+}
+
+/** Has the document stored again, under its own name. */
+function toRename({ version, renamedVersion = null }: SourceItem): Partial<SourceItem> {
+  return { version: null, renamedVersion: version ?? renamedVersion };
 }
 
 interface StoredOutcome {
@@ -207,7 +219,7 @@ async function storeDocument(
     if (document === 'unchanged') return { kind: 'unchanged' };
     const { fileName } = document;
     const taken = await takeDocument(dependencies, attempt, item, document);
-    const set = { itemId: taken.itemId, version: document.version, fileName, skipped: null };
+    const set = { itemId: taken.itemId, version: document.version, renamedVersion: null, fileName, skipped: null };
     return { kind: taken.changed ? 'stored' : 'unchanged', set };
   } catch (error) {
     if (isOfTheImport(error, access)) throw error;
@@ -308,7 +320,7 @@ async function forgetUnused(
   for (const itemId of new Set(itemIds)) {
     const [other] = (await sourceItems.ofItem(scopeOf(dataset), itemId)).filter(({ id }) => !without.has(id));
     if (other === undefined) unused.push(itemId);
-    else await commit(dependencies, attempt, [sourceItems.changeWrite(other.id, { version: null })], { again: true });
+    else await commit(dependencies, attempt, [sourceItems.changeWrite(other.id, toRename(other))], { again: true });
   }
   if (unused.length > 0) await messenger.call('ingest.ForgetItems', { dataset, itemIds: unused }, context);
 }

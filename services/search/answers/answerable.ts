@@ -72,7 +72,7 @@ const RAISED = [
 ] as const;
 
 /** Whether no passage has any name of a question; people call places of their own notes by other names, too. */
-function isOfUnknown(question: Question, { ranked, passages }: Evidence): boolean {
+export function isOfUnknown(question: Question, { ranked, passages }: Omit<Evidence, 'short'>): boolean {
   const names = keyWords(question).filter(({ word, isName }) => isName && /^\p{L}/u.test(word));
   const isOwn = (ranked[0]?.features.ownRank ?? 0) > 0;
   if (names.length < (isOwn ? 2 : 1)) return false;

@@ -4,7 +4,7 @@ import { NOTHING_FITS, quoteLine } from '../../common/text/repetition/own-answer
 import type { RankedPassage } from '../model.ts';
 import type { TimeWindow } from '../retrieval/query-analysis.ts';
 import type { Retrieval } from '../retrieval/retrieval.ts';
-import { judgeEvidence } from './answerable.ts';
+import { isOfUnknown, judgeEvidence } from './answerable.ts';
 import { MIN_ANSWERABILITY } from './answerable-weights.ts';
 import { asksFor, changedAnswer, changeOf, isBeforeChange, isNotYet } from './changes.ts';
 import { HEADER_LINE } from './dated-answer.ts';
@@ -44,6 +44,10 @@ const ABSTAIN_BELOW = { allNamesHeld: 0.35, nameMissing: 0.72 } as const;
 
 const ENGLISH_QUESTION =
   /\b(?:what|which|who|whom|whose|when|where|why|how)\b|^(?:is|are|was|were|am|do|does|did|can|could|has|have|had|will|would|should)\s/iu;
+
+/** Asks for all that there is about something: there is no attribute that a sentence could lack. */
+const TOPIC_REQUEST =
+  /^(?:please\s+)?(?:summari[sz]e|describe|tell me)\b|\b(?:what|everything|all)\s+(?:that\s+)?(?:(?:do|did)\s+)?(?:i|we|you)\s+(?:know|have|remember|wrote|noted)\s+(?:about|on|of)\b/iu;
 
 /** Quotes, and the ids of their passages. */
 interface ExtractiveAnswer {
@@ -97,7 +101,7 @@ export function extractiveAnswer(
   const timeWindow = isTimed ? retrieval.analysis.timeWindow : null;
   const bare = isTimed ? relativeTimes.reduce((text, time) => text.replace(time, ''), query) : query;
   const question = readQuestion(withoutLast(bare));
-  const isJudged = ENGLISH_QUESTION.test(query);
+  const isJudged = ENGLISH_QUESTION.test(query) && !TOPIC_REQUEST.test(query);
   if (passages.length === 0 || (!isJudged && lacksEvidence(retrieval, passages))) return NO_ANSWER;
   // The date of a mail is no answer to what was bought in its month.
   const isEvent = (text: string) => timeWindow === null || question.type === 'date' || !HEADER_LINE.test(text);
@@ -129,7 +133,9 @@ export function extractiveAnswer(
   const quote = ({ statement, passage }: Pick<Sentence, 'statement' | 'passage'>): string =>
     sourcedQuote(passage.payload, statement.text, statement.heading, dataset);
   if (certainty !== null && certainty < MIN_ANSWERABILITY[isOwn ? 'own' : 'other'])
-    return { ...NO_ANSWER, nearest: nearestTo(said).map(quote) };
+    return isOfUnknown(question, { ranked, passages })
+      ? NO_ANSWER
+      : { ...NO_ANSWER, nearest: nearestTo(said).map(quote) };
   const certain = found !== null && found.confidence >= MIN_SHORT_CONFIDENCE ? found : null;
   const short = isDated ? null : (statedAnswer(question, ranked, facts) ?? certain);
   // The order of what changed, of times and of negations stays.

@@ -133,6 +133,8 @@ function outOfReach(page: Page): Promise<string[]> {
     return [...document.querySelectorAll('main *')]
       .filter((each) => getComputedStyle(each).cursor === 'pointer' && each.checkVisibility())
       .filter((each) => each.closest(reached) === null && each.querySelector(reached) === null)
+      // The parts of a slider, whose thumbs are reached.
+      .filter((each) => each.closest('.mantine-RangeSlider-root')?.querySelector('[role=slider][tabindex="0"]') == null)
       .map((each) => each.outerHTML.slice(0, 120));
   })()`);
 }

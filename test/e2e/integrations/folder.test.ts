@@ -100,6 +100,7 @@ describe('a folder of the server', () => {
       await until('the name', async () => {
         return (await texts(wire, datasetId)).join() === 'a: Ada met Mary.,c: Ada met Charles.';
       });
+      await settled(wire, 'folder');
     } finally {
       await app.stop();
       await rm(folder, { recursive: true, force: true });

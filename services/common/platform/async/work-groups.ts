@@ -49,7 +49,7 @@ export function createWorkGroups<Work, Result>(groups: WorkGroups<Work, Result>)
   };
   const drain = async (): Promise<void> => {
     isBusy = true;
-    await groups.gather?.();
+    if (groups.gather !== undefined) await groups.gather();
     while (queue.length > 0) await runGroup(takeGroup());
     isBusy = false;
   };

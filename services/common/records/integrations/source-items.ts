@@ -17,6 +17,8 @@ export interface SourceItem extends FeedName {
   readonly itemId: DataItemId;
   /** Null: it is not stored yet, or has to be stored again. */
   readonly version: string | null;
+  /** The version of a document that is stored again for its name alone. */
+  readonly renamedVersion?: string | null;
   readonly fileName: string | null;
   /** Why there is no item of it. */
   readonly skipped: string | null;
@@ -69,8 +71,10 @@ export function createSourceItems(store: DocumentStore) {
     countStored: (scope: DatasetScope, connectionId: string) =>
       records.count(scope, { connectionId, skipped: { exists: false } }),
     insertWrite: ({ id, ...item }: SourceItem) => records.insertWrite(id, item),
-    changeWrite: (id: string, set: Partial<Pick<SourceItem, 'itemId' | 'version' | 'fileName' | 'skipped'>>): Write =>
-      records.updateWrite(id, { set }),
+    changeWrite: (
+      id: string,
+      set: Partial<Pick<SourceItem, 'itemId' | 'version' | 'renamedVersion' | 'fileName' | 'skipped'>>,
+    ): Write => records.updateWrite(id, { set }),
     removeWrite: (id: string) => records.removeWrite(id),
     /** The feeds of a connection that were read. */
     async feeds(scope: DatasetScope, connectionId: string): Promise<readonly FeedName[]> {

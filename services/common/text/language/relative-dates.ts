@@ -136,7 +136,8 @@ function readSentence({ sentence, start: offset, text, today, taken }: Source): 
       const isOther =
         (match[0] === 'hier' && !isFrench()) ||
         (match[0] === 'mañana' && /\b(?:la|una|esta|cada) $/iu.test(before)) ||
-        (TODAY.has(match[0]) && NOWADAYS.test(sentence.slice(0, match.index))) ||
+        (TODAY.has(match[0]) &&
+          NOWADAYS.test(sentence.slice(Math.max(0, match.index - NOWADAYS_WITHIN), match.index))) ||
         (written === 'Morgen' && /\p{L} $/u.test(before)) ||
         (match[0].startsWith('in ') && isDone());
       if (isOther) continue;
@@ -150,6 +151,8 @@ function readSentence({ sentence, start: offset, text, today, taken }: Source): 
 }
 
 const TODAY = new Set(['today', 'heute', 'hoy', "aujourd'hui", 'aujourd’hui']);
+/** Characters before `today` that are looked at for words like these. */
+const NOWADAYS_WITHIN = 80;
 /** Before `today` that means these days. */
 const NOWADAYS =
   /(?<!\p{L})(?:still|even|until|is|are|remains?|known|noch|bis|ist|sind|bekannt|todavía|hasta|sigue|es|son|encore|jusqu|est|sont)(?!\p{L})/u;
