@@ -67,7 +67,7 @@ export function createThreadRetriever(
   };
 }
 
-/** What knowledge depends on, beside the data that both readings see. */
+/** Inputs that knowledge depends on, beside the data that both readings see. */
 function keyOf(
   {
     passages,

@@ -108,7 +108,7 @@ export async function requireConnection(...parameters: Parameters<typeof findCon
   throw new HttpError(404, { detail: `${parameters[2]} is not connected` });
 }
 
-/** What a connector works with for a connection. */
+/** Access of a connector to a connection. */
 export function accessOf(
   { credentials }: Pick<SourceDependencies, 'credentials'>,
   connector: Connector,

@@ -37,7 +37,7 @@ export interface ImportAttempt {
   requireStill(): Promise<void>;
 }
 
-/** What an attempt has come to so far. */
+/** Result of an attempt so far. */
 export interface ImportTally {
   counts: ImportCounts;
   done: number;

@@ -51,7 +51,7 @@ export interface ConnectorCapabilities {
   readonly everyMs: number;
 }
 
-/** What a connector works with. */
+/** The connection that a connector reads for. */
 export interface SourceAccess {
   readonly connection: SourceConnection;
   readonly signal: AbortSignal;

@@ -24,7 +24,7 @@ export interface GithubOptions {
   readonly clientSecret: string;
   readonly webhookSecret: string;
   readonly frontendUrl: string;
-  /** Of github.com or a GitHub Enterprise Server. */
+  /** Address of github.com or a GitHub Enterprise Server. */
   readonly webUrl: string;
 }
 
@@ -146,7 +146,7 @@ export function createGithubConnector(options: GithubOptions): Connector {
     const uri = `${url}/blob/${branch}/${key.split('/').map(encodeURIComponent).join('/')}`;
     return { fileName: key.split('/').at(-1) ?? key, mimeType: null, content: bytesOf(content), version, uri };
   };
-  /** Of the repositories listed last: their addresses change seldom, and every file has one. */
+  /** Addresses of the repositories listed last: they change seldom, and every file has one. */
   const listed = new Map<string, Repository>();
   const repositoryOf = async (access: SourceAccess, id: string): Promise<Repository> => {
     return listed.get(id) ?? (await ask<Repository>(access, `/repositories/${id}`));

@@ -273,7 +273,7 @@ async function linksOf(html: string, base: string): Promise<readonly string[]> {
   });
 }
 
-/** What lies below the address: pages of its folder. */
+/** The folder of an address: pages below it belong to the site. */
 function folderOf(url: URL): string {
   return `${url.origin}${url.pathname.replace(/[^/]*$/, '')}`;
 }

@@ -4,7 +4,7 @@ import { stringList } from '../../common/platform/http/schema.ts';
 const counts = z.object({ scanned: z.int(), skipped: z.int(), failed: z.int() });
 const syncStatus = z.enum(['ok', 'degraded', 'syncing']).nullable();
 
-/** Of a connection; of none, only `connected` and, when the provider ended it, `error`. */
+/** Answer about a connection; without one, only `connected` and, when the provider ended it, `error`. */
 export const connectionAnswer = z
   .object({
     connected: z.boolean(),

@@ -101,7 +101,7 @@ export function sentenceFeatures(question: Question, { ranked, short, passages }
   const askedIn = (bag: Bag) => Math.min(...asked.map((word) => covered(word, bag)));
   const unit = UNITS.find(([asks]) => asks.test(text))?.[0].exec(text)?.[0] ?? '';
   const slotWords = new Set([...asked.map(({ word }) => word), ...wordsOf(unit), question.focus]);
-  /** What the question is about, without what it asks of it. */
+  /** Words for the subject of the question, without those for what is asked of it. */
   const subject = words.filter(({ word }) => !slotWords.has(word));
   const focus = question.focus === null || STOP_WORDS.has(question.focus) ? null : keyOf(question.focus);
   const inAll = bagOf(passages.slice(0, PASSAGES_READ).map(wholeText).join(' '));

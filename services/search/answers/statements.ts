@@ -28,7 +28,7 @@ interface Heading {
   readonly text: string;
 }
 
-/** Of a heading without marks. */
+/** Level of a heading without marks. */
 const LOWEST_LEVEL = 7;
 
 /** Code between fences; the lines stay, empty, so that offsets do. */

@@ -55,7 +55,7 @@ export interface Install extends Omit<InstallDocument, 'userId' | 'tenantId'> {
 
 export type SourceEvents = ReturnType<typeof createSourceEvents>;
 
-/** What reaches the service from providers: webhooks, and browsers that return from them. */
+/** Messages that reach the service from providers: webhooks, and browsers that return from them. */
 export function createSourceEvents(store: DocumentStore) {
   const deliveries = repository(store, deliveriesCollection, ({ id, value }) => ({ ...value, id }));
   const installs = repository(store, installsCollection, ({ id, value: { tenantId, ...value } }): Install => {

@@ -12,7 +12,7 @@ export type FeedName = { readonly connectionId: string; readonly resource: strin
 /** A document of a source, and the item that was made of it. Documents with the same bytes share an item. */
 export interface SourceItem extends FeedName {
   readonly id: string;
-  /** Of the document in its feed. */
+  /** Name of the document in its feed. */
   readonly key: string;
   readonly itemId: DataItemId;
   /** Null: it is not stored yet, or has to be stored again. */

@@ -282,7 +282,7 @@ interface ChooseProps {
   onChanged(): void;
 }
 
-/** What is brought in of a connection. */
+/** The parts of a connection that are brought in, to choose from. */
 function Choose({ connection: { provider = '', connectionId = '' }, onClose, onChanged }: ChooseProps) {
   const target = { path: { provider }, query: { connectionId } };
   const found = useQuery({

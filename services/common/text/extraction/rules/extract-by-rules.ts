@@ -205,7 +205,7 @@ interface ReadNames {
   readonly classes: Map<string, string>;
   /** The first nouns of the text. */
   readonly topic: readonly string[];
-  /** Of a conversation. */
+  /** Turns of a conversation. */
   readonly turns: readonly Turn[];
 }
 
@@ -438,7 +438,7 @@ function typeEnds(
   }
 }
 
-/** Of mails and pages: nobody who acts. */
+/** Whether it is the address of a mail or page: nobody who acts. */
 function isAddress({ name, kind }: Mention): boolean {
   return kind === 'identifier' && /@|:\/\//u.test(name);
 }
