@@ -18,10 +18,19 @@ const SHIPS = passage(
   'fleet',
   '# Ships\n\n| Ship | Home | Crew |\n|---|---|---|\n| Alma | Oslo | 12 |\n| Bora | Kiel | 30 |\n| Cora | Oslo | 8 |\n',
 );
+const BUDGET = passage(
+  'budget',
+  [
+    'month: 2026-08, category: groceries, amount: 5400',
+    'month: 2026-08, category: fuel, amount: 1200',
+    'month: 2026-09, category: groceries, amount: 5100',
+    'month: 2026-09, category: fuel, amount: 900',
+  ].join('\n\n'),
+);
 const LIST = passage('notes', '# Shopping list\n\n- bread\n- three lemons\n- salt\n');
 
 describe('tableAnswer', () => {
-  const tables = tablesOf([CUSTOMERS, SHIPS, LIST]);
+  const tables = tablesOf([CUSTOMERS, SHIPS, BUDGET, LIST]);
   const cases: readonly (readonly [string, string | null])[] = [
     ['How many customers live in Berlin?', '2'],
     ['Which customers live in Berlin?', 'Sarah Lee, Mia Braun'],
@@ -34,6 +43,10 @@ describe('tableAnswer', () => {
     ['How many ships are there in Oslo?', '2'],
     ['Where is the home of the ship Bora?', 'Kiel'],
     ['What is on the shopping list?', 'bread, three lemons, salt'],
+    ['How much did I spend on groceries in September?', '5100'],
+    ['How much did I spend in September 2026?', '6000'],
+    ['How much did I spend on fuel?', '2100'],
+    ['How much did I spend on fuel in October?', null],
     ['How many customers live in Paris?', null],
     ['Who wrote Moby Dick?', null],
     ['What is bread?', null],

@@ -3,6 +3,7 @@ import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import { wordsOf } from './question.ts';
 import type { ReadPassage } from './rank-sentences.ts';
+import { MONTHS } from './spans.ts';
 
 /** Rows of a table, or the items of a list, which have one column without a name. */
 export interface Table {
@@ -90,6 +91,8 @@ export interface TableAnswer {
 
 const COUNT = /\bhow many\s+(\p{L}+)|\b(?:number|count) of\s+(\p{L}+)/iu;
 const TOTAL = /\b(?:total|sum|altogether|in all)\b/iu;
+/** Asks for an amount of money over all rows that fit. */
+const MONEY = /\bhow much\b.*\b(?:spend|spent|earn|earned|save|saved)\b/iu;
 const AVERAGE = /\b(?:average|mean)\b/iu;
 const MOST = /\b(?:most|highest|largest|biggest|greatest|newest|latest|longest|maximum)\b/iu;
 const LEAST = /\b(?:least|lowest|smallest|fewest|cheapest|oldest|earliest|shortest|minimum)\b/iu;
@@ -144,7 +147,10 @@ function answerFrom(question: string, table: Table): TableAnswer | null {
   const isNumber = column !== null && isNumeric(table.rows, column);
   if (
     isNumber &&
-    (AVERAGE.test(asked) || TOTAL.test(asked) || (counted !== null && stems(table.columns[column]).has(noun)))
+    (AVERAGE.test(asked) ||
+      TOTAL.test(asked) ||
+      MONEY.test(asked) ||
+      (counted !== null && stems(table.columns[column]).has(noun)))
   ) {
     const numbers = of(column).map(numberOf);
     if (rows.length === 1) return { text: of(column)[0] ?? '', rows };
@@ -248,6 +254,7 @@ function askedColumn(question: string, { columns, rows }: Table, { conditions, o
   const named = columns.findIndex((column) => /^(?:name|title)$/iu.test(column));
   const key = Math.max(0, named);
   const isUsed = (at: number) => [...conditions.values()].some((of) => of.size === 1 && of.has(at));
+  const onlyNumber = columns.filter((_, at) => at !== key && isNumeric(rows, at)).length === 1;
   let column: number | null = null;
   let best = LIKE_COLUMN;
   for (const [at, name] of columns.entries()) {
@@ -264,6 +271,7 @@ function askedColumn(question: string, { columns, rows }: Table, { conditions, o
     if (at !== key && DATED_QUESTION.test(question) && isDated(rows, at)) score += 0.5;
     if (at !== key && /^where\b/iu.test(question) && words.some((word) => PLACES.includes(word))) score += 0.6;
     if (/^how (?:much|many)\b/iu.test(question) && isNumeric(rows, at)) score += 0.2;
+    if (MONEY.test(question) && isNumeric(rows, at) && onlyNumber) score += LIKE_COLUMN;
     if (score > best) [column, best] = [at, score];
   }
   return { column, key };
@@ -287,9 +295,15 @@ function matching(rows: readonly Row[], conditions: ReadWords['conditions']): re
   return left;
 }
 
+/** Stems of the words of a cell; of a date also its year and the name of its month. */
 function stems(text = ''): ReadonlySet<string> {
-  return new Set(wordsOf(text.replaceAll('_', ' ')).map(stemOf));
+  const [, year = '', month] = ISO_DATE.exec(text) ?? [];
+  const dated = month === undefined ? [] : [year, MONTH_NAMES[Number(month) - 1] ?? ''];
+  return new Set([...wordsOf(text.replaceAll('_', ' ')), ...dated].map(stemOf));
 }
+
+const ISO_DATE = /^(\d{4})-(\d\d)(?:-\d\d)?(?:[T ].*)?$/u;
+const MONTH_NAMES = MONTHS.toLowerCase().split('|');
 
 const DATE = /^\d{4}(?:-\d\d){0,2}$|^\d{1,2}[./]\d{1,2}[./]\d{2,4}$/u;
 const NUMBER = /^[$€£]?\s?-?\d[\d,]*(?:\.\d+)?\s?(?:%|\p{L}{1,4}|[$€£])?$/u;

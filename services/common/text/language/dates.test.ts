@@ -75,6 +75,11 @@ describe('dates', () => {
     expect(found('I finished it in two weeks.', anchor)).to.deep.equal([]);
   });
 
+  it('gives a day that comes back each year no year', () => {
+    for (const text of ['It is renewed every 1 March.', 'Wir treffen uns jeden 3. Mai.', 'cada 6 de enero'])
+      expect(found(text, anchor), text).to.deep.equal([]);
+  });
+
   it('does not take words for dates that look like them', () => {
     const others = [
       'He is still read today.',

@@ -134,6 +134,7 @@ function readSentence({ sentence, start: offset, text, today, taken }: Source): 
       const written = text.slice(start, end);
       const before = text.slice(Math.max(offset, start - 8), start);
       const isOther =
+        RECURRING.test(before) ||
         (match[0] === 'hier' && !isFrench()) ||
         (match[0] === 'mañana' && /\b(?:la|una|esta|cada) $/iu.test(before)) ||
         (TODAY.has(match[0]) &&
@@ -151,6 +152,8 @@ function readSentence({ sentence, start: offset, text, today, taken }: Source): 
 }
 
 const TODAY = new Set(['today', 'heute', 'hoy', "aujourd'hui", 'aujourd’hui']);
+/** Before a day that comes back: it is of no year. */
+const RECURRING = /\b(?:every|each|jede[nmrs]?|cada|chaque)\s+$/iu;
 /** Characters before `today` that are looked at for words like these. */
 const NOWADAYS_WITHIN = 80;
 /** Before `today` that means these days. */
