@@ -11,3 +11,13 @@ export async function refusalOf(work: Promise<unknown>): Promise<{ readonly stat
   }
   throw new Error('expected a refusal');
 }
+
+/** The `error` of a refusal as OAuth has it, or the name of another error. */
+export async function refusedAs(work: Promise<unknown>): Promise<unknown> {
+  try {
+    await work;
+  } catch (error) {
+    return error instanceof HttpError ? (error.body as { error: unknown }).error : (error as Error).name;
+  }
+  throw new Error('expected a refusal');
+}

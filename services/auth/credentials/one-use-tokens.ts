@@ -1,8 +1,9 @@
-import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { UserId } from '../../common/kernel/brand.ts';
 import { asId, isUuid } from '../../common/kernel/ids.ts';
 import type { WallClock } from '../../common/ports/system.ts';
 import type { User } from '../../common/records/auth/users.ts';
+import { derivedHmacKey, loadJose, readHs256Token } from './hs256-tokens.ts';
 
 /** Audiences separate the kinds from each other and from login tokens. */
 const RESET_AUDIENCE = 'fastapi-users:reset';
@@ -33,8 +34,6 @@ interface OneUseTokensOptions {
   readonly clock: WallClock;
 }
 
-const loadJose = () => import('jose');
-
 export function createOneUseTokens(options: OneUseTokensOptions) {
   const { jwtSecret, clock } = options;
   const resetKey = keyOf(options.resetSecret, jwtSecret, 'engram reset-password tokens');
@@ -61,17 +60,9 @@ export function createOneUseTokens(options: OneUseTokensOptions) {
   };
   /** The user and the one claim that differs between the kinds. */
   const read = async (key: KeyObject, audience: string | string[], claim: string, token: string) => {
-    const { errors, jwtVerify } = await loadJose();
-    try {
-      const requiredClaims = ['sub', 'exp', claim];
-      const rules = { algorithms: ['HS256'], audience, requiredClaims, currentDate: clock.now() };
-      const { payload } = await jwtVerify(token, key, rules);
-      const { sub = '', [claim]: value } = payload;
-      return isUuid(sub) && typeof value === 'string' ? { userId: asId<UserId>(sub), value } : null;
-    } catch (error) {
-      if (error instanceof errors.JOSEError) return null;
-      throw error;
-    }
+    const rules = { key, audience, requiredClaims: ['sub', 'exp', claim], currentDate: clock.now() };
+    const { sub = '', [claim]: value } = (await readHs256Token(token, rules)) ?? {};
+    return isUuid(sub) && typeof value === 'string' ? { userId: asId<UserId>(sub), value } : null;
   };
   return {
     issueReset: (user: Account) => issue(resetKey, RESET_AUDIENCE, user, { password_fgpt: fingerprintOf(user) }),
@@ -101,10 +92,8 @@ export function createOneUseTokens(options: OneUseTokensOptions) {
   };
 }
 
-const KEY_BYTES = 32;
-
 function keyOf(secret: string | null, jwtSecret: Uint8Array | string, purpose: string): KeyObject {
   if (secret !== null && secret !== '') return createSecretKey(Buffer.from(secret, 'utf8'));
   if (jwtSecret.length === 0) throw new Error('there is no secret to derive the keys of one-use tokens from');
-  return createSecretKey(Buffer.from(hkdfSync('sha256', jwtSecret, '', purpose, KEY_BYTES)));
+  return derivedHmacKey(jwtSecret, purpose);
 }

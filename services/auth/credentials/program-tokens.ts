@@ -1,8 +1,9 @@
-import { createSecretKey, hash, hkdfSync } from 'node:crypto';
 import type { UserId } from '../../common/kernel/brand.ts';
+import { sha256 } from '../../common/kernel/hashes.ts';
 import { asId, isUuid } from '../../common/kernel/ids.ts';
 import type { Clock, IdSource } from '../../common/ports/system.ts';
 import type { ApiKey } from '../../common/records/auth/api-keys.ts';
+import { derivedHmacKey, loadJose, readHs256Token } from './hs256-tokens.ts';
 
 /** A program that people let in, as it described itself: an agent or an editor that speaks MCP. */
 export interface Program {
@@ -33,11 +34,8 @@ interface IssuedAuthorization extends Authorization {
 const CODE_LIFETIME_SECONDS = 60;
 const PROGRAM_AUDIENCE = 'engram:program';
 const CODE_AUDIENCE = 'engram:authorization-code';
-const KEY_BYTES = 32;
 
 export type ProgramTokens = ReturnType<typeof createProgramTokens>;
-
-const loadJose = () => import('jose');
 
 /**
  * Ids of programs and authorization codes as signed texts: any replica reads them, and registrations, which anybody may make,
@@ -49,18 +47,9 @@ export function createProgramTokens(options: {
   readonly ids: IdSource;
 }) {
   const { secret, clock, ids } = options;
-  const key = createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', 'engram program sign-in', KEY_BYTES)));
+  const key = derivedHmacKey(secret, 'engram program sign-in');
   const header = { alg: 'HS256', typ: 'JWT' } as const;
-  const read = async (audience: string, token: string) => {
-    const { errors, jwtVerify } = await loadJose();
-    try {
-      const rules = { algorithms: ['HS256'], audience, currentDate: clock.now() };
-      return (await jwtVerify(token, key, rules)).payload;
-    } catch (error) {
-      if (error instanceof errors.JOSEError) return null;
-      throw error;
-    }
-  };
+  const read = (audience: string, token: string) => readHs256Token(token, { key, audience, currentDate: clock.now() });
   return {
     /** Returns the `client_id` of a program. */
     async issueClientId({ name, redirectUris }: Program): Promise<string> {
@@ -77,7 +66,7 @@ export function createProgramTokens(options: {
     },
     async issueCode({ userId, clientId, redirectUri, challenge, limits }: Authorization): Promise<string> {
       const { SignJWT } = await loadJose();
-      return new SignJWT({ client: digest(clientId), redirectUri, challenge, limits })
+      return new SignJWT({ client: sha256(clientId), redirectUri, challenge, limits })
         .setProtectedHeader(header)
         .setSubject(userId)
         .setAudience(CODE_AUDIENCE)
@@ -88,7 +77,7 @@ export function createProgramTokens(options: {
     /** Null for a code that is expired, forged or of another program. */
     async readCode(code: string, clientId: string): Promise<IssuedAuthorization | null> {
       const found = await read(CODE_AUDIENCE, code);
-      if (found === null || found['client'] !== digest(clientId)) return null;
+      if (found === null || found['client'] !== sha256(clientId)) return null;
       const { sub = '', jti = '', exp = 0 } = found;
       if (!isUuid(sub)) return null;
       return {
@@ -98,8 +87,4 @@ export function createProgramTokens(options: {
       };
     },
   };
-}
-
-function digest(clientId: string): string {
-  return hash('sha256', clientId, 'base64url');
 }

@@ -6,9 +6,9 @@ import { NO_PERMISSION, ofAccount } from '../../common/platform/http/route-permi
 import { lenientInteger, optional, uuidList } from '../../common/platform/http/schema.ts';
 import { MAX_KEY_LIFE_SECONDS } from '../keys/api-keys.ts';
 import { DEVICE_GRANT, type DeviceSignInDependencies, redeemDeviceCode } from '../sign-in/device-sign-in.ts';
+import { oauthError } from '../sign-in/program-requests.ts';
 import {
   decideProgramSignIn,
-  oauthError,
   type ProgramSignInDependencies,
   redeemAuthorizationCode,
   registerProgram,

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { startAuth, type TestAuth } from '../../../test/support/auth-service.ts';
+import { refusedAs } from '../../../test/support/refusal-of.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
-import { HttpError } from '../../common/platform/http/http-error.ts';
 import { deviceSignInsCollection } from '../repositories/device-sign-ins.ts';
 import { DEVICE_GRANT } from './device-sign-in.ts';
 
@@ -13,15 +13,6 @@ interface Codes {
 }
 
 const PATH = '/api/v1/auth/device';
-
-async function refusal(work: Promise<unknown>): Promise<unknown> {
-  try {
-    await work;
-  } catch (error) {
-    return error instanceof HttpError ? (error.body as { error: unknown }).error : (error as Error).name;
-  }
-  throw new Error('expected a refusal');
-}
 
 describe('sign-in of a device', () => {
   let auth: TestAuth;
@@ -48,12 +39,12 @@ describe('sign-in of a device', () => {
   it('gives the token of the person who approves, once', async () => {
     const codes = await start();
     expect(codes.user_code).to.match(/^[B-Z]{4}-[B-Z]{4}$/);
-    expect(await refusal(poll(codes))).to.equal('authorization_pending');
+    expect(await refusedAs(poll(codes))).to.equal('authorization_pending');
     await decide(codes, true);
-    expect(await refusal(poll(codes, 'another program'))).to.equal('invalid_grant');
+    expect(await refusedAs(poll(codes, 'another program'))).to.equal('invalid_grant');
     const { access_token: value } = await poll(codes);
     expect((await auth.authenticate({ kind: 'bearer', value }))?.id).to.equal(person.id);
-    expect(await refusal(poll(codes))).to.equal('invalid_grant');
+    expect(await refusedAs(poll(codes))).to.equal('invalid_grant');
     expect((await auth.store.find(SYSTEM_SCOPE, deviceSignInsCollection, { limit: 10 })).items).to.deep.equal([]);
   });
 
@@ -75,27 +66,27 @@ describe('sign-in of a device', () => {
 
   it('asks for slower polls, and keeps a program that obeys waiting', async () => {
     const codes = await start();
-    expect(await refusal(poll(codes))).to.equal('authorization_pending');
+    expect(await refusedAs(poll(codes))).to.equal('authorization_pending');
     auth.clock.advance(1_000);
-    expect(await refusal(poll(codes))).to.equal('slow_down');
+    expect(await refusedAs(poll(codes))).to.equal('slow_down');
     auth.clock.advance(codes.interval * 1_000);
-    expect(await refusal(poll(codes)), 'five seconds more').to.equal('slow_down');
+    expect(await refusedAs(poll(codes)), 'five seconds more').to.equal('slow_down');
     auth.clock.advance((codes.interval + 10) * 1_000);
-    expect(await refusal(poll(codes))).to.equal('authorization_pending');
+    expect(await refusedAs(poll(codes))).to.equal('authorization_pending');
   });
 
   it('ends with a denial, with its time and with the account', async () => {
     const [denied, late, orphan] = [await start(), await start(), await start()];
     await decide(denied, false);
-    expect(await refusal(poll(denied))).to.equal('access_denied');
-    expect(await refusal(decide(denied, true))).to.include('Error');
+    expect(await refusedAs(poll(denied))).to.equal('access_denied');
+    expect(await refusedAs(decide(denied, true))).to.include('Error');
     await decide(orphan, true);
     const root = await auth.addUser({ isSuperuser: true });
     await auth.call('DELETE', '/api/v1/users/:userId', { params: { userId: person.id }, principal: root });
-    expect(await refusal(poll(orphan))).to.equal('invalid_grant');
+    expect(await refusedAs(poll(orphan))).to.equal('invalid_grant');
     auth.clock.advance(600_000);
-    expect(await refusal(poll(late))).to.equal('expired_token');
-    expect(await refusal(decide(late, true, root))).to.include('Error');
+    expect(await refusedAs(poll(late))).to.equal('expired_token');
+    expect(await refusedAs(decide(late, true, root))).to.include('Error');
     auth.clock.advance(600_001);
     await start();
     expect((await auth.store.find(SYSTEM_SCOPE, deviceSignInsCollection, { limit: 10 })).items).to.have.length(1);
@@ -108,10 +99,10 @@ describe('sign-in of a device', () => {
       expect(stored).to.not.include(code);
     }
     const look = (user_code: string) => auth.call('GET', PATH, { principal: person, query: { user_code } });
-    const guess = (count: number) => refusal(look(`BCDF-GHJ${'BCDFGHJKLMNPQRSTVWXZ'[count % 20]}`));
+    const guess = (count: number) => refusedAs(look(`BCDF-GHJ${'BCDFGHJKLMNPQRSTVWXZ'[count % 20]}`));
     const guesses = await Promise.all(Array.from({ length: 40 }, (_, count) => guess(count)));
     expect(guesses.filter((name) => name === 'EntityNotFoundError')).to.have.length(20);
-    expect(await refusal(look(codes.user_code)), 'even the right one').to.equal('TooManyRequestsError');
+    expect(await refusedAs(look(codes.user_code)), 'even the right one').to.equal('TooManyRequestsError');
     auth.clock.advance(60_000);
     expect((await look(` ${codes.user_code.toLowerCase()}`)).json).to.include({ client_id: 'cli', device_name: 'box' });
     const starts = await Promise.allSettled(Array.from({ length: 80 }, start));

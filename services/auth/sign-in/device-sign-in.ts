@@ -9,7 +9,7 @@ import { requireNoKeyBudget } from '../budgets/budgets.ts';
 import { type LoginSessionDependencies, openSession } from '../credentials/login-sessions.ts';
 import type { AuthDependencies } from '../model.ts';
 import type { DeviceSignIn, DeviceSignIns } from '../repositories/device-sign-ins.ts';
-import { oauthError } from './program-sign-in.ts';
+import { limitRequests, oauthError } from './program-requests.ts';
 
 export interface DeviceSignInDependencies extends AuthDependencies, LoginSessionDependencies {
   readonly deviceSignIns: DeviceSignIns;
@@ -30,6 +30,7 @@ const CODE_LENGTH = 8;
 /** Sign-ins started per client address, which may be that of a whole company, and codes looked up per user. */
 const STARTS = { capacity: 30, refillPerSecond: 0.5 };
 const LOOKUPS = { capacity: 20, refillPerSecond: 0.2 };
+const TOO_MANY = 'Too many sign-ins of devices.';
 
 interface DeviceRequest {
   readonly clientId: string;
@@ -40,7 +41,7 @@ interface DeviceRequest {
 /** Starts a sign-in: the program shows the user code and polls with the device code. Errors: `TooManyRequestsError`. */
 export async function startDeviceSignIn(deps: DeviceSignInDependencies, request: DeviceRequest) {
   const { clientId, deviceName, remoteAddress } = request;
-  await limit(deps, `start ${remoteAddress}`, STARTS);
+  await limitRequests(deps.deviceLimiter, `start ${remoteAddress}`, STARTS, TOO_MANY);
   const deviceCode = randomBytes(32).toString('base64url');
   const nowMs = deps.clock.now().getTime();
   const signIn = {
@@ -93,7 +94,7 @@ export async function pendingDeviceSignIn(
   principal: Principal,
   userCode: string,
 ): Promise<Stored<DeviceSignIn>> {
-  await limit(deps, `look up ${principal.id}`, LOOKUPS);
+  await limitRequests(deps.deviceLimiter, `look up ${principal.id}`, LOOKUPS, TOO_MANY);
   const found = await deps.deviceSignIns.byUserCode(userCode.toUpperCase().replace(/[^A-Z]/g, ''));
   if (found !== null && found.value.state === 'pending' && found.value.expiresAtMs > deps.clock.now().getTime()) {
     return found;
@@ -113,14 +114,4 @@ export async function decideDeviceSignIn(
     const found = await pendingDeviceSignIn(deps, principal, userCode);
     await deps.deviceSignIns.change(found, { state, decidedBy: principal.id });
   });
-}
-
-async function limit(
-  { deviceLimiter }: DeviceSignInDependencies,
-  key: string,
-  rate: Parameters<RateLimiter['take']>[1],
-): Promise<void> {
-  const { allowed, retryAfterSeconds } = await deviceLimiter.take(key, rate);
-  if (allowed) return;
-  throw engramError('TooManyRequestsError', 'Too many sign-ins of devices.', { retryable: true, retryAfterSeconds });
 }

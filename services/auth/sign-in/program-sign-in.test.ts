@@ -1,21 +1,12 @@
 import { hash } from 'node:crypto';
 import { expect } from 'chai';
 import { startAuth, type TestAuth } from '../../../test/support/auth-service.ts';
+import { refusedAs } from '../../../test/support/refusal-of.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
-import { HttpError } from '../../common/platform/http/http-error.ts';
 
 const PATH = '/api/v1/auth/oauth';
 const VERIFIER = 'v'.repeat(43);
 const URI = 'http://127.0.0.1/callback';
-
-async function refusal(work: Promise<unknown>): Promise<unknown> {
-  try {
-    await work;
-  } catch (error) {
-    return error instanceof HttpError ? (error.body as { error: unknown }).error : (error as Error).name;
-  }
-  throw new Error('expected a refusal');
-}
 
 describe('sign-in of a program by an authorization code', () => {
   let auth: TestAuth;
@@ -53,26 +44,26 @@ describe('sign-in of a program by an authorization code', () => {
     const principal = await auth.authenticate({ kind: 'bearer', value: given?.access_token ?? '' });
     expect(principal?.id).to.equal(person.id);
     expect(principal?.key).to.deep.include({ permissions: ['read'] });
-    expect(await refusal(redeem(answer))).to.equal('invalid_grant');
+    expect(await refusedAs(redeem(answer))).to.equal('invalid_grant');
   });
 
   it('gives nothing for another verifier, program or address, for a forged or an old code, nor after the account ended', async () => {
     const answer = await decide();
     const other = await register(['http://127.0.0.1/other']);
     const forged = new URLSearchParams({ code: `${answer.get('code')?.slice(0, -4)}AAAA` });
-    expect(await refusal(redeem(answer, { code_verifier: 'w'.repeat(43) }))).to.equal('invalid_grant');
-    expect(await refusal(redeem(answer, { client_id: other }))).to.equal('invalid_grant');
-    expect(await refusal(redeem(answer, { redirect_uri: 'http://127.0.0.1/other' }))).to.equal('invalid_grant');
-    expect(await refusal(redeem(answer, { client_id: 'guessed' }))).to.equal('invalid_client');
-    expect(await refusal(redeem(answer, { code_verifier: undefined }))).to.equal('invalid_request');
-    expect(await refusal(redeem(forged))).to.equal('invalid_grant');
+    expect(await refusedAs(redeem(answer, { code_verifier: 'w'.repeat(43) }))).to.equal('invalid_grant');
+    expect(await refusedAs(redeem(answer, { client_id: other }))).to.equal('invalid_grant');
+    expect(await refusedAs(redeem(answer, { redirect_uri: 'http://127.0.0.1/other' }))).to.equal('invalid_grant');
+    expect(await refusedAs(redeem(answer, { client_id: 'guessed' }))).to.equal('invalid_client');
+    expect(await refusedAs(redeem(answer, { code_verifier: undefined }))).to.equal('invalid_request');
+    expect(await refusedAs(redeem(forged))).to.equal('invalid_grant');
     const root = await auth.addUser({ isSuperuser: true });
     await auth.call('DELETE', '/api/v1/users/:userId', { params: { userId: person.id }, principal: root });
-    expect(await refusal(redeem(answer))).to.equal('invalid_grant');
+    expect(await refusedAs(redeem(answer))).to.equal('invalid_grant');
     person = root;
     const late = await decide();
     auth.clock.advance(61_000);
-    expect(await refusal(redeem(late))).to.equal('invalid_grant');
+    expect(await refusedAs(redeem(late))).to.equal('invalid_grant');
   });
 
   it('tells the program of a denial, with its state, and sends nobody to an address that was not registered', async () => {
@@ -81,21 +72,21 @@ describe('sign-in of a program by an authorization code', () => {
       state: '1e5',
     });
     for (const redirect_uri of ['https://evil.example/callback', 'http://127.0.0.1/other', 'http://localhost/callback'])
-      expect(await refusal(decide({ redirect_uri })), redirect_uri).to.equal('InvalidRequestError');
+      expect(await refusedAs(decide({ redirect_uri })), redirect_uri).to.equal('InvalidRequestError');
     const port = await decide({ redirect_uri: 'http://127.0.0.1:4711/callback' });
     expect(port.get('code'), 'any port of the own machine').to.be.a('string');
-    expect(await refusal(decide({ resource: 'https://other.example/mcp' }))).to.equal('invalid_target');
-    expect(await refusal(decide({ response_type: 'token' }))).to.equal('unsupported_response_type');
-    expect(await refusal(decide({ client_id: 'guessed' }))).to.equal('InvalidRequestError');
+    expect(await refusedAs(decide({ resource: 'https://other.example/mcp' }))).to.equal('invalid_target');
+    expect(await refusedAs(decide({ response_type: 'token' }))).to.equal('unsupported_response_type');
+    expect(await refusedAs(decide({ client_id: 'guessed' }))).to.equal('InvalidRequestError');
   });
 
   it('registers programs at addresses that reach them alone', async () => {
     for (const uri of ['https://app.example/back', 'http://[::1]:80/', 'cursor://anysphere.cursor/callback'])
       expect(await register([uri])).to.be.a('string');
     for (const uri of ['http://app.example/', 'javascript:alert(1)', 'data:text/html,x', 'https://a.example/#x', 'x'])
-      expect(await refusal(register([uri])), uri).to.equal('invalid_redirect_uri');
+      expect(await refusedAs(register([uri])), uri).to.equal('invalid_redirect_uri');
     expect(
-      await refusal(register(['x'.repeat(1_900), 'y'.repeat(150)].map((at) => `https://a.example/${at}`))),
+      await refusedAs(register(['x'.repeat(1_900), 'y'.repeat(150)].map((at) => `https://a.example/${at}`))),
     ).to.equal('invalid_redirect_uri');
     const many = await Promise.allSettled(Array.from({ length: 80 }, () => register([URI])));
     expect(many.some(({ status }) => status === 'rejected')).to.equal(true);

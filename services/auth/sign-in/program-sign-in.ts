@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { engramError } from '../../common/kernel/errors.ts';
 import { PERMISSIONS, type Permission, type Principal } from '../../common/kernel/principal.ts';
-import { HttpError } from '../../common/platform/http/http-error.ts';
+import type { HttpError } from '../../common/platform/http/http-error.ts';
 import type { RateLimiter } from '../../common/ports/system.ts';
 import { isAdmitted } from '../access/admission.ts';
 import { requireNoKeyBudget } from '../budgets/budgets.ts';
@@ -9,6 +9,7 @@ import type { Program, ProgramTokens } from '../credentials/program-tokens.ts';
 import { type ApiKeyRequest, insertApiKey, limitsOf } from '../keys/api-keys.ts';
 import type { AuthDependencies } from '../model.ts';
 import type { RevokedTokens } from '../repositories/revoked-tokens.ts';
+import { limitRequests, oauthError } from './program-requests.ts';
 
 export interface ProgramSignInDependencies extends AuthDependencies {
   readonly programs: ProgramTokens;
@@ -47,9 +48,7 @@ export async function registerProgram(
   program: Program,
   remoteAddress: string,
 ): Promise<string> {
-  const { allowed, retryAfterSeconds } = await deviceLimiter.take(`register ${remoteAddress}`, REGISTRATIONS);
-  if (!allowed)
-    throw engramError('TooManyRequestsError', 'Too many registrations.', { retryable: true, retryAfterSeconds });
+  await limitRequests(deviceLimiter, `register ${remoteAddress}`, REGISTRATIONS, 'Too many registrations.');
   const { redirectUris } = program;
   const bad = redirectUris.find((uri) => !mayBeRedirectedTo(uri));
   if (bad !== undefined) {
@@ -156,8 +155,4 @@ export async function redeemAuthorizationCode(
 
 function invalidGrant(): HttpError {
   return oauthError('invalid_grant', 'The code is used, expired, or of another program: sign in again.');
-}
-
-export function oauthError(error: string, description?: string): HttpError {
-  return new HttpError(400, { error, ...(description === undefined ? {} : { error_description: description }) });
 }

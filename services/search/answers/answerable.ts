@@ -1,12 +1,11 @@
 import { logistic } from '../../common/kernel/probability.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
-import { everydayWords } from '../../common/text/words/everyday-words.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import { likenessTo, mostOfKind } from '../retrieval/word-likeness.ts';
 import { ANSWERABLE_WEIGHTS, ANSWERING_WEIGHTS } from './answerable-weights.ts';
-import { type Question, wordsOf } from './question.ts';
+import { contentWords, type Question, wordsOf } from './question.ts';
 import { PASSAGES_READ, type RankedSentence, type ReadPassage, weigh } from './rank-sentences.ts';
 import type { ShortAnswer } from './short-answer.ts';
 import { slotFeatures } from './slots.ts';
@@ -30,6 +29,8 @@ interface Judgement {
   readonly certainty: number;
   /** The sentence that most probably answers it. */
   readonly best: RankedSentence | null;
+  /** No passage has any name of the question. */
+  readonly isOfUnknown: boolean;
 }
 
 /** Judges whether memory answers a question, and by which of the best sentences. */
@@ -39,11 +40,15 @@ export function judgeEvidence(question: Question, evidence: Evidence): Judgement
   const isUnknown = features?.['nameLostInAll'] === 1 && isOfUnknown(question, evidence);
   // A row of a table tells of its own subject alone.
   const isOfOther = features?.['isRow'] === 1 && (features['about'] ?? 1) < MIN_ABOUT_ROW;
-  if (features === null || isUnknown || isOfOther) return { certainty: 0, best: null };
+  if (features === null || isUnknown || isOfOther) return { certainty: 0, best: null, isOfUnknown: isUnknown };
   const scores = read.map((one) => weigh(one, ANSWERING_WEIGHTS));
   const most = Math.max(...scores);
   const best = most > (scores[0] ?? 0) + SURER ? scores.indexOf(most) : 0;
-  return { certainty: logistic(weigh(features, ANSWERABLE_WEIGHTS)), best: evidence.ranked[best] ?? null };
+  return {
+    certainty: logistic(weigh(features, ANSWERABLE_WEIGHTS)),
+    best: evidence.ranked[best] ?? null,
+    isOfUnknown: false,
+  };
 }
 
 /** Minimum share of the information about the subject of a question in a row of a table. */
@@ -72,7 +77,7 @@ const RAISED = [
 ] as const;
 
 /** Whether no passage has any name of a question; people call places of their own notes by other names, too. */
-export function isOfUnknown(question: Question, { ranked, passages }: Omit<Evidence, 'short'>): boolean {
+function isOfUnknown(question: Question, { ranked, passages }: Evidence): boolean {
   const names = keyWords(question).filter(({ word, isName }) => isName && /^\p{L}/u.test(word));
   const isOwn = (ranked[0]?.features.ownRank ?? 0) > 0;
   if (names.length < (isOwn ? 2 : 1)) return false;
@@ -251,8 +256,7 @@ interface Bag {
 }
 
 function bagOf(text: string): Bag {
-  const all = wordsOf(text);
-  const words = [...new Set([...all, ...everydayWords().phrasesIn(all)])].filter((word) => !STOP_WORDS.has(word));
+  const words = [...new Set(contentWords(text))];
   return { rows: words.map(wordSenses().row), stems: new Set(words.map(stemOf)), likeness: new Map() };
 }
 

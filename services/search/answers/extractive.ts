@@ -4,7 +4,7 @@ import { NOTHING_FITS, quoteLine } from '../../common/text/repetition/own-answer
 import type { RankedPassage } from '../model.ts';
 import type { TimeWindow } from '../retrieval/query-analysis.ts';
 import type { Retrieval } from '../retrieval/retrieval.ts';
-import { isOfUnknown, judgeEvidence } from './answerable.ts';
+import { judgeEvidence } from './answerable.ts';
 import { MIN_ANSWERABILITY } from './answerable-weights.ts';
 import { asksFor, changedAnswer, changeOf, isBeforeChange, isNotYet } from './changes.ts';
 import { HEADER_LINE } from './dated-answer.ts';
@@ -133,9 +133,7 @@ export function extractiveAnswer(
   const quote = ({ statement, passage }: Pick<Sentence, 'statement' | 'passage'>): string =>
     sourcedQuote(passage.payload, statement.text, statement.heading, dataset);
   if (certainty !== null && certainty < MIN_ANSWERABILITY[isOwn ? 'own' : 'other'])
-    return isOfUnknown(question, { ranked, passages })
-      ? NO_ANSWER
-      : { ...NO_ANSWER, nearest: nearestTo(said).map(quote) };
+    return judged?.isOfUnknown === true ? NO_ANSWER : { ...NO_ANSWER, nearest: nearestTo(said).map(quote) };
   const certain = found !== null && found.confidence >= MIN_SHORT_CONFIDENCE ? found : null;
   const short = isDated ? null : (statedAnswer(question, ranked, facts) ?? certain);
   // The order of what changed, of times and of negations stays.

@@ -1,5 +1,6 @@
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf, tokenizeQuery } from '../../common/text/language/tokenize.ts';
+import { everydayWords } from '../../common/text/words/everyday-words.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 
 /** The type of answer that a question asks for. `thing`: anything else. `topic`: asks for nothing in particular, such as words to search for. */
@@ -85,4 +86,10 @@ function typeOf(question: string): AnswerType {
 export function wordsOf(text: string): readonly string[] {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu) ?? [];
   return words.map((word) => word.replace(/['’]s$/u, ''));
+}
+
+/** Returns the words of a text that are no stop words, and the everyday phrases in it. */
+export function contentWords(text: string): readonly string[] {
+  const words = wordsOf(text);
+  return [...words, ...everydayWords().phrasesIn(words)].filter((word) => !STOP_WORDS.has(word));
 }

@@ -1,10 +1,9 @@
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
-import { everydayWords } from '../../common/text/words/everyday-words.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import { likenessTo } from '../retrieval/word-likeness.ts';
-import { type Question, wordsOf } from './question.ts';
+import { contentWords, type Question, wordsOf } from './question.ts';
 
 /** Minimum likeness of a word of the question and one of a passage that says the same. */
 const MIN_LIKENESS = 0.4;
@@ -20,11 +19,6 @@ export function slotFeatures({ text, type, focus }: Question, sentences: readonl
     lostWords: Math.min(3, lost) / 3,
     isAllHeld: Number(asked.length > 0 && lost === 0),
   };
-}
-
-function contentWords(text: string): readonly string[] {
-  const words = wordsOf(text);
-  return [...words, ...everydayWords().phrasesIn(words)].filter((word) => !STOP_WORDS.has(word));
 }
 
 /** Whether a word or one of like meaning is among others. */

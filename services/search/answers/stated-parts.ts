@@ -1,11 +1,10 @@
 import { recentlyUsed } from '../../common/kernel/recently-used.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
-import { everydayWords } from '../../common/text/words/everyday-words.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import { kindOf, likenessTo } from '../retrieval/word-likeness.ts';
-import { type Question, wordsOf } from './question.ts';
+import { contentWords, type Question, wordsOf } from './question.ts';
 import { tellsWhich } from './slots.ts';
 import { MONTHS, NUMERALS, type Span, spansOf, WEEKDAYS } from './spans.ts';
 import { likenessToKinds, likenessToRoles } from './word-kinds.ts';
@@ -165,9 +164,7 @@ function wordOf(word: string): Word {
 }
 
 function contentOf(text: string): readonly Word[] {
-  const words = wordsOf(text);
-  const all = new Set([...words, ...everydayWords().phrasesIn(words)]);
-  return [...all].filter((word) => !STOP_WORDS.has(word)).map(wordOf);
+  return [...new Set(contentWords(text))].map(wordOf);
 }
 
 /** How far a word is stated: 1 by itself, less by a synonym or one of its kind; `buy`, which only its vector has near `sell`, does not. */

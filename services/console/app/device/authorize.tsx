@@ -1,4 +1,4 @@
-import { Button, Group, Paper, Stack, Text } from '@mantine/core';
+import { Paper, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -8,6 +8,7 @@ import { DEFAULT_LIMITS, LimitFields, limitsOf, PERMISSIONS } from '../people/ke
 import { meQuery } from '../queries.ts';
 import { PageTitle } from '../shell.tsx';
 import { Failed, Waiting } from '../states.tsx';
+import { DecisionButtons } from './decision-buttons.tsx';
 
 const route = getRouteApi('/authorize');
 
@@ -86,14 +87,7 @@ function Decision({ request, program, target, email }: DecisionProps) {
         </Text>
         <LimitFields form={form} />
         {error === null ? null : <Failed error={error} />}
-        <Group>
-          <Button loading={isSending} onClick={() => void decide(true)}>
-            Approve
-          </Button>
-          <Button variant="default" disabled={isSending} onClick={() => void decide(false)}>
-            Deny
-          </Button>
-        </Group>
+        <DecisionButtons isSending={isSending} onDecide={(approve) => void decide(approve)} />
       </Stack>
     </Paper>
   );

@@ -7,6 +7,7 @@ import { ago } from '../format.ts';
 import { meQuery } from '../queries.ts';
 import { PageTitle } from '../shell.tsx';
 import { complain, Failed, Waiting } from '../states.tsx';
+import { DecisionButtons } from './decision-buttons.tsx';
 
 const route = getRouteApi('/device');
 
@@ -113,14 +114,7 @@ function Decision({ code }: { readonly code: string }) {
         <Text>
           Approve only what you have just started yourself, and only if it shows this code: <b>{code.toUpperCase()}</b>
         </Text>
-        <Group>
-          <Button loading={isSending} onClick={() => void decide(true)}>
-            Approve
-          </Button>
-          <Button variant="default" disabled={isSending} onClick={() => void decide(false)}>
-            Deny
-          </Button>
-        </Group>
+        <DecisionButtons isSending={isSending} onDecide={(approve) => void decide(approve)} />
       </Stack>
     </Paper>
   );
