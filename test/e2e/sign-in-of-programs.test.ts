@@ -110,6 +110,8 @@ describe('sign-in of programs in a browser', () => {
     await world.keep(page, 'authorize');
     await page.click('role=button[name="Approve"]');
     const answer = await answered;
+    // A tab that is closed while it still loads may never close.
+    await page.waitForURL(/\/callback/);
     close();
     await page.close();
     expect(answer.get('state')).to.equal('1e5');
