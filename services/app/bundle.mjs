@@ -20,7 +20,7 @@ const MAIN = join(ROOT, 'services/main.ts');
 const CACHE = join(ROOT, 'node_modules/.cache/engram');
 /** The bundle of an image, whose sources do not change: they are not compared with it. */
 const FIXED = join(ROOT, 'node_modules/.cache/bundle');
-/** The bundle of an installed package, which has no sources (`npm run package`). */
+/** The bundle of an installed package, which has no sources (`npm pack`). */
 const PACKAGED = join(ROOT, 'dist/server');
 const UNUSED_AFTER_MS = 7 * 24 * 60 * 60 * 1000;
 /** `new URL('./parse-task.ts', import.meta.url)`: a module that a thread or process starts with. */

@@ -1,4 +1,4 @@
-// What `npm run package` puts into the package beside the data files of the services: the command line as one file for Node 20
+// What `npm pack` puts into the package beside the data files of the services: the command line as one file for Node 20
 // and newer, and the server as few files for Node 24, which the package brings along for Linux and Windows.
 import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

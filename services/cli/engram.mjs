@@ -17,7 +17,9 @@ if (existsSync(sources) && major < 24) {
   process.exit(1);
 }
 if (!existsSync(sources) && !existsSync(bundle)) {
-  process.stderr.write('This package was packed without its bundle: pack it by "npm run package".\n');
+  process.stderr.write(
+    'This package was packed without its bundle: npm pack makes it, unless ignore-scripts is set.\n',
+  );
   process.exit(1);
 }
 // As in start.mjs: compiled code is found beside the packages, where only their owner can write. Node 20 has no such cache.
