@@ -237,7 +237,7 @@ async function remember(
 ): Promise<Json> {
   if (typeof given !== 'string' || given.trim() === '') return 'Error: cognify needs a text.';
   if (given.length > MAX_TEXT) return `Error: the text has more than ${MAX_TEXT} characters; add it as a file.`;
-  const request = { datasetName: DATASET, text: given.toWellFormed() };
+  const request = { datasetName: DATASET, text: given.toWellFormed(), nodeSets: [] };
   const { runStatus } = await messenger.call('ingest.RememberText', request, { ...context, principal });
   if (runStatus !== 'DATASET_PROCESSING_COMPLETED') return `Added to ${DATASET}; building its memory failed.`;
   return `Remembered in ${DATASET}.`;

@@ -15,6 +15,7 @@ import { createSessions } from '../common/records/sessions/sessions.ts';
 import { createVisibleSessions } from '../common/records/sessions/visible-sessions.ts';
 import type { Subscription } from '../common/storage/ports/bus.ts';
 import type { DocumentStore } from '../common/storage/ports/document-store.ts';
+import { answerQuestion } from './answer-question.ts';
 import { type KnowledgeReader, knowledgeAround } from './answers/knowledge.ts';
 import { createRecentlyShown } from './answers/mark-shown.ts';
 import type { SessionReaders } from './conversation/conversation.ts';
@@ -88,6 +89,7 @@ export function createSearchService(options: SearchServiceOptions): Service {
       const { messenger } = options;
       subscriptions = await Promise.all([
         messenger.serve('search.LookFor', (request, context) => lookFor(deps, request, context)),
+        messenger.serve('search.Answer', (request, context) => answerQuestion(deps, request, context)),
         messenger.serve('search.Erase', ({ dataset }) => {
           deps.readiness.forget(dataset.id);
           return eraseSearched(deps.history, dataset);

@@ -73,7 +73,7 @@ export async function rememberData(
 /** Remembers a text that another service was given, in a dataset by name. Throws the errors of a request that remembers it. */
 export async function rememberText(
   dependencies: IngestDependencies,
-  { datasetName, text }: RequestOf<'ingest.RememberText'>,
+  { datasetName, text, nodeSets }: RequestOf<'ingest.RememberText'>,
   context: CallContext,
 ): Promise<AnswerOf<'ingest.RememberText'>> {
   const principal = callerOf(context);
@@ -83,7 +83,7 @@ export async function rememberText(
   const outcome = await rememberData(dependencies, {
     ...{ principal, dataset, context },
     inputs: [{ kind: 'document', id: dataItemId(dependencies.ids.uuid()), fileName, text }],
-    annotations: { labels: [], nodeSets: [], externalMetadata: [] },
+    annotations: { labels: [], nodeSets, externalMetadata: [] },
     signal: context.signal ?? new AbortController().signal,
     ...{ options: {}, selfImprovement: true },
   });

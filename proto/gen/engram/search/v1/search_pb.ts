@@ -13,7 +13,67 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file engram/search/v1/search.proto.
  */
 export const file_engram_search_v1_search: GenFile = /*@__PURE__*/
-  fileDesc("Ch1lbmdyYW0vc2VhcmNoL3YxL3NlYXJjaC5wcm90bxIQZW5ncmFtLnNlYXJjaC52MSJyCg5Mb29rRm9yUmVxdWVzdBIMCgR0ZXh0GAEgASgJEhcKCmRhdGFzZXRfaWQYAiABKAlIAIgBARIZCgxkYXRhc2V0X25hbWUYAyABKAlIAYgBAUINCgtfZGF0YXNldF9pZEIPCg1fZGF0YXNldF9uYW1lIkUKD0xvb2tGb3JSZXNwb25zZRIQCghmb3VuZF9ieRgBIAMoCRIUCgdyZWZ1c2FsGAIgASgJSACIAQFCCgoIX3JlZnVzYWwiOgoMRXJhc2VSZXF1ZXN0EioKB2RhdGFzZXQYASABKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXQiMQoNRXJhc2VSZXNwb25zZRIPCgdyZW1vdmVkGAEgASgNEg8KB3Jlc2lkdWUYAiABKA0iUAoTRXJhc2VBbnN3ZXJzUmVxdWVzdBIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0Eg0KBWl0ZW1zGAIgAygJIicKFEVyYXNlQW5zd2Vyc1Jlc3BvbnNlEg8KB3JlbW92ZWQYASABKA0y4gIKDVNlYXJjaFNlcnZpY2USZQoFRXJhc2USHi5lbmdyYW0uc2VhcmNoLnYxLkVyYXNlUmVxdWVzdBofLmVuZ3JhbS5zZWFyY2gudjEuRXJhc2VSZXNwb25zZSIbkAICorsYFAjg1AMSBmluZ2VzdCIGZGVsZXRlEnoKDEVyYXNlQW5zd2VycxIlLmVuZ3JhbS5zZWFyY2gudjEuRXJhc2VBbnN3ZXJzUmVxdWVzdBomLmVuZ3JhbS5zZWFyY2gudjEuRXJhc2VBbnN3ZXJzUmVzcG9uc2UiG5ACAqK7GBQI4NQDEgZpbmdlc3QiBmRlbGV0ZRJuCgdMb29rRm9yEiAuZW5ncmFtLnNlYXJjaC52MS5Mb29rRm9yUmVxdWVzdBohLmVuZ3JhbS5zZWFyY2gudjEuTG9va0ZvclJlc3BvbnNlIh6QAgGiuxgXCLDqARIGaW5nZXN0IglwcmluY2lwYWxiBnByb3RvMw", [file_engram_common_v1_dataset, file_engram_options_v1_options]);
+  fileDesc("Ch1lbmdyYW0vc2VhcmNoL3YxL3NlYXJjaC5wcm90bxIQZW5ncmFtLnNlYXJjaC52MSIhCg1BbnN3ZXJSZXF1ZXN0EhAKCHF1ZXN0aW9uGAEgASgJIkIKDkFuc3dlclJlc3BvbnNlEjAKB2Fuc3dlcnMYASADKAsyHy5lbmdyYW0uc2VhcmNoLnYxLkRhdGFzZXRBbnN3ZXIiLAoNRGF0YXNldEFuc3dlchIMCgR0ZXh0GAEgASgJEg0KBWZhY3RzGAIgAygJInIKDkxvb2tGb3JSZXF1ZXN0EgwKBHRleHQYASABKAkSFwoKZGF0YXNldF9pZBgCIAEoCUgAiAEBEhkKDGRhdGFzZXRfbmFtZRgDIAEoCUgBiAEBQg0KC19kYXRhc2V0X2lkQg8KDV9kYXRhc2V0X25hbWUiRQoPTG9va0ZvclJlc3BvbnNlEhAKCGZvdW5kX2J5GAEgAygJEhQKB3JlZnVzYWwYAiABKAlIAIgBAUIKCghfcmVmdXNhbCI6CgxFcmFzZVJlcXVlc3QSKgoHZGF0YXNldBgBIAEoCzIZLmVuZ3JhbS5jb21tb24udjEuRGF0YXNldCIxCg1FcmFzZVJlc3BvbnNlEg8KB3JlbW92ZWQYASABKA0SDwoHcmVzaWR1ZRgCIAEoDSJQChNFcmFzZUFuc3dlcnNSZXF1ZXN0EioKB2RhdGFzZXQYASABKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXQSDQoFaXRlbXMYAiADKAkiJwoURXJhc2VBbnN3ZXJzUmVzcG9uc2USDwoHcmVtb3ZlZBgBIAEoDTLSAwoNU2VhcmNoU2VydmljZRJlCgVFcmFzZRIeLmVuZ3JhbS5zZWFyY2gudjEuRXJhc2VSZXF1ZXN0Gh8uZW5ncmFtLnNlYXJjaC52MS5FcmFzZVJlc3BvbnNlIhuQAgKiuxgUCODUAxIGaW5nZXN0IgZkZWxldGUSegoMRXJhc2VBbnN3ZXJzEiUuZW5ncmFtLnNlYXJjaC52MS5FcmFzZUFuc3dlcnNSZXF1ZXN0GiYuZW5ncmFtLnNlYXJjaC52MS5FcmFzZUFuc3dlcnNSZXNwb25zZSIbkAICorsYFAjg1AMSBmluZ2VzdCIGZGVsZXRlEm4KB0xvb2tGb3ISIC5lbmdyYW0uc2VhcmNoLnYxLkxvb2tGb3JSZXF1ZXN0GiEuZW5ncmFtLnNlYXJjaC52MS5Mb29rRm9yUmVzcG9uc2UiHpACAaK7GBcIsOoBEgZpbmdlc3QiCXByaW5jaXBhbBJuCgZBbnN3ZXISHy5lbmdyYW0uc2VhcmNoLnYxLkFuc3dlclJlcXVlc3QaIC5lbmdyYW0uc2VhcmNoLnYxLkFuc3dlclJlc3BvbnNlIiGiuxgdCOCnEhIMaW50ZWdyYXRpb25zIglwcmluY2lwYWxiBnByb3RvMw", [file_engram_common_v1_dataset, file_engram_options_v1_options]);
+
+/**
+ * @generated from message engram.search.v1.AnswerRequest
+ */
+export type AnswerRequest = Message<"engram.search.v1.AnswerRequest"> & {
+  /**
+   * @generated from field: string question = 1;
+   */
+  question: string;
+};
+
+/**
+ * Describes the message engram.search.v1.AnswerRequest.
+ * Use `create(AnswerRequestSchema)` to create a new message.
+ */
+export const AnswerRequestSchema: GenMessage<AnswerRequest> = /*@__PURE__*/
+  messageDesc(file_engram_search_v1_search, 0);
+
+/**
+ * @generated from message engram.search.v1.AnswerResponse
+ */
+export type AnswerResponse = Message<"engram.search.v1.AnswerResponse"> & {
+  /**
+   * Of datasets that answer the question; none when memory does not.
+   *
+   * @generated from field: repeated engram.search.v1.DatasetAnswer answers = 1;
+   */
+  answers: DatasetAnswer[];
+};
+
+/**
+ * Describes the message engram.search.v1.AnswerResponse.
+ * Use `create(AnswerResponseSchema)` to create a new message.
+ */
+export const AnswerResponseSchema: GenMessage<AnswerResponse> = /*@__PURE__*/
+  messageDesc(file_engram_search_v1_search, 1);
+
+/**
+ * @generated from message engram.search.v1.DatasetAnswer
+ */
+export type DatasetAnswer = Message<"engram.search.v1.DatasetAnswer"> & {
+  /**
+   * @generated from field: string text = 1;
+   */
+  text: string;
+
+  /**
+   * Facts that it was made from, the most important first.
+   *
+   * @generated from field: repeated string facts = 2;
+   */
+  facts: string[];
+};
+
+/**
+ * Describes the message engram.search.v1.DatasetAnswer.
+ * Use `create(DatasetAnswerSchema)` to create a new message.
+ */
+export const DatasetAnswerSchema: GenMessage<DatasetAnswer> = /*@__PURE__*/
+  messageDesc(file_engram_search_v1_search, 2);
 
 /**
  * @generated from message engram.search.v1.LookForRequest
@@ -42,7 +102,7 @@ export type LookForRequest = Message<"engram.search.v1.LookForRequest"> & {
  * Use `create(LookForRequestSchema)` to create a new message.
  */
 export const LookForRequestSchema: GenMessage<LookForRequest> = /*@__PURE__*/
-  messageDesc(file_engram_search_v1_search, 0);
+  messageDesc(file_engram_search_v1_search, 3);
 
 /**
  * @generated from message engram.search.v1.LookForResponse
@@ -68,7 +128,7 @@ export type LookForResponse = Message<"engram.search.v1.LookForResponse"> & {
  * Use `create(LookForResponseSchema)` to create a new message.
  */
 export const LookForResponseSchema: GenMessage<LookForResponse> = /*@__PURE__*/
-  messageDesc(file_engram_search_v1_search, 1);
+  messageDesc(file_engram_search_v1_search, 4);
 
 /**
  * @generated from message engram.search.v1.EraseRequest
@@ -85,7 +145,7 @@ export type EraseRequest = Message<"engram.search.v1.EraseRequest"> & {
  * Use `create(EraseRequestSchema)` to create a new message.
  */
 export const EraseRequestSchema: GenMessage<EraseRequest> = /*@__PURE__*/
-  messageDesc(file_engram_search_v1_search, 2);
+  messageDesc(file_engram_search_v1_search, 5);
 
 /**
  * @generated from message engram.search.v1.EraseResponse
@@ -107,7 +167,7 @@ export type EraseResponse = Message<"engram.search.v1.EraseResponse"> & {
  * Use `create(EraseResponseSchema)` to create a new message.
  */
 export const EraseResponseSchema: GenMessage<EraseResponse> = /*@__PURE__*/
-  messageDesc(file_engram_search_v1_search, 3);
+  messageDesc(file_engram_search_v1_search, 6);
 
 /**
  * @generated from message engram.search.v1.EraseAnswersRequest
@@ -129,7 +189,7 @@ export type EraseAnswersRequest = Message<"engram.search.v1.EraseAnswersRequest"
  * Use `create(EraseAnswersRequestSchema)` to create a new message.
  */
 export const EraseAnswersRequestSchema: GenMessage<EraseAnswersRequest> = /*@__PURE__*/
-  messageDesc(file_engram_search_v1_search, 4);
+  messageDesc(file_engram_search_v1_search, 7);
 
 /**
  * @generated from message engram.search.v1.EraseAnswersResponse
@@ -146,7 +206,7 @@ export type EraseAnswersResponse = Message<"engram.search.v1.EraseAnswersRespons
  * Use `create(EraseAnswersResponseSchema)` to create a new message.
  */
 export const EraseAnswersResponseSchema: GenMessage<EraseAnswersResponse> = /*@__PURE__*/
-  messageDesc(file_engram_search_v1_search, 5);
+  messageDesc(file_engram_search_v1_search, 8);
 
 /**
  * Search, recall and their history.
@@ -184,6 +244,17 @@ export const SearchService: GenService<{
     methodKind: "unary";
     input: typeof LookForRequestSchema;
     output: typeof LookForResponseSchema;
+  },
+  /**
+   * Answers a question by HYBRID_COMPLETION over every dataset that the principal may read, as one POST /search does: it is
+   * in the history. Errors: those of a search.
+   *
+   * @generated from rpc engram.search.v1.SearchService.Answer
+   */
+  answer: {
+    methodKind: "unary";
+    input: typeof AnswerRequestSchema;
+    output: typeof AnswerResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_engram_search_v1_search, 0);
