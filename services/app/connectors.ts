@@ -4,6 +4,7 @@ import type { MonotonicClock } from '../common/ports/system.ts';
 import type { Connector } from '../integrations/providers/connector.ts';
 import { createFolderConnector } from '../integrations/providers/folder.ts';
 import { createGithubConnector } from '../integrations/providers/github.ts';
+import { createLinearConnector } from '../integrations/providers/linear.ts';
 import { createS3Connector } from '../integrations/providers/s3.ts';
 import { createWebConnector } from '../integrations/providers/web.ts';
 
@@ -22,6 +23,7 @@ export function connectorsOf({
     ...(acceptLocalFilePath && roots.length > 0 ? [createFolderConnector({ roots, maxBytes })] : []),
     ...(config.allowHttpRequests ? [createWebConnector({ fetcher, clock })] : []),
     ...githubOf(config),
+    ...linearOf(config),
     ...s3Of(config),
   ];
 }
@@ -34,6 +36,23 @@ function githubOf(config: Config): readonly Connector[] {
   if (!appId || !appSlug || !privateKey || !clientId || !clientSecret || !webhookSecret || !frontendUrl) return [];
   const app = { appId, appSlug, privateKey, clientId, clientSecret, webhookSecret };
   return [createGithubConnector({ ...app, frontendUrl, webUrl: config.githubUrl })];
+}
+
+/** None unless all of its settings are there. */
+function linearOf(config: Config): readonly Connector[] {
+  const { linearClientId: clientId, linearClientSecret: clientSecret, linearWebhookSecret: webhookSecret } = config;
+  const frontendUrl = config.linearFrontendUrl ?? config.publicUrl;
+  const redirectUri = config.linearRedirectUri ?? callbackOf(config, 'linear');
+  if (!clientId || !clientSecret || !webhookSecret || !frontendUrl || !redirectUri) return [];
+  const { linearUrl: webUrl, linearResumeSync, linearResumeIntervalMs: retryMs } = config;
+  const apiUrl = webUrl === 'https://linear.app' ? 'https://api.linear.app' : webUrl;
+  const app = { clientId, clientSecret, webhookSecret, redirectUri, frontendUrl, webUrl, apiUrl };
+  return [createLinearConnector({ ...app, ...(linearResumeSync ? { retryMs } : {}) })];
+}
+
+/** Undefined without a public address. */
+function callbackOf({ publicUrl }: Config, provider: string): string | undefined {
+  return publicUrl && `${publicUrl}/api/v1/integrations/${provider}/callback`;
 }
 
 function s3Of(config: Config): readonly Connector[] {

@@ -8,8 +8,10 @@ import { createGuardedFetcher } from '../../services/common/platform/fetch/guard
 import { createSystemClock } from '../../services/common/platform/system/clock.ts';
 import { createFolderConnector } from '../../services/integrations/providers/folder.ts';
 import { createGithubConnector } from '../../services/integrations/providers/github.ts';
+import { createLinearConnector } from '../../services/integrations/providers/linear.ts';
 import { createWebConnector } from '../../services/integrations/providers/web.ts';
 import { startFakeGithub } from '../support/fake-github.ts';
+import { startFakeLinear } from '../support/fake-linear.ts';
 import { connectorSuite } from './connector.ts';
 
 connectorSuite('folder', async () => {
@@ -89,6 +91,43 @@ for (const feed of ['issues', 'files'] as const) {
         issues.delete(numbers.get(name) ?? 0);
       },
       [Symbol.asyncDispose]: () => github[Symbol.asyncDispose](),
+    };
+  });
+}
+
+for (const feed of ['issues', 'projects'] as const) {
+  connectorSuite(`Linear ${feed}`, async () => {
+    const linear = await startFakeLinear();
+    const { id: team } = linear.team('ENG');
+    linear.tokens.set('', Date.now() + 3_600_000);
+    const app = { clientId: 'client', clientSecret: 'secret', redirectUri: '', frontendUrl: '', webUrl: linear.url };
+    let changes = 0;
+    return {
+      connector: createLinearConnector({ ...app, webhookSecret: linear.webhookSecret, apiUrl: linear.url }),
+      account: { accountId: 'org-1', accountLabel: 'Acme' },
+      feed,
+      async put(name, text) {
+        changes += 1;
+        const updatedAt = new Date(Date.UTC(2026, 0, 1, changes)).toISOString();
+        if (feed === 'projects') {
+          const known = linear.projects.find((one) => one.name === name);
+          if (known !== undefined) Object.assign(known, { content: text, updatedAt });
+          else linear.projects.push({ id: name, name, content: text, teams: [team], updatedAt, updates: [] });
+          return;
+        }
+        const known = linear.issues.find(({ title }) => title === name);
+        if (known !== undefined) Object.assign(known, { description: text, updatedAt });
+        else linear.issue(team, name, { description: text, updatedAt });
+      },
+      async remove(name) {
+        const index = linear.projects.findIndex((one) => one.name === name);
+        if (index >= 0) linear.projects.splice(index, 1);
+        // The trash counts as a change.
+        const issue = linear.issues.find(({ title }) => title === name);
+        const at = new Date(Date.UTC(2026, 0, 2)).toISOString();
+        if (issue !== undefined) Object.assign(issue, { trashed: true, archivedAt: at });
+      },
+      [Symbol.asyncDispose]: () => linear[Symbol.asyncDispose](),
     };
   });
 }

@@ -76,7 +76,7 @@ const integrations: readonly Action[] = [
     show: (answer, call) => {
       const rows = answer as readonly object[];
       return rows.length === 0 && !call.asJson
-        ? 'nothing is connected yet: engram integrations connect folder <path>, connect web <url>, connect s3 <s3://bucket>, connect github'
+        ? 'nothing is connected yet: engram integrations connect folder <path>, connect web <url>, connect s3 <s3://bucket>, connect github, connect linear'
         : textOf(rows, ['id', 'provider', 'account', 'dataset', 'items', 'state', 'error']);
     },
   },

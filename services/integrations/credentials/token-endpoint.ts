@@ -34,7 +34,11 @@ export async function requestTokens(
     accessToken: answer.access_token,
     refreshToken: answer.refresh_token ?? grant['refresh_token'] ?? null,
     expiresAt: Number.isFinite(seconds) ? new Date(Date.now() + seconds * 1000).toISOString() : null,
-    scopes: (answer.scope ?? '').split(/[ ,]+/).filter((scope) => scope !== ''),
+    scopes: [answer.scope ?? '']
+      .flat()
+      .join(' ')
+      .split(/[ ,]+/)
+      .filter((scope) => scope !== ''),
   };
 }
 
@@ -42,6 +46,7 @@ interface TokenAnswer {
   readonly access_token?: string;
   readonly refresh_token?: string;
   readonly expires_in?: number | string;
-  readonly scope?: string;
+  /** A list at some providers. */
+  readonly scope?: string | readonly string[];
   readonly error?: string;
 }

@@ -15,6 +15,7 @@ import {
   type ImportTally,
   importFeed,
   isOfTheImport,
+  refreshDocument,
   removeDocuments,
   removeMatching,
   startBuild,
@@ -96,16 +97,17 @@ export async function carryOutImport(dependencies: SourceDependencies, attempt: 
   if (buildDue) await startBuild(dependencies, attempt);
 }
 
-/** Removes what webhooks reported as deleted. */
+/** Removes what webhooks reported as deleted, and fetches again what they reported as changed. */
 async function takeDeliveries(dependencies: SourceDependencies, attempt: ImportAttempt): Promise<void> {
   const { events } = dependencies;
   const connectionId = attempt.access.connection.id;
-  for (const { id, gone } of await events.waiting(connectionId)) {
+  for (const { id, gone, stale = [] } of await events.waiting(connectionId)) {
     await removeDocuments(
       dependencies,
       attempt,
       gone.map((one) => sourceItemId({ connectionId, ...one })),
     );
+    for (const { key, ...feed } of stale) await refreshDocument(dependencies, attempt, { connectionId, ...feed }, key);
     await commit(dependencies, attempt, [events.takenWrite(id)]);
   }
 }

@@ -106,6 +106,17 @@ export async function commit(
 
 type Present = ChangePage['present'][number];
 
+/** Fetches a document again that is stored; one that is not is left to its feed, which says whether it is wanted. */
+export async function refreshDocument(
+  dependencies: SourceDependencies,
+  attempt: ImportAttempt,
+  feed: FeedName,
+  key: string,
+): Promise<void> {
+  const known = await dependencies.sourceItems.getMany(scopeOf(attempt.dataset), [sourceItemId({ ...feed, key })]);
+  if (known.length > 0) await storeDocuments(dependencies, attempt, feed, [{ key, version: null }]);
+}
+
 /** Returns how many were stored anew. */
 async function storeDocuments(
   dependencies: SourceDependencies,

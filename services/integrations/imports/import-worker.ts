@@ -120,9 +120,10 @@ async function driveImport(dependencies: SourceDependencies, job: ClaimedJob, le
     const attempt = await openAttempt(dependencies, { job, lease, connection, connector }, tally);
     await carryOutImport(dependencies, attempt);
     const isOk = tally.counts.failed === 0;
+    const { everyMs, retryMs = everyMs } = connector.capabilities;
     await end(dependencies, job, connection, {
       ...{ syncStatus: isOk ? 'ok' : 'degraded', syncError: tally.error, syncCounts: tally.counts },
-      nextSyncAt: new Date(clock.now().getTime() + connector.capabilities.everyMs).toISOString(),
+      nextSyncAt: new Date(clock.now().getTime() + (isOk ? everyMs : retryMs)).toISOString(),
     });
   } catch (error) {
     await endOfFailed(
@@ -167,14 +168,17 @@ async function endOfFailed(
   const { errorClass, message } = describeRunError(error);
   const counts = { ...tally.counts, failed: tally.counts.failed + 1 };
   const isGone = connection.dataset !== null && (await datasets.get({ tenant }, connection.dataset)) === null;
-  const everyMs = connectors.get(connection.provider)?.capabilities.everyMs;
+  const capabilities = connectors.get(connection.provider)?.capabilities;
   await end(dependencies, job, connection, {
     ...{ syncStatus: 'degraded', syncCounts: counts },
     syncError: isGone
       ? 'The dataset was deleted. Sync again to bring everything in anew.'
       : `${message} [${errorClass}]`,
     ...(isGone ? { dataset: null } : {}),
-    nextSyncAt: isGone || everyMs === undefined ? null : new Date(now.getTime() + everyMs).toISOString(),
+    nextSyncAt:
+      isGone || capabilities === undefined
+        ? null
+        : new Date(now.getTime() + (capabilities.retryMs ?? capabilities.everyMs)).toISOString(),
   });
   logger.warn('import.failed', { connectionId: id, error });
 }

@@ -49,6 +49,8 @@ export interface ConnectorCapabilities {
   readonly accounts: 'exclusive' | 'of each user';
   /** Time between imports that nothing asks for. */
   readonly everyMs: number;
+  /** Time after an import that did not bring everything; default `everyMs`. */
+  readonly retryMs?: number;
 }
 
 /** The connection that a connector reads for. */
@@ -110,8 +112,9 @@ export interface WebhookSignals {
 
 export type WebhookSignal =
   | { readonly kind: 'changed'; readonly accountId: string }
+  /** A document: `gone` removes it; `stale` fetches it again, though its version stays the same. */
   | {
-      readonly kind: 'gone';
+      readonly kind: 'gone' | 'stale';
       readonly accountId: string;
       readonly resource: string;
       readonly feed: string;

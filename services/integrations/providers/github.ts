@@ -1,4 +1,3 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Octokit } from '@octokit/core';
 import { sha256 } from '../../common/kernel/hashes.ts';
 import { parseClientObject } from '../../common/kernel/json.ts';
@@ -15,6 +14,7 @@ import {
   type WebhookSignal,
 } from './connector.ts';
 import { slug } from './folder.ts';
+import { isSignature } from './signature.ts';
 
 export interface GithubOptions {
   readonly appId: string;
@@ -352,9 +352,8 @@ function bytesOf(content: ArrayBuffer | string): Uint8Array {
 
 /** Checks the signature over the bytes as they came. What cannot be read or means nothing here says nothing. */
 function readDelivery(secret: string, { headers, body }: RawDelivery) {
-  const right = Buffer.from(`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`);
-  const given = Buffer.from(headers['x-hub-signature-256'] ?? '');
-  if (given.length !== right.length || !timingSafeEqual(given, right)) {
+  const given = headers['x-hub-signature-256'] ?? '';
+  if (!given.startsWith('sha256=') || !isSignature(given.slice(7), secret, body)) {
     throw new WebhookRefusedError('Invalid GitHub signature');
   }
   const payload = (parseClientObject(Buffer.from(body).toString('utf8')) ?? {}) as Payload;
@@ -370,6 +369,7 @@ interface Payload {
   readonly installation?: { readonly id?: number };
   readonly repository?: { readonly id: number; readonly default_branch?: string };
   readonly issue?: { readonly number: number };
+  readonly pull_request?: { readonly number: number };
 }
 
 const FOLLOWED = new Set([
@@ -378,7 +378,7 @@ const FOLLOWED = new Set([
 ]);
 
 function signalsOf(event: string, payload: Payload, accountId: string): readonly WebhookSignal[] {
-  const { action, repository, issue, ref } = payload;
+  const { action, repository, issue = payload.pull_request, ref } = payload;
   if (event === 'installation' && (action === 'deleted' || action === 'suspend')) {
     return [{ kind: 'revoked', accountId, reason: SUSPENDED }];
   }
@@ -386,7 +386,9 @@ function signalsOf(event: string, payload: Payload, accountId: string): readonly
   if (!FOLLOWED.has(event) || isElsewhere) return [];
   const changed: WebhookSignal = { kind: 'changed', accountId };
   const isGone = event === 'issues' && (action === 'deleted' || action === 'transferred');
-  if (!isGone || issue === undefined || repository === undefined) return [changed];
+  // GitHub does not count it as a change of the issue.
+  const isStale = event.endsWith('_comment') && action === 'deleted';
+  if (!(isGone || isStale) || issue === undefined || repository === undefined) return [changed];
   const place = { resource: String(repository.id), feed: 'issues', key: String(issue.number) };
-  return [changed, { kind: 'gone', accountId, ...place }];
+  return [changed, { kind: isGone ? 'gone' : 'stale', accountId, ...place }];
 }

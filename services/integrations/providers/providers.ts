@@ -38,6 +38,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   folder: 'ACCEPT_LOCAL_FILE_PATH=true and COGNEE_ALLOWED_LOCAL_FILE_ROOTS to the folders that may be read',
   github:
     'GITHUB_APP_ID, GITHUB_APP_SLUG, GITHUB_APP_PRIVATE_KEY, GITHUB_CLIENT_ID, GITHUB_CLIENT_SECRET, GITHUB_WEBHOOK_SECRET and ENGRAM_PUBLIC_URL',
+  linear: 'LINEAR_CLIENT_ID, LINEAR_CLIENT_SECRET, LINEAR_WEBHOOK_SECRET and ENGRAM_PUBLIC_URL',
   s3: 'ENGRAM_SOURCE_S3_ROOTS to the buckets that may be read, and their credentials',
   web: 'ALLOW_HTTP_REQUESTS=true',
 };

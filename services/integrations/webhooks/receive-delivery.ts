@@ -38,9 +38,11 @@ async function applySignals(
 ): Promise<void> {
   const { connections, credentials, events, store, clock } = dependencies;
   const { provider, accountId, deliveryId, signals } = received;
-  const gone = signals.flatMap((one) => {
-    return one.kind === 'gone' ? [{ resource: one.resource, feed: one.feed, key: one.key }] : [];
-  });
+  const documents = (kind: 'gone' | 'stale') =>
+    signals.flatMap((one) => {
+      return one.kind === kind ? [{ resource: one.resource, feed: one.feed, key: one.key }] : [];
+    });
+  const named = { gone: documents('gone'), stale: documents('stale') };
   const revoked = signals.find((one) => one.kind === 'revoked');
   for (const found of await connections.ofAccount(provider, accountId)) {
     await retryOnConflict(async () => {
@@ -48,7 +50,7 @@ async function applySignals(
       if (connection === null || connection.status !== 'active') return;
       const { id: connectionId, tenant: tenantId, userId } = connection;
       const now = clock.now();
-      const noted = { connectionId, tenantId, userId, gone, receivedAt: now.toISOString() };
+      const noted = { connectionId, tenantId, userId, ...named, receivedAt: now.toISOString() };
       const write = events.deliveryWrite(`${provider}:${deliveryId}:${connectionId}`, noted);
       if (revoked !== undefined) {
         const ended = connections.changeWrite(connectionId, revocation(revoked.reason, now), { status: 'active' });

@@ -124,6 +124,9 @@ describe('GitHub', () => {
     const engine = github.add('acme/engine');
     engine.issues.set(1, issue('Engine stops'));
     engine.issues.set(2, issue('Lamp flickers'));
+    const comment = { user: 'charles', body: 'The gear is worn.', created: '2026-01-06T00:00:00Z' };
+    const commented = issue('Wheel squeaks', { comments: [comment] });
+    engine.issues.set(4, commented);
     await connect(app, github);
     let state = await settled(wire);
     const before = (await wire.get(`/datasets/${state['datasetId']}/data`)).json as { id: string; name: string }[];
@@ -137,8 +140,14 @@ describe('GitHub', () => {
     expect([answer.status, await answer.json()]).to.deep.equal([200, { ok: true }]);
     expect(Date.now() - started, 'acknowledged at once').to.be.lessThan(1000);
     state = await settled(wire, state['lastSyncedAt'] as string);
+    const names = ['Engine stands still (#1)', 'Steam escapes (#3)', 'Wheel squeaks (#4)'];
+    expect([...(await textsOf(wire, state['datasetId'])).keys()].toSorted()).to.deep.equal(names);
+    commented.comments.pop();
+    const uncommented = { action: 'deleted', repository, issue: { number: 4 }, comment: { id: 9 } };
+    expect((await github.deliver(app.baseUrl, 'issue_comment', uncommented)).status).to.equal(200);
+    state = await settled(wire, state['lastSyncedAt'] as string);
     const texts = await textsOf(wire, state['datasetId']);
-    expect([...texts.keys()].toSorted()).to.deep.equal(['Engine stands still (#1)', 'Steam escapes (#3)']);
+    expect(texts.get('Wheel squeaks (#4)'), 'the issue itself is unchanged').not.to.contain('gear');
     const after = (await wire.get(`/datasets/${state['datasetId']}/data`)).json as { id: string; name: string }[];
     expect(after.find(({ name }) => name.startsWith('Engine'))?.id).to.equal(
       before.find(({ name }) => name.startsWith('Engine'))?.id,

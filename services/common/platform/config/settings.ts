@@ -4,6 +4,7 @@ import { budgets } from './settings/budgets.ts';
 import { cluster } from './settings/cluster.ts';
 import { improve } from './settings/improve.ts';
 import { integrations } from './settings/integrations.ts';
+import { integrationsNotes } from './settings/integrations-notes.ts';
 import { learning } from './settings/learning.ts';
 import { mail } from './settings/mail.ts';
 import { models } from './settings/models.ts';
@@ -30,6 +31,7 @@ export const SETTINGS = {
   ...improve,
   ...learning,
   ...integrations,
+  ...integrationsNotes,
   ...budgets,
   ...operator,
 };

@@ -5,14 +5,17 @@ import type { DocumentStore, Write } from '../../storage/ports/document-store.ts
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { repository } from '../base/repository.ts';
 
-/** A document that a webhook reported as deleted. */
-type ReportedGone = { readonly resource: string; readonly feed: string; readonly key: string };
+/** A document that a webhook named. */
+type ReportedDocument = { readonly resource: string; readonly feed: string; readonly key: string };
 
 type DeliveryDocument = {
   readonly connectionId: string;
   readonly tenantId: string;
   readonly userId: string;
-  readonly gone: readonly ReportedGone[];
+  /** Deleted. */
+  readonly gone: readonly ReportedDocument[];
+  /** Changed, though their version may be the same. */
+  readonly stale: readonly ReportedDocument[];
   /** Null: an import has taken up what it reports. */
   readonly waitingFor: string | null;
   readonly receivedAt: string;
@@ -66,7 +69,7 @@ export function createSourceEvents(store: DocumentStore) {
     deliveryWrite: (id: string, delivery: Omit<DeliveryDocument, 'waitingFor'>): Write =>
       deliveries.insertWrite(id, {
         ...delivery,
-        waitingFor: delivery.gone.length === 0 ? null : delivery.connectionId,
+        waitingFor: delivery.gone.length + delivery.stale.length === 0 ? null : delivery.connectionId,
       }),
     waiting: (connectionId: string) => deliveries.all(SYSTEM_SCOPE, { where: { waitingFor: connectionId } }),
     takenWrite: (id: string): Write => deliveries.updateWrite(id, { set: { waitingFor: null } }),

@@ -1,0 +1,57 @@
+import * as type from '../value-types.ts';
+import { optional, setting } from './setting.ts';
+
+const section = 'Integrations';
+
+const text = (name: string, meaning: string) => optional({ names: [name], section, type: type.text(), meaning });
+const secret = (name: string, meaning: string) =>
+  optional({ names: [name], section, type: type.text(), meaning, secret: true });
+const redirect = (prefix: string, provider: string) =>
+  optional({
+    names: [`${prefix}_REDIRECT_URI`],
+    section,
+    type: type.httpUrl(),
+    meaning: `Redirect URI as it is registered at ${provider}. Unset: \`<ENGRAM_PUBLIC_URL>/api/v1/integrations/${prefix.toLowerCase()}/callback\`.`,
+  });
+const frontend = (prefix: string) =>
+  optional({
+    names: [`${prefix}_FRONTEND_BASE_URL`],
+    section,
+    type: type.httpUrl(),
+    meaning:
+      'Where the browser returns after an install: `<it>/integrations`. Unset: the console, with ENGRAM_PUBLIC_URL.',
+  });
+
+/** Linear and Notion. */
+export const integrationsNotes = {
+  linearClientId: text('LINEAR_CLIENT_ID', 'Client id of the OAuth application by which workspaces of Linear connect.'),
+  linearClientSecret: secret('LINEAR_CLIENT_SECRET', 'Its client secret.'),
+  linearWebhookSecret: secret(
+    'LINEAR_WEBHOOK_SECRET',
+    'Signing secret of its webhooks, which go to `<public address>/api/v1/integrations/linear/events`; it also signs the state of installs.',
+  ),
+  linearRedirectUri: redirect('LINEAR', 'Linear'),
+  linearFrontendUrl: frontend('LINEAR'),
+  linearResumeSync: setting({
+    names: ['LINEAR_RESUME_SYNC_ENABLED'],
+    section,
+    type: type.flag(),
+    default: 'true',
+    meaning:
+      'An import of Linear that did not bring in everything is repeated after LINEAR_RESUME_INTERVAL_SECONDS; `false`: with the next regular one, a quarter of an hour later.',
+  }),
+  linearResumeIntervalMs: setting({
+    names: ['LINEAR_RESUME_INTERVAL_SECONDS'],
+    section,
+    type: type.secondsAsMs({ min: 60, max: 86_400 }),
+    default: '600',
+    meaning: 'Seconds after which such an import is repeated.',
+  }),
+  linearUrl: setting({
+    names: ['ENGRAM_LINEAR_URL'],
+    section,
+    type: type.httpUrl(),
+    default: 'https://linear.app',
+    meaning: 'Address of Linear; with another one, such as a proxy, its API is asked there as well.',
+  }),
+};

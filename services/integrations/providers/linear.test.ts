@@ -1,0 +1,55 @@
+import { expect } from 'chai';
+import { startFakeLinear } from '../../../test/support/fake-linear.ts';
+import type { Json } from '../../common/kernel/json.ts';
+import type { SourceConnection } from '../../common/records/integrations/connections.ts';
+import type { ChangePage, SourceAccess } from './connector.ts';
+import { createLinearConnector } from './linear.ts';
+
+describe('changes of a team of Linear', () => {
+  let linear: Awaited<ReturnType<typeof startFakeLinear>>;
+  beforeEach(async () => {
+    linear = await startFakeLinear();
+    linear.tokens.set('token', Date.now() + 3_600_000);
+  });
+  afterEach(() => linear[Symbol.asyncDispose]());
+
+  const read = async (cursor: Json, compareEveryMs?: number): Promise<readonly ChangePage[]> => {
+    const app = { clientId: 'client', clientSecret: 'secret', redirectUri: '', frontendUrl: '', webhookSecret: 's' };
+    const addresses = { webUrl: linear.url, apiUrl: linear.url };
+    const settings = compareEveryMs === undefined ? {} : { compareEveryMs };
+    const connector = createLinearConnector({ ...app, ...addresses, ...settings });
+    const { signal } = new AbortController();
+    const access: SourceAccess = { connection: {} as SourceConnection, signal, token: async () => 'token' };
+    const pages: ChangePage[] = [];
+    const feed = { resource: 'team-ENG', feed: 'issues' };
+    for await (const page of connector.changesSince(access, feed, cursor)) pages.push(page);
+    return pages;
+  };
+  const keys = (pages: readonly ChangePage[]) => pages.flatMap(({ present }) => present.map(({ key }) => key));
+
+  it('are compared as a whole once a day, so that issues that were erased or moved without a webhook are missed', async () => {
+    const { id: team } = linear.team('ENG');
+    linear.issue(team, 'Engine stops');
+    linear.issue(team, 'Lamp flickers');
+    const cursor = (await read(null)).at(-1)?.cursor ?? null;
+    linear.issues.shift();
+    expect((await read(cursor)).some(({ isWhole }) => isWhole)).to.equal(false);
+    const pages = await read(cursor, 0);
+    expect(pages.at(-1)?.isWhole).to.equal(true);
+    expect(keys(pages.slice(-1))).to.deep.equal(['issue-2']);
+  });
+
+  it('go on in the middle of a listing, and begin it anew where the issue it stopped at was erased', async () => {
+    const { id: team } = linear.team('ENG');
+    for (let number = 1; number <= 120; number += 1) linear.issue(team, `Fault ${number}`);
+    const [first] = await read(null);
+    const rest = await read(first?.cursor ?? null);
+    expect(keys(rest.slice(0, 2))).to.have.length(70);
+    const { after } = (first?.cursor ?? {}) as { after?: string };
+    linear.issues.splice(
+      linear.issues.findIndex(({ id }) => id === after),
+      1,
+    );
+    expect(new Set(keys((await read(first?.cursor ?? null)).slice(0, 3))).size).to.equal(119);
+  });
+});

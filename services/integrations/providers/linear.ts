@@ -1,0 +1,469 @@
+import type { LinearError, RatelimitedLinearError } from '@linear/sdk';
+import { sha256 } from '../../common/kernel/hashes.ts';
+import { type Json, parseClientObject } from '../../common/kernel/json.ts';
+import { requestTokens } from '../credentials/token-endpoint.ts';
+import {
+  type ChangePage,
+  type Connector,
+  type PresentDocument,
+  type RawDelivery,
+  type SourceAccess,
+  SourceBusyError,
+  type SourceDocument,
+  type SourceResource,
+  SourceRevokedError,
+  WebhookRefusedError,
+  type WebhookSignal,
+} from './connector.ts';
+import { slug } from './folder.ts';
+import { isSignature } from './signature.ts';
+
+export interface LinearOptions {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly webhookSecret: string;
+  readonly redirectUri: string;
+  readonly frontendUrl: string;
+  /** Where people sign in. */
+  readonly webUrl: string;
+  readonly apiUrl: string;
+  /** Time between two imports of a team in which everything is compared. */
+  readonly compareEveryMs?: number;
+  /** See `ConnectorCapabilities.retryMs`. */
+  readonly retryMs?: number;
+}
+
+const SCOPE = 'read,write,app:assignable,app:mentionable';
+/** Documents of a page, with their first comments: a tenth of what one query may cost. */
+const PER_PAGE = 50;
+const IDS_PER_PAGE = 250;
+const DAY_MS = 86_400_000;
+/** What was changed at the end of an import may be listed a moment later. */
+const OVERLAP_MS = 60_000;
+const REVOKED = 'Linear no longer accepts the connection: the app was removed from the workspace. Connect it again.';
+/** Deliveries that are older may be sent again by somebody who recorded them. */
+const MAX_AGE_MS = 60_000;
+
+/** The teams of a workspace of Linear: their issues and projects, with what was said in them. */
+export function createLinearConnector(options: LinearOptions): Connector {
+  const { clientId, clientSecret, redirectUri, apiUrl, compareEveryMs = DAY_MS } = options;
+  const endpoint = { url: `${apiUrl}/oauth/token`, clientId, clientSecret };
+  const tokens = (grant: Readonly<Record<string, string>>, signal: AbortSignal) =>
+    requestTokens(endpoint, grant, signal);
+  /** Asks with our own queries: the models of the SDK take a request for each relation of each issue. */
+  const query = async <T>(token: string, text: string, variables: object, signal: AbortSignal): Promise<T> => {
+    const { LinearGraphQLClient } = await import('@linear/sdk');
+    const client = new LinearGraphQLClient(`${apiUrl}/graphql`, {
+      ...{ headers: { authorization: `Bearer ${token}` }, signal },
+    });
+    try {
+      return (await client.rawRequest(text, variables as Record<string, unknown>)).data as T;
+    } catch (error) {
+      throw signal.aborted ? error : translated(error);
+    }
+  };
+  const ask = async <T>(access: SourceAccess, text: string, variables: object = {}): Promise<T> => {
+    access.signal.throwIfAborted();
+    return query<T>(await access.token(), text, variables, access.signal);
+  };
+  /** The documents of the page that was listed last, of each import: a fetch need not ask for them one by one. */
+  const listed = new WeakMap<SourceAccess, Map<string, Entry>>();
+  const page = async (access: SourceAccess, feed: string, asked: PageQuery): Promise<EntryPage> => {
+    const found = await ask<{ readonly entries: EntryPage }>(access, QUERIES[feed as Feed].page, asked);
+    listed.set(access, new Map(found.entries.nodes.map((entry) => [entry.id, entry])));
+    return found.entries;
+  };
+
+  /** Issues by the time of their last change, of the last of their comments, or of being archived: newest first. */
+  async function* issuesSince(access: SourceAccess, team: string, stored: IssueCursor): AsyncGenerator<ChangePage> {
+    let { since, newest, after } = stored;
+    const isFirst = since === null && after === null;
+    for (;;) {
+      const filter: object = { team: { id: { eq: team } }, ...changedSince(since) };
+      const asked: Omit<PageQuery, 'after'> = { filter, first: PER_PAGE };
+      const entries: EntryPage = await page(access, 'issues', { ...asked, after }).catch((error: unknown) => {
+        // The issue that the page ended with is not there any more.
+        if (after === null || after !== stored.after || !isInvalidInput(error)) throw error;
+        after = null;
+        return page(access, 'issues', { ...asked, after });
+      });
+      const { nodes, pageInfo } = entries;
+      // Later pages show a later state: what changed meanwhile on a page before them is found the next time.
+      if (after === null) newest = nodes.map(changedAt).toSorted().at(-1) ?? since;
+      const found = presentAndGone(nodes);
+      after = pageInfo.hasNextPage ? pageInfo.endCursor : null;
+      if (after !== null) {
+        yield { ...found, cursor: { ...stored, since, newest, after } };
+        continue;
+      }
+      const next = newest === null ? null : new Date(Date.parse(newest) - OVERLAP_MS).toISOString();
+      const comparedMs = isFirst ? Date.now() : stored.comparedMs;
+      const cursor = { since: next, newest: null, after: null, comparedMs };
+      yield { ...found, cursor, ...(isFirst ? { isWhole: true as const } : {}) };
+      if (Date.now() - comparedMs >= compareEveryMs) yield* allIssues(access, team, cursor);
+      return;
+    }
+  }
+
+  /** Everything of a team, by id and version: issues that moved or were erased are missing. */
+  async function* allIssues(access: SourceAccess, team: string, cursor: IssueCursor): AsyncGenerator<ChangePage> {
+    for (let after: string | null = null; ; ) {
+      const asked: PageQuery = { filter: { team: { id: { eq: team } } }, first: IDS_PER_PAGE, after };
+      const { entries }: { readonly entries: EntryPage } = await ask(access, ISSUE_VERSIONS, asked);
+      const found = presentAndGone(entries.nodes);
+      after = entries.pageInfo.hasNextPage ? entries.pageInfo.endCursor : null;
+      if (after === null) return yield { ...found, cursor: { ...cursor, comparedMs: Date.now() }, isWhole: true };
+      yield { ...found, cursor: { ...cursor } };
+    }
+  }
+
+  /** All projects each time: they are few. */
+  async function* projectsOf(access: SourceAccess, team: string): AsyncGenerator<ChangePage> {
+    for (let after: string | null = null; ; ) {
+      const filter = { accessibleTeams: { some: { id: { eq: team } } } };
+      const { nodes, pageInfo }: EntryPage = await page(access, 'projects', { filter, first: PER_PAGE, after });
+      after = pageInfo.hasNextPage ? pageInfo.endCursor : null;
+      yield { ...presentAndGone(nodes), cursor: null, ...(after === null ? { isWhole: true } : {}) };
+      if (after === null) return;
+    }
+  }
+
+  const entryOf = async (access: SourceAccess, { feed, key, version }: PresentDocument): Promise<Entry | null> => {
+    const known = listed.get(access)?.get(key);
+    if (known !== undefined && versionOf(known) === version) return known;
+    try {
+      return (await ask<{ readonly entry: Entry | null }>(access, QUERIES[feed as Feed].one, { id: key })).entry;
+    } catch (error) {
+      if (isInvalidInput(error)) return null;
+      throw error;
+    }
+  };
+
+  const allRemarks = async (access: SourceAccess, feed: string, entry: Entry): Promise<readonly Remark[]> => {
+    const remarks = [...entry.remarks.nodes];
+    for (let { hasNextPage, endCursor: after } = entry.remarks.pageInfo; hasNextPage; ) {
+      const asked = { id: entry.id, after };
+      const { entry: more } = await ask<{ readonly entry: Entry }>(access, QUERIES[feed as Feed].remarks, asked);
+      remarks.push(...more.remarks.nodes);
+      ({ hasNextPage, endCursor: after } = more.remarks.pageInfo);
+    }
+    return remarks.toSorted((one, other) => (one.createdAt < other.createdAt ? -1 : 1));
+  };
+
+  return {
+    provider: 'linear',
+    capabilities: {
+      ...{ title: 'Linear', feeds: ['issues', 'projects'], selection: 'optional', accounts: 'exclusive' },
+      everyMs: 900_000,
+      ...(options.retryMs === undefined ? {} : { retryMs: options.retryMs }),
+    },
+    datasetName: ({ accountLabel, metadata }) =>
+      `linear_${slug(String(metadata['organization_url_key'] ?? accountLabel))}`,
+    async list(access) {
+      const teams: SourceResource[] = [];
+      for (let after: string | null = null; ; ) {
+        const found: { readonly teams: Page<Team> } = await ask(access, TEAMS, { after });
+        for (const { id, name, key, description, private: isPrivate } of found.teams.nodes) {
+          teams.push({ id, name, description: description ?? null, attributes: { key, private: isPrivate } });
+        }
+        if (!found.teams.pageInfo.hasNextPage) return teams;
+        after = found.teams.pageInfo.endCursor;
+      }
+    },
+    changesSince(access, { resource, feed }, cursor) {
+      return feed === 'issues' ? issuesSince(access, resource, issueCursor(cursor)) : projectsOf(access, resource);
+    },
+    async fetch(access, change) {
+      const entry = await entryOf(access, change);
+      const isElsewhere = entry?.team !== undefined && entry.team.id !== change.resource;
+      if (entry === null || entry.trashed === true || isElsewhere) return null;
+      return documentOf(change.feed, entry, await allRemarks(access, change.feed, entry));
+    },
+    verifyWebhook: async (delivery) => readDelivery(options.webhookSecret, delivery),
+    oauth: {
+      stateSecret: options.webhookSecret,
+      frontendUrl: options.frontendUrl,
+      authorizeUrl({ state, codeChallenge }) {
+        const asked = { client_id: clientId, redirect_uri: redirectUri, response_type: 'code', state, actor: 'app' };
+        const proof = { code_challenge: codeChallenge, code_challenge_method: 'S256' };
+        return `${options.webUrl}/oauth/authorize?${new URLSearchParams({ ...asked, scope: SCOPE, ...proof })}`;
+      },
+      async exchange({ query: { code = '' }, codeVerifier, signal }) {
+        const grant = { grant_type: 'authorization_code', code, redirect_uri: redirectUri };
+        const given = await tokens({ ...grant, code_verifier: codeVerifier }, signal);
+        const { viewer, organization } = await query<Account>(given.accessToken, ACCOUNT, {}, signal);
+        const metadata = {
+          ...{ app_user_id: viewer.id, app_user_name: viewer.name, organization_name: organization.name },
+          ...{ organization_url_key: organization.urlKey, scope: given.scopes.join(',') },
+        };
+        const account = { accountId: organization.id, label: organization.name, authType: 'oauth2' as const };
+        return { ...account, scopes: given.scopes, metadata, tokens: given };
+      },
+      refresh: (refreshToken, signal) => tokens({ grant_type: 'refresh_token', refresh_token: refreshToken }, signal),
+      async revoke(access) {
+        const body = new URLSearchParams({ token: await access.token() });
+        const response = await fetch(`${apiUrl}/oauth/revoke`, { method: 'POST', body, signal: access.signal });
+        if (!response.ok) throw new Error(`Linear answered the revocation with status ${response.status}.`);
+      },
+    },
+  };
+}
+
+type Feed = 'issues' | 'projects';
+
+/** Page of a connection of GraphQL. */
+interface Page<T> {
+  readonly nodes: readonly T[];
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+}
+type EntryPage = Page<Entry>;
+interface PageQuery {
+  readonly filter: object;
+  readonly first: number;
+  readonly after: string | null;
+}
+interface Team {
+  readonly id: string;
+  readonly name: string;
+  readonly key: string;
+  readonly description?: string | null;
+  readonly private: boolean;
+}
+interface Account {
+  readonly viewer: { readonly id: string; readonly name: string };
+  readonly organization: { readonly id: string; readonly name: string; readonly urlKey: string };
+}
+type Name = { readonly name: string } | null;
+/** A comment of an issue, or an update of a project. */
+interface Remark {
+  readonly body: string;
+  readonly createdAt: string;
+  readonly user: Name;
+  readonly botActor?: Name;
+  readonly externalUser?: Name;
+  readonly health?: string;
+}
+/** An issue or a project. */
+interface Entry {
+  readonly id: string;
+  readonly updatedAt: string;
+  readonly archivedAt: string | null;
+  readonly trashed: boolean | null;
+  readonly latest: { readonly nodes: readonly { readonly updatedAt: string }[] };
+  /** Of an issue. */
+  readonly team?: { readonly id: string; readonly name: string };
+  readonly identifier?: string;
+  readonly title: string;
+  readonly url: string;
+  readonly createdAt: string;
+  readonly completedAt: string | null;
+  readonly canceledAt: string | null;
+  readonly description: string | null;
+  readonly content?: string | null;
+  readonly status: { readonly name: string };
+  readonly person: Name;
+  readonly creator: Name;
+  readonly labels: { readonly nodes: readonly { readonly name: string }[] };
+  readonly dueDate: string | null;
+  readonly startDate?: string | null;
+  readonly priorityLabel: string;
+  readonly estimate?: number | null;
+  readonly project?: Name;
+  readonly projectMilestone?: Name;
+  readonly cycle?: { readonly number: number; readonly name: string | null } | null;
+  readonly parent?: { readonly identifier: string; readonly title: string } | null;
+  readonly remarks: Page<Remark>;
+}
+
+/** Beginning of the changes that are listed; within a listing, its first page's newest change and the page before. */
+type IssueCursor = {
+  readonly since: string | null;
+  readonly newest: string | null;
+  readonly after: string | null;
+  /** Time of the last comparison of everything. */
+  readonly comparedMs: number;
+};
+
+function issueCursor(stored: Json): IssueCursor {
+  return (stored as IssueCursor | null) ?? { since: null, newest: null, after: null, comparedMs: 0 };
+}
+
+const VERSION = 'id updatedAt archivedAt trashed';
+const PAGE_INFO = 'pageInfo { hasNextPage endCursor }';
+const REMARK = 'body createdAt user { name }';
+const COMMENTS = `nodes { ${REMARK} botActor { name } externalUser { name } } ${PAGE_INFO}`;
+const UPDATES = `nodes { ${REMARK} health } ${PAGE_INFO}`;
+const LATEST_COMMENT = 'latest: comments(first: 1, orderBy: updatedAt) { nodes { updatedAt } }';
+const FACTS = 'url createdAt completedAt canceledAt priorityLabel creator { name }';
+const ISSUE = `${VERSION} ${LATEST_COMMENT} ${FACTS} title identifier description dueDate estimate
+  team { id name } status: state { name } person: assignee { name } labels(first: 20) { nodes { name } }
+  project { name } projectMilestone { name } cycle { number name } parent { identifier title }
+  remarks: comments(first: 10) { ${COMMENTS} }`;
+const PROJECT = `${VERSION} latest: projectUpdates(first: 1, orderBy: updatedAt) { nodes { updatedAt } } ${FACTS}
+  title: name description content dueDate: targetDate startDate status { name } person: lead { name }
+  labels(first: 20) { nodes { name } } remarks: projectUpdates(first: 10) { ${UPDATES} }`;
+
+const QUERIES = {
+  issues: {
+    page: `query($filter: IssueFilter, $first: Int, $after: String) {
+      entries: issues(filter: $filter, first: $first, after: $after, orderBy: updatedAt, includeArchived: true) {
+        nodes { ${ISSUE} } ${PAGE_INFO} } }`,
+    one: `query($id: String!) { entry: issue(id: $id) { ${ISSUE} } }`,
+    remarks: `query($id: String!, $after: String) {
+      entry: issue(id: $id) { remarks: comments(first: 50, after: $after) { ${COMMENTS} } } }`,
+  },
+  projects: {
+    page: `query($filter: ProjectFilter, $first: Int, $after: String) {
+      entries: projects(filter: $filter, first: $first, after: $after, includeArchived: true) {
+        nodes { ${PROJECT} } ${PAGE_INFO} } }`,
+    one: `query($id: String!) { entry: project(id: $id) { ${PROJECT} } }`,
+    remarks: `query($id: String!, $after: String) {
+      entry: project(id: $id) { remarks: projectUpdates(first: 50, after: $after) { ${UPDATES} } } }`,
+  },
+} as const;
+const ISSUE_VERSIONS = `query($filter: IssueFilter, $first: Int, $after: String) {
+  entries: issues(filter: $filter, first: $first, after: $after, includeArchived: true) {
+    nodes { ${VERSION} ${LATEST_COMMENT} } ${PAGE_INFO} } }`;
+const TEAMS = `query($after: String) {
+  teams(first: 100, after: $after) { nodes { id name key description private } ${PAGE_INFO} } }`;
+const ACCOUNT = 'query { viewer { id name } organization { id name urlKey } }';
+
+function changedSince(since: string | null): object {
+  if (since === null) return {};
+  const at = { gte: since };
+  return { or: [{ updatedAt: at }, { archivedAt: at }, { comments: { some: { updatedAt: at } } }] };
+}
+
+/** Time of the last change of an entry that its listing shows. */
+function changedAt({ updatedAt, archivedAt, latest }: Entry): string {
+  return [updatedAt, archivedAt ?? '', ...latest.nodes.map((one) => one.updatedAt)].toSorted().at(-1) ?? '';
+}
+
+function versionOf({ updatedAt, archivedAt, latest }: Entry): string {
+  return [updatedAt, archivedAt, latest.nodes[0]?.updatedAt].filter(Boolean).join(' ');
+}
+
+function presentAndGone(entries: readonly Entry[]): Pick<ChangePage, 'present' | 'gone'> {
+  const present = entries.filter(({ trashed }) => trashed !== true);
+  return {
+    present: present.map((entry) => ({ key: entry.id, version: versionOf(entry) })),
+    gone: entries.filter(({ trashed }) => trashed === true).map(({ id }) => id),
+  };
+}
+
+/** Limits are answered with 400 or 429, and with the time at which they end in the headers. */
+function translated(error: unknown): unknown {
+  const { status, errors, raw } = error as LinearError;
+  const codes = raw?.response?.errors?.map(({ extensions }) => (extensions as { code?: string } | undefined)?.code);
+  if (errors?.[0]?.type === 'Ratelimited' || status === 429 || codes?.includes('RATELIMITED')) {
+    const { retryAfter, requestsRemaining, requestsResetAt, complexityResetAt } = error as RatelimitedLinearError;
+    const resetAt = requestsRemaining === 0 ? requestsResetAt : (complexityResetAt ?? requestsResetAt);
+    const afterMs = retryAfter === undefined ? (resetAt ?? 0) - Date.now() : retryAfter * 1000;
+    return new SourceBusyError(Math.min(Math.max(afterMs, 1000), 3_600_000), { cause: error });
+  }
+  return status === 401 ? new SourceRevokedError(REVOKED, { cause: error }) : error;
+}
+
+function isInvalidInput(error: unknown): boolean {
+  return (error as LinearError).errors?.[0]?.type === 'InvalidInput';
+}
+
+function documentOf(feed: string, entry: Entry, remarks: readonly Remark[]): SourceDocument {
+  const { title, identifier, url } = entry;
+  const name = title.replaceAll(/[\\/]/g, ' ');
+  return {
+    fileName: `${name} (${identifier ?? 'project'}).md`,
+    mimeType: 'text/markdown',
+    content: Buffer.from(entryText(feed, entry, remarks)),
+    version: versionOf(entry),
+    uri: url,
+  };
+}
+
+/** An issue or a project as one document, with everything that was said. */
+function entryText(feed: string, entry: Entry, remarks: readonly Remark[]): string {
+  const { title, identifier, status, person, labels, description, content } = entry;
+  const day = (at: string) => at.slice(0, 10);
+  const fact = (label: string, value: string | null | undefined) => (value ? [`${label}: ${value}.`] : []);
+  const event = (label: string, at: string | null) => (at === null ? [] : [`${label} on ${day(at)}.`]);
+  const facts = [
+    feed === 'issues' ? `Issue ${identifier} of team ${entry.team?.name}, ${status.name}.` : `Project, ${status.name}.`,
+    `Opened by ${entry.creator?.name ?? 'a former user'} on ${day(entry.createdAt)}.`,
+    ...event('Completed', entry.completedAt),
+    ...event('Canceled', entry.canceledAt),
+    ...event('Archived', entry.archivedAt),
+    ...fact(feed === 'issues' ? 'Assigned to' : 'Led by', person?.name),
+    ...fact('Labels', labels.nodes.map(({ name }) => name).join(', ')),
+    ...fact('Priority', entry.priorityLabel === 'No priority' ? null : entry.priorityLabel),
+    ...fact('Estimate', entry.estimate == null ? null : String(entry.estimate)),
+    ...fact('Start', entry.startDate),
+    ...fact('Due', entry.dueDate),
+    ...fact('Project', entry.project?.name),
+    ...fact('Milestone', entry.projectMilestone?.name),
+    ...fact('Cycle', entry.cycle && (entry.cycle.name ?? String(entry.cycle.number))),
+    ...fact('Part of', entry.parent && `${entry.parent.identifier} ${entry.parent.title}`),
+  ];
+  const said = remarks.map(({ user, botActor, externalUser, createdAt, body, health }) => {
+    const author = (user ?? botActor ?? externalUser)?.name ?? 'A former user';
+    return `## ${author} on ${day(createdAt)}${health === undefined ? '' : ` (${spaced(health)})`}\n\n${body}`;
+  });
+  return [`# ${title}`, facts.join(' '), description ?? '', content ?? '', ...said]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+/** `onTrack` as people read it. */
+function spaced(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
+interface Payload {
+  readonly type?: string;
+  readonly action?: string;
+  readonly organizationId?: string;
+  readonly webhookTimestamp?: number;
+  readonly data?: {
+    readonly id?: string;
+    readonly teamId?: string;
+    readonly issue?: {
+      readonly id?: string;
+      readonly teamId?: string;
+      readonly team?: { readonly id?: string };
+    } | null;
+  };
+  readonly updatedFrom?: { readonly teamId?: string };
+}
+
+/** Checks the signature over the bytes as they came, and their age. What cannot be read or means nothing here says nothing. */
+function readDelivery(secret: string, { headers, body }: RawDelivery) {
+  if (!isSignature(headers['linear-signature'] ?? '', secret, body)) {
+    throw new WebhookRefusedError('Invalid Linear signature');
+  }
+  const payload = (parseClientObject(Buffer.from(body).toString('utf8')) ?? {}) as Payload;
+  const age = Date.now() - Number(payload.webhookTimestamp);
+  if (!(Math.abs(age) <= MAX_AGE_MS)) throw new WebhookRefusedError('Stale Linear webhook timestamp');
+  const { organizationId: accountId } = payload;
+  const signals = typeof accountId === 'string' ? signalsOf(payload, accountId) : [];
+  return { id: headers['linear-delivery'] ?? sha256(body), signals };
+}
+
+function signalsOf({ type, action, data, updatedFrom }: Payload, accountId: string): readonly WebhookSignal[] {
+  if (type === 'OAuthApp' && action === 'revoked') return [{ kind: 'revoked', accountId, reason: REVOKED }];
+  const changed: WebhookSignal = { kind: 'changed', accountId };
+  const isRemoved = action === 'remove';
+  const issue = (kind: 'gone' | 'stale', resource?: string, key?: string): readonly WebhookSignal[] =>
+    resource === undefined || key === undefined ? [] : [{ kind, accountId, resource, feed: 'issues', key }];
+  switch (type) {
+    case 'Issue':
+      return [changed, ...issue('gone', isRemoved ? data?.teamId : updatedFrom?.teamId, data?.id)];
+    case 'Comment': {
+      // An issue does not change when a comment goes.
+      const { issue: about } = data ?? {};
+      return [changed, ...(isRemoved ? issue('stale', about?.teamId ?? about?.team?.id, about?.id) : [])];
+    }
+    case 'Project':
+      return [changed];
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,355 @@
+import { createHash, createHmac, randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface FakeComment {
+  readonly id: string;
+  body: string;
+  user: string;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface FakeLinearIssue {
+  readonly id: string;
+  team: string;
+  identifier: string;
+  title: string;
+  description: string;
+  state: string;
+  assignee: string | null;
+  labels: string[];
+  updatedAt: string;
+  archivedAt: string | null;
+  trashed: boolean | null;
+  comments: FakeComment[];
+}
+
+export interface FakeProject {
+  readonly id: string;
+  name: string;
+  content: string;
+  teams: string[];
+  updatedAt: string;
+  updates: FakeComment[];
+}
+
+const ORGANIZATION = { id: 'org-1', name: 'Acme Corp', urlKey: 'acme-corp' };
+
+type Value = string | number | boolean | null | readonly Value[] | { readonly [key: string]: Value } | Resolver;
+/** A connection of GraphQL: its nodes with the arguments of the field. */
+type Resolver = (args: Record<string, unknown>) => Value;
+type Selection = readonly { alias: string; name: string; args: Record<string, unknown>; fields: Selection | null }[];
+
+/** Linear of this machine: OAuth with tokens that expire and rotate, GraphQL with pages, limits and errors, signed webhooks. */
+export async function startFakeLinear() {
+  const webhookSecret = randomUUID();
+  const teams: { id: string; key: string; name: string; private: boolean }[] = [];
+  const issues: FakeLinearIssue[] = [];
+  const projects: FakeProject[] = [];
+  const codes = new Map<string, { challenge: string; redirectUri: string }>();
+  const access = new Map<string, number>();
+  const refresh = new Set<string>();
+  const activities: { session: string; type: string; body: string }[] = [];
+  const queries: string[] = [];
+  const state = {
+    /** The app was removed from the workspace. */
+    isGone: false,
+    /** Queries that are answered before the limit is reached; null: no limit. */
+    remaining: null as number | null,
+    tokenLifeSeconds: 86_400,
+  };
+
+  const comment = ({ id, body, user, createdAt, updatedAt }: FakeComment): Value => ({
+    ...{ id, body, createdAt, updatedAt, user: { name: user }, botActor: null, externalUser: null },
+  });
+  const issueValue = (issue: FakeLinearIssue): Value => {
+    const { team, comments, state: name, assignee, labels, ...facts } = issue;
+    return {
+      ...{ ...facts, url: `https://linear.test/acme/issue/${issue.identifier}`, createdAt: '2026-01-01T00:00:00.000Z' },
+      ...{ completedAt: null, canceledAt: null, priorityLabel: 'High', estimate: 3, dueDate: '2026-03-01' },
+      ...{ creator: { name: 'Ada' }, state: { name }, assignee: assignee === null ? null : { name: assignee } },
+      ...{ project: null, projectMilestone: null, cycle: null, parent: null },
+      team: teams.find(({ id }) => id === team) ?? null,
+      labels: connection(() => labels.map((label) => ({ id: label, name: label }))),
+      comments: connection(() => comments.map(comment)),
+    };
+  };
+  const projectValue = (project: FakeProject): Value => {
+    const { teams: _, updates, ...facts } = project;
+    return {
+      ...{ ...facts, url: `https://linear.test/acme/project/${project.id}`, createdAt: '2026-01-01T00:00:00.000Z' },
+      ...{ completedAt: null, canceledAt: null, archivedAt: null, trashed: null, priorityLabel: 'No priority' },
+      ...{ description: '', targetDate: '2026-06-30', startDate: null, status: { name: 'In Progress' } },
+      ...{ creator: { name: 'Ada' }, lead: { name: 'Grace' }, labels: connection(() => []) },
+      projectUpdates: connection(() =>
+        updates.map((update) => ({ ...(comment(update) as object), health: 'onTrack' })),
+      ),
+    };
+  };
+  const found = <T extends { id: string }>(
+    all: readonly T[],
+    args: Record<string, unknown>,
+    value: (one: T) => Value,
+  ) => {
+    const one = all.find(({ id }) => id === args['id']);
+    if (one === undefined)
+      throw new GraphqlFault('Entity not found: it could not be found.', 'InvalidInput', 'INPUT_ERROR');
+    return value(one);
+  };
+  const root: Record<string, Resolver> = {
+    viewer: () => ({ id: 'app-1', name: 'Engram' }),
+    organization: () => ORGANIZATION,
+    teams: connection(() => teams.map((team) => ({ ...team, description: null }))),
+    issue: (args) => found(issues, args, issueValue),
+    project: (args) => found(projects, args, projectValue),
+    issues: connection((args) => {
+      const { team, or } = (args['filter'] ?? {}) as { team?: { id: { eq: string } }; or?: Record<string, unknown>[] };
+      const isChanged = (one: FakeLinearIssue, since: string) =>
+        one.updatedAt >= since ||
+        (one.archivedAt ?? '') >= since ||
+        one.comments.some(({ updatedAt }) => updatedAt >= since);
+      const since = (or?.[0]?.['updatedAt'] as { gte: string } | undefined)?.gte ?? '';
+      return issues
+        .filter((one) => (team === undefined || one.team === team.id.eq) && isChanged(one, since))
+        .filter((one) => args['includeArchived'] === true || one.archivedAt === null)
+        .map(issueValue);
+    }),
+    projects: connection((args) => {
+      const { accessibleTeams } = args['filter'] as { accessibleTeams: { some: { id: { eq: string } } } };
+      return projects.filter((one) => one.teams.includes(accessibleTeams.some.id.eq)).map(projectValue);
+    }),
+    agentActivityCreate: (args) => {
+      const { agentSessionId, content } = args['input'] as {
+        agentSessionId: string;
+        content: { type: string; body: string };
+      };
+      activities.push({ session: agentSessionId, type: content.type, body: content.body });
+      return { success: true };
+    },
+  };
+
+  const token = (form: URLSearchParams): readonly [number, unknown] => {
+    const isClient = form.get('client_id') === 'client' && form.get('client_secret') === 'secret';
+    if (!isClient) return [401, { error: 'invalid_client' }];
+    if (form.get('grant_type') === 'refresh_token') {
+      // Rotated: each is accepted once.
+      if (state.isGone || !refresh.delete(form.get('refresh_token') ?? '')) return [400, { error: 'invalid_grant' }];
+    } else {
+      const code = codes.get(form.get('code') ?? '');
+      codes.delete(form.get('code') ?? '');
+      const proof = createHash('sha256')
+        .update(form.get('code_verifier') ?? '')
+        .digest('base64url');
+      if (code?.challenge !== proof || code.redirectUri !== form.get('redirect_uri'))
+        return [400, { error: 'invalid_grant' }];
+    }
+    const [given, next] = [`lin_oauth_${randomUUID()}`, `lin_refresh_${randomUUID()}`];
+    access.set(given, Date.now() + state.tokenLifeSeconds * 1000);
+    refresh.add(next);
+    const scope = 'read write app:assignable app:mentionable';
+    return [
+      200,
+      { access_token: given, refresh_token: next, token_type: 'Bearer', expires_in: state.tokenLifeSeconds, scope },
+    ];
+  };
+
+  const graphql = (request: IncomingMessage, body: string): readonly [number, unknown, object?] => {
+    const bearer = request.headers.authorization?.replace(/^Bearer ?/, '') ?? '';
+    if (state.isGone || (access.get(bearer) ?? 0) < Date.now()) {
+      return [
+        401,
+        faultOf('Authentication required, not authenticated', 'AuthenticationError', 'AUTHENTICATION_ERROR'),
+      ];
+    }
+    const { query, variables } = JSON.parse(body) as { query: string; variables: Record<string, unknown> };
+    if (state.remaining !== null && state.remaining-- <= 0) {
+      const headers = {
+        'x-ratelimit-requests-remaining': '0',
+        'x-ratelimit-requests-reset': String(Date.now() + 1000),
+      };
+      return [400, faultOf('Rate limit exceeded.', 'Ratelimited', 'RATELIMITED'), headers];
+    }
+    queries.push(query);
+    try {
+      return [200, { data: select(root, parse(query, variables)) }];
+    } catch (error) {
+      if (!(error instanceof GraphqlFault)) throw error;
+      return [200, { data: null, ...faultOf(error.message, error.type, error.code) }];
+    }
+  };
+
+  const server = createServer(async (request, response) => {
+    try {
+      const pieces: Buffer[] = [];
+      for await (const piece of request) pieces.push(piece as Buffer);
+      const body = Buffer.concat(pieces).toString();
+      const path = request.url ?? '';
+      if (path === '/oauth/revoke') access.delete(new URLSearchParams(body).get('token') ?? '');
+      const [status, answer, headers = {}] =
+        path === '/oauth/token'
+          ? token(new URLSearchParams(body))
+          : path === '/oauth/revoke'
+            ? [200, {}]
+            : graphql(request, body);
+      response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers });
+      response.end(JSON.stringify(answer));
+    } catch (error) {
+      response.destroy(error as Error);
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    ...{ url, teams, issues, projects, activities, queries, state, webhookSecret, tokens: access },
+    /** Variables of a server that uses it. */
+    variables: {
+      ...{ LINEAR_CLIENT_ID: 'client', LINEAR_CLIENT_SECRET: 'secret', LINEAR_WEBHOOK_SECRET: webhookSecret },
+      ...{ LINEAR_REDIRECT_URI: 'http://engram.test/callback', LINEAR_FRONTEND_BASE_URL: 'http://console.test' },
+      ENGRAM_LINEAR_URL: url,
+    },
+    team(key: string) {
+      const team = { id: `team-${key}`, key, name: `Team ${key}`, private: key === 'SEC' };
+      teams.push(team);
+      return team;
+    },
+    issue(team: string, title: string, more: Partial<FakeLinearIssue> = {}): FakeLinearIssue {
+      const number = issues.length + 1;
+      const issue = {
+        ...{
+          id: `issue-${number}`,
+          team,
+          identifier: `ENG-${number}`,
+          title,
+          description: `${title} happens on Mondays.`,
+        },
+        ...{
+          state: 'In Progress',
+          assignee: 'Charles',
+          labels: ['bug'],
+          archivedAt: null,
+          trashed: null,
+          comments: [],
+        },
+        updatedAt: new Date(Date.UTC(2026, 0, 5) + number * 1000).toISOString(),
+        ...more,
+      };
+      issues.push(issue);
+      return issue;
+    },
+    /** The person allows the app: the query that Linear sends the browser back with. */
+    install(authorizeUrl: string): URLSearchParams {
+      const asked = new URL(authorizeUrl).searchParams;
+      const code = randomUUID();
+      codes.set(code, { challenge: asked.get('code_challenge') ?? '', redirectUri: asked.get('redirect_uri') ?? '' });
+      return new URLSearchParams({ code, state: asked.get('state') ?? '' });
+    },
+    /** Sends a webhook as Linear signs it. */
+    async deliver(
+      baseUrl: string,
+      payload: object,
+      { id = String(randomUUID()), timestamp = Date.now() } = {},
+    ): Promise<Response> {
+      const body = JSON.stringify({ organizationId: ORGANIZATION.id, ...payload, webhookTimestamp: timestamp });
+      const signature = createHmac('sha256', webhookSecret).update(body).digest('hex');
+      const headers = { 'content-type': 'application/json; charset=utf-8', 'linear-delivery': id };
+      return fetch(`${baseUrl}/api/v1/integrations/linear/events`, {
+        ...{ method: 'POST', body, headers: { ...headers, 'linear-signature': signature } },
+      });
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+class GraphqlFault extends Error {
+  readonly type: string;
+  readonly code: string;
+  constructor(message: string, type: string, code: string) {
+    super(message);
+    this.type = type;
+    this.code = code;
+  }
+}
+
+function faultOf(message: string, type: string, code: string) {
+  const wire: Readonly<Record<string, string>> = {
+    ...{ Ratelimited: 'ratelimited', InvalidInput: 'invalid input', AuthenticationError: 'authentication error' },
+  };
+  return { errors: [{ message, extensions: { type: wire[type] ?? type, code, userError: true } }] };
+}
+
+/** Pages with cursors that name a node, newest change first with `orderBy: updatedAt`. */
+function connection(all: (args: Record<string, unknown>) => readonly Value[]): Resolver {
+  return (args) => {
+    const rows = all(args) as readonly { id: string; updatedAt?: string; createdAt?: string }[];
+    const by = args['orderBy'] === 'updatedAt' ? 'updatedAt' : 'createdAt';
+    const sorted = rows.toSorted((one, other) => ((one[by] ?? '') > (other[by] ?? '') ? -1 : 1));
+    const after = args['after'];
+    const index = sorted.findIndex(({ id }) => id === after);
+    if (typeof after === 'string' && index < 0)
+      throw new GraphqlFault('Entity not found: cursor', 'InvalidInput', 'INPUT_ERROR');
+    const first = Number(args['first'] ?? 50);
+    const nodes = sorted.slice(index + 1, index + 1 + first);
+    const pageInfo = { hasNextPage: index + 1 + first < sorted.length, endCursor: nodes.at(-1)?.id ?? null };
+    return { nodes: nodes as unknown as Value, pageInfo };
+  };
+}
+
+/** Fields of a GraphQL document, with aliases and the values of arguments. */
+function parse(text: string, variables: Record<string, unknown>): Selection {
+  const tokens: readonly string[] = text.match(/[A-Za-z_]\w*|\$\w+|\d+|[{}():,!]/g) ?? [];
+  let at = tokens.indexOf('{');
+  const value = (token: string): unknown => {
+    if (token.startsWith('$')) return variables[token.slice(1)];
+    return /^\d+$/.test(token) ? Number(token) : token === 'true' ? true : token === 'false' ? false : token;
+  };
+  const args = (): Record<string, unknown> => {
+    const given: Record<string, unknown> = {};
+    if (tokens[at] !== '(') return given;
+    for (at += 1; tokens[at] !== ')'; ) {
+      if (tokens[at] === ',') {
+        at += 1;
+        continue;
+      }
+      given[tokens[at] ?? ''] = value(tokens[at + 2] ?? '');
+      at += 3;
+    }
+    at += 1;
+    return given;
+  };
+  const selection = (): Selection => {
+    const fields: { alias: string; name: string; args: Record<string, unknown>; fields: Selection | null }[] = [];
+    for (at += 1; tokens[at] !== '}'; ) {
+      const alias = tokens[at] ?? '';
+      at += 1;
+      let name = alias;
+      if (tokens[at] === ':') {
+        name = tokens[at + 1] ?? '';
+        at += 2;
+      }
+      const given = args();
+      fields.push({ alias, name, args: given, fields: tokens[at] === '{' ? selection() : null });
+    }
+    at += 1;
+    return fields;
+  };
+  return selection();
+}
+
+/** What was asked for of a value; a field that it has not is refused, as Linear does. */
+function select(value: Value | Record<string, Resolver>, fields: Selection): Value {
+  const given: Record<string, Value> = {};
+  for (const { alias, name, args, fields: inner } of fields) {
+    const field = (value as Record<string, Value>)[name];
+    if (field === undefined)
+      throw new GraphqlFault(`Cannot query field "${name}"`, 'GraphqlError', 'GRAPHQL_VALIDATION_FAILED');
+    const resolved = typeof field === 'function' ? field(args) : field;
+    if (inner === null || resolved === null) given[alias] = resolved;
+    else if (Array.isArray(resolved)) given[alias] = resolved.map((one: Value) => select(one, inner));
+    else given[alias] = select(resolved, inner);
+  }
+  return given;
+}
