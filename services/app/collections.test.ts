@@ -87,6 +87,8 @@ describe('the collections', () => {
       'source_items',
       'supersession_reverts',
       'sync_dues',
+      'sync_offers',
+      'sync_origins',
       'synced_content',
     ]);
   });

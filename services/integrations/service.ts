@@ -10,6 +10,7 @@ import { createCredentials } from './credentials/credentials.ts';
 import { DEFAULT_SYNC_SETTINGS, type IntegrationsServiceOptions, type SourceDependencies } from './dependencies.ts';
 import { createImportWorker } from './imports/import-worker.ts';
 import { integrationRoutes } from './routes/integrations.ts';
+import { receiveSyncRoutes } from './routes/receive-sync.ts';
 import { syncRoutes } from './routes/sync.ts';
 import { createSyncWorker } from './sync/sync-worker.ts';
 
@@ -32,7 +33,7 @@ export function createIntegrationsService(options: IntegrationsServiceOptions): 
   const workers = [createSyncWorker(dependencies), createImportWorker(dependencies)];
   return {
     name: 'integrations',
-    routes: [...syncRoutes(dependencies), ...integrationRoutes(dependencies)],
+    routes: [...syncRoutes(dependencies), ...receiveSyncRoutes(dependencies), ...integrationRoutes(dependencies)],
     sockets: [],
     async start() {
       await Promise.all(workers.map((worker) => worker.start()));

@@ -2721,6 +2721,31 @@ export interface Paths {
       };
     };
   };
+  '/api/cognify': {
+    /**
+     * The same for datasets that another memory pushed here, by the ids that they have there
+     */
+    post: {
+      parameters: {};
+      requestBody: {
+        content: {
+          'application/json': CognifyPayloadDTO;
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            /**
+             * By dataset id
+             */
+            'application/json': {
+              [k: string]: PipelineRunInfo;
+            };
+          };
+        };
+      };
+    };
+  };
   '/api/v1/datasets/status': {
     /**
      * Newest state of each dataset and pipeline
@@ -4650,6 +4675,108 @@ export interface Paths {
       };
     };
   };
+  '/api/sync/{dataset_id}/diff': {
+    /**
+     * Which files of a dataset another memory has and this one lacks, and the reverse
+     */
+    post: {
+      parameters: {
+        path: {
+          dataset_id: string;
+        };
+      };
+      requestBody: {
+        content: {
+          'application/json': SyncComparisonRequest;
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': SyncComparison;
+          };
+        };
+      };
+    };
+  };
+  '/api/sync/{dataset_id}/data/{file}': {
+    /**
+     * A file that the last comparison named as missing at the sender, by its MD5
+     */
+    get: {
+      parameters: {
+        path: {
+          dataset_id: string;
+          file: string;
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/octet-stream': Blob;
+          };
+        };
+      };
+    };
+    /**
+     * Take in a file of another memory, under the id of its item there
+     */
+    put: {
+      parameters: {
+        path: {
+          dataset_id: string;
+          file: string;
+        };
+      };
+      requestBody: {
+        content: {
+          'multipart/form-data': SyncUpload;
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': {
+              data_id: string;
+            };
+          };
+        };
+      };
+    };
+  };
+  '/api/sync/{dataset_id}': {
+    /**
+     * Delete the files that the last comparison named as missing at the sender, and that it does not keep
+     */
+    put: {
+      parameters: {
+        path: {
+          dataset_id: string;
+        };
+        query?: {
+          /**
+           * Without it nothing is deleted
+           */
+          prune?: boolean;
+        };
+      };
+      requestBody: {
+        content: {
+          'application/json': SyncPruneRequest;
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': {
+              deleted_database_entries: number;
+              deleted_files_from_storage: number;
+            };
+          };
+        };
+      };
+    };
+  };
   '/api/v1/integrations/status': {
     /**
      * All providers with the state of the newest connection of the caller
@@ -6529,6 +6656,36 @@ export interface SyncStatus {
     created_at: string;
   };
 }
+export interface SyncComparisonRequest {
+  dataset_id: string;
+  dataset_name: string;
+  /**
+   * MD5 of the files of the sender
+   */
+  hashes: string[];
+}
+export interface SyncComparison {
+  missing_on_remote: string[];
+  missing_on_local: string[];
+}
+export interface SyncUpload {
+  dataset_id: string;
+  dataset_name: string;
+  data_id: string;
+  md5: string;
+  mime_type?: string;
+  /**
+   * For a file whose name has none
+   */
+  extension?: string;
+  file?: Blob[];
+}
+export interface SyncPruneRequest {
+  /**
+   * MD5 of the files that the sender keeps
+   */
+  items: string[];
+}
 export interface IntegrationStatus {
   integrations: {
     provider: string;
@@ -6764,6 +6921,10 @@ export interface Components {
     SyncRequest: SyncRequest;
     SyncResponse: SyncResponse;
     SyncStatus: SyncStatus;
+    SyncComparisonRequest: SyncComparisonRequest;
+    SyncComparison: SyncComparison;
+    SyncUpload: SyncUpload;
+    SyncPruneRequest: SyncPruneRequest;
     IntegrationStatus: IntegrationStatus;
     IntegrationConnection: IntegrationConnection;
     ConnectRequest: ConnectRequest;
@@ -6843,6 +7004,7 @@ export const operationTraits: Readonly<Record<string, { readonly idempotent?: bo
   'POST /api/v1/settings': {"idempotent":true},
   'POST /api/v1/checks/connection': {"idempotent":true},
   'POST /api/v1/cognify': {"idempotent":true},
+  'POST /api/cognify': {"idempotent":true},
   'POST /api/v1/llm/custom-prompt': {"idempotent":true},
   'POST /api/v1/llm/infer-schema': {"form":"multipart/form-data"},
   'POST /api/v1/add': {"idempotent":true,"form":"multipart/form-data"},
@@ -6864,4 +7026,6 @@ export const operationTraits: Readonly<Record<string, { readonly idempotent?: bo
   'POST /api/v1/recall': {"idempotent":true},
   'POST /api/v1/responses': {"idempotent":true},
   'POST /api/v1/sync': {"keyed":true},
+  'POST /api/sync/{dataset_id}/diff': {"idempotent":true},
+  'PUT /api/sync/{dataset_id}/data/{file}': {"form":"multipart/form-data"},
 };

@@ -8,7 +8,7 @@ import type { JsonObject } from '../../common/kernel/json.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { runInfo } from '../../common/platform/http/answer-schemas.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
-import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { defineRoute, json, type Reply, type Route, type RouteRequest } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { lenientBoolean, lenientInteger, optional, stringList, uuidList } from '../../common/platform/http/schema.ts';
 import { warningHeader } from '../../common/platform/http/warning-header.ts';
@@ -18,6 +18,7 @@ import { isPermitted } from '../../common/platform/messaging/is-permitted.ts';
 import type { CognifyOptions } from '../../common/platform/messaging/messages.ts';
 import type { CallContext, Messenger } from '../../common/platform/messaging/messenger.ts';
 import type { Budgets } from '../../common/ports/budgets.ts';
+import { createSyncOrigins } from '../../common/records/integrations/sync-origins.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import { presentEndedRun, presentStartedRun } from '../presenters/run-info.ts';
 import { startCognify } from '../runs/start-cognify.ts';
@@ -42,56 +43,85 @@ const cognifyAnswer = z.record(z.string(), runInfo).describe('By dataset id');
 
 const ONTOLOGY_KEY = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
 
-/** POST /cognify (cognify-improve.md §1.1). */
-export function cognifyRoutes(dependencies: CognifyDependencies & { readonly budgets: Budgets }): readonly Route[] {
-  const { messenger, budgets, models } = dependencies;
+/** POST /cognify (cognify-improve.md §1.1), and the same for another memory that pushes datasets here (auth-integrations.md §5.3). */
+export function cognifyRoutes(dependencies: CognifyRouteDependencies): readonly Route[] {
+  const { store } = dependencies;
+  const origins = createSyncOrigins(store);
+  const common = {
+    method: 'POST',
+    idempotent: true,
+    auth: 'user',
+    permission: onDatasets('write', 'on every dataset; a new name is created'),
+    body: { kind: 'json', schema: cognifyBody },
+    responses: {
+      200: { description: 'The run of each dataset', schema: cognifyAnswer },
+      402: { description: 'Token budget exhausted' },
+      403: { description: 'A dataset is unknown or not writable' },
+      409: { description: 'Unknown ontology key' },
+      429: { description: 'The budget allows no further concurrent run' },
+      500: { description: 'The run ended with an error' },
+    },
+  } as const;
   return [
     defineRoute({
-      method: 'POST',
+      ...common,
       path: '/api/v1/cognify',
       tag: 'cognify',
       operationId: 'cognify',
-      idempotent: true,
       summary: 'Build the knowledge graph of datasets from the data added to them',
-      auth: 'user',
-      permission: onDatasets('write', 'on every dataset; a new name is created'),
-      body: { kind: 'json', schema: cognifyBody },
-      responses: {
-        200: { description: 'The run of each dataset', schema: cognifyAnswer },
-        402: { description: 'Token budget exhausted' },
-        403: { description: 'A dataset is unknown or not writable' },
-        409: { description: 'Unknown ontology key' },
-        429: { description: 'The budget allows no further concurrent run' },
-        500: { description: 'The run ended with an error' },
-      },
-      async handle({ principal, body, context, signal }) {
-        const options = optionsOf(body);
-        // Checked for all runs together, before a dataset is created; each run is then charged by itself.
-        await budgets.check(billOf(payerOf(principal), { concurrentRuns: selected(body) }));
-        const datasets = await datasetsOf(messenger, principal, body, context);
-        const background = body.run_in_background ?? false;
-        const origin = context.origin === undefined ? {} : { origin: context.origin };
-        const started = await Promise.all(
-          datasets.map((dataset) => startCognify(dependencies, { principal, dataset, options, background, ...origin })),
-        );
-        if (background) {
-          const { keepExtractions } = await models.current(principal.tenant);
-          const unused = unusedModelOptions(options, keepExtractions);
-          return { ...json(byDataset(started, presentStartedRun)), ...warningHeader(unused) };
-        }
-        const waiting = { ...context, principal, signal };
-        const ended = await Promise.all(started.map(({ id }) => awaitRun(messenger, id, waiting)));
-        const errored = ended.find(({ status }) => status === 'DATASET_PROCESSING_ERRORED');
-        if (errored !== undefined) throw runFailure(errored);
-        const readable = new Map<string, boolean>();
-        for (const { dataset } of ended) {
-          readable.set(dataset, await isPermitted(messenger, 'read', dataset, waiting));
-        }
-        const answer = byDataset(ended, (run) => presentEndedRun(run, readable.get(run.dataset) ?? false));
-        return { ...json(answer), ...warningHeader(warningOf(ended)) };
+      handle: (request) => cognifyDatasets(dependencies, request),
+    }),
+    defineRoute({
+      ...common,
+      path: '/api/cognify',
+      tag: 'sync',
+      operationId: 'cognifySynced',
+      summary: 'The same for datasets that another memory pushed here, by the ids that they have there',
+      async handle({ body, ...request }) {
+        const { dataset_ids: ids = [] } = body;
+        const ours = await Promise.all(ids.map(async (id) => (await origins.find(request.principal, id)) ?? id));
+        return cognifyDatasets(dependencies, { ...request, body: { ...body, dataset_ids: ours } });
       },
     }),
   ];
+}
+
+type CognifyRouteDependencies = CognifyDependencies & { readonly budgets: Budgets };
+
+async function cognifyDatasets(
+  dependencies: CognifyRouteDependencies,
+  {
+    principal,
+    body,
+    context,
+    signal,
+  }: Pick<RouteRequest<unknown, unknown, CognifyBody>, 'principal' | 'body' | 'context' | 'signal'>,
+): Promise<Reply> {
+  const { messenger, budgets, models } = dependencies;
+  const options = optionsOf(body);
+  // Checked for all runs together, before a dataset is created; each run is then charged by itself.
+  await budgets.check(billOf(payerOf(principal), { concurrentRuns: selected(body) }));
+  const datasets = await datasetsOf(messenger, principal, body, context);
+  const background = body.run_in_background ?? false;
+  const origin = context.origin === undefined ? {} : { origin: context.origin };
+  const started = await Promise.all(
+    datasets.map((dataset) => startCognify(dependencies, { principal, dataset, options, background, ...origin })),
+  );
+  if (background) {
+    const { keepExtractions } = await models.current(principal.tenant);
+    const unused = unusedModelOptions(options, keepExtractions);
+    return { ...json(byDataset(started, presentStartedRun)), ...warningHeader(unused) };
+  }
+  const waiting = { ...context, principal, signal };
+  const ended = await Promise.all(started.map(({ id }) => awaitRun(messenger, id, waiting)));
+  const errored = ended.find(({ status }) => status === 'DATASET_PROCESSING_ERRORED');
+  if (errored !== undefined) throw runFailure(errored);
+  const readable = new Map<string, boolean>();
+  for (const { dataset } of ended) {
+    readable.set(dataset, await isPermitted(messenger, 'read', dataset, waiting));
+  }
+  const answer = byDataset(ended, (run) => presentEndedRun(run, readable.get(run.dataset) ?? false));
+  return { ...json(answer), ...warningHeader(warningOf(ended)) };
 }
 
 /** Returns the warning about options without effect, which is the same for all runs of a request. */

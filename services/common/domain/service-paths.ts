@@ -23,6 +23,7 @@ export const SERVICE_PATHS: Readonly<Record<ServiceName, readonly string[]>> = {
   ],
   cognify: [
     '/api/v1/cognify',
+    '/api/cognify',
     '/api/v1/llm',
     '/api/v1/validate',
     '/api/v1/datasets/status',
@@ -37,6 +38,7 @@ export const SERVICE_PATHS: Readonly<Record<ServiceName, readonly string[]>> = {
     '/api/v1/integrations',
     '/api/v1/slack',
     '/api/v1/sync',
+    '/api/sync',
     '/mcp',
     '/.well-known/oauth-protected-resource',
   ],

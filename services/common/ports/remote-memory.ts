@@ -14,7 +14,8 @@ export interface RemoteMemory {
   diff(dataset: RemoteDataset, hashes: readonly string[], signal?: AbortSignal): Promise<RemoteDifference>;
   /** Null: it has no such file any more. The caller must read or destroy a body. */
   download(dataset: RemoteDataset, hash: string, signal?: AbortSignal): Promise<RemoteFile | null>;
-  upload(dataset: RemoteDataset, file: OutgoingFile, signal?: AbortSignal): Promise<void>;
+  /** False: the remote refuses the file for good, as too large (413) or of no form that it reads (415, 422). */
+  upload(dataset: RemoteDataset, file: OutgoingFile, signal?: AbortSignal): Promise<boolean>;
   /** Removes from the remote dataset whatever has none of the `hashes`. */
   prune(dataset: RemoteDataset, hashes: readonly string[], signal?: AbortSignal): Promise<void>;
   /** Has it build what was uploaded, in the background. */

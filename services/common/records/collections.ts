@@ -45,8 +45,9 @@ import { connectionsCollection } from './integrations/connections.ts';
 import { credentialsCollection } from './integrations/credentials.ts';
 import { deliveriesCollection, installsCollection } from './integrations/deliveries.ts';
 import { sourceCursorsCollection, sourceItemsCollection } from './integrations/source-items.ts';
+import { syncOriginsCollection } from './integrations/sync-origins.ts';
 import { syncRunsCollection } from './integrations/sync-runs.ts';
-import { syncDuesCollection, syncedContentCollection } from './integrations/sync-state.ts';
+import { syncDuesCollection, syncedContentCollection, syncOffersCollection } from './integrations/sync-state.ts';
 import { searchHistoryCollection } from './search/search-history.ts';
 import { sessionContextCollection } from './sessions/session-context.ts';
 import { sessionEntriesCollection } from './sessions/session-entry-documents.ts';
@@ -100,6 +101,8 @@ export const recordCollections: readonly AnyOwnedCollection[] = [
   supersessionRevertsCollection,
   supersessionsCollection,
   syncDuesCollection,
+  syncOffersCollection,
+  syncOriginsCollection,
   syncRunsCollection,
   syncedContentCollection,
   tenantsCollection,

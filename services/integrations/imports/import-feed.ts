@@ -1,17 +1,16 @@
-import { Readable } from 'node:stream';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { engramError, isEngramError } from '../../common/kernel/errors.ts';
 import { dataItemId } from '../../common/kernel/ids.ts';
 import { slices } from '../../common/kernel/slices.ts';
 import { mapConcurrently } from '../../common/platform/async/map-concurrently.ts';
 import { heldError } from '../../common/platform/jobs/job-failure.ts';
-import { DOWNLOADS_PREFIX } from '../../common/platform/messaging/messages.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import { type ClaimedJob, LeaseLostError } from '../../common/ports/work-queue.ts';
 import type { ConnectionChange, ImportCounts } from '../../common/records/integrations/connections.ts';
 import { type FeedName, type SourceItem, sourceItemId } from '../../common/records/integrations/source-items.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
 import type { SourceDependencies } from '../dependencies.ts';
+import { withDownload } from '../downloads.ts';
 import {
   type ChangePage,
   type Connector,
@@ -257,41 +256,27 @@ const OF_THE_IMPORT: ReadonlySet<string> = new Set([
   ...['ServiceUnavailableError', 'DeadlineExceededError'],
 ]);
 
-/** A document that takes longer is swept as one of a process that died. */
-const LONGEST_MS = 24 * 3_600_000;
-
 /** Stores the content beside the blobs of the dataset, and has ingest make or replace an item of it. */
 async function takeDocument(
-  { blobs, intents, ids, clock, messenger, settings }: SourceDependencies,
+  dependencies: SourceDependencies,
   { dataset, context, access }: ImportAttempt,
   item: SourceItem,
   { fileName, mimeType, content, uri }: SourceDocument,
 ): Promise<{ readonly itemId: SourceItem['itemId']; readonly changed: boolean }> {
-  const scope = scopeOf(dataset);
-  const id = ids.ordered();
-  const place = `${DOWNLOADS_PREFIX}${id}/`;
-  const blobKey = `${place}file`;
+  const { messenger, settings, ids } = dependencies;
   if (content instanceof Uint8Array && content.byteLength > settings.maxDocumentBytes) {
     throw engramError('PayloadTooLargeError', `it is larger than ${settings.maxDocumentBytes} bytes`);
   }
-  try {
-    await intents.declare(scope, id, [place], new Date(clock.now().getTime() + LONGEST_MS).toISOString());
-    const stored = await blobs.put(scope, blobKey, content, access.signal);
-    const { sizeBytes, md5, sha256 } = stored;
+  const { signal } = access;
+  return withDownload(dependencies, { dataset, content, signal }, async ({ key, sizeBytes, md5, sha256 }) => {
     let itemId = item.itemId;
     for (;;) {
-      const request = { dataset, blobKey, fileName, mimeType, sizeBytes, md5, sha256, itemId, sourceUri: uri };
+      const request = { dataset, blobKey: key, fileName, mimeType, sizeBytes, md5, sha256, itemId, sourceUri: uri };
       const taken = await messenger.call('ingest.TakeDownload', request, context);
       if (!taken.forgotten) return { itemId: dataItemId(taken.itemId), changed: taken.changed };
       itemId = dataItemId(ids.uuid());
     }
-  } finally {
-    if (content instanceof Readable) content.destroy();
-    await blobs.remove(scope, [blobKey]).then(
-      () => intents.settle(scope, id),
-      () => null, // the sweep of intents removes it
-    );
-  }
+  });
 }
 
 /** Removes the documents, and the items that were made of them alone. */

@@ -3,12 +3,12 @@ import { type DataItem, itemBlobs, md5Of } from '../../common/domain/data-item.t
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { engramError, isEngramError } from '../../common/kernel/errors.ts';
 import { pagesOf } from '../../common/kernel/result-page.ts';
-import { DOWNLOADS_PREFIX } from '../../common/platform/messaging/messages.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { RemoteMemory } from '../../common/ports/remote-memory.ts';
 import type { SyncCounts } from '../../common/records/integrations/sync-runs.ts';
 import type { BlobInfo } from '../../common/storage/ports/blob-store.ts';
 import type { SyncDependencies } from '../dependencies.ts';
+import { withDownload } from '../downloads.ts';
 
 export interface DatasetSync {
   readonly runId: string;
@@ -97,20 +97,19 @@ async function localFiles(
 /** The fields of an item that sending its file needs. */
 type LocalFile = Pick<DataItem, 'id' | 'revision' | 'fileName' | 'mimeType' | 'extension' | 'contentHash'>;
 
-/** Uploads one file. False: it was removed meanwhile. */
-async function sendFile(
-  { blobs }: Pick<SyncDependencies, 'blobs'>,
-  { dataset, remote, signal }: DatasetSync,
-  item: LocalFile,
-): Promise<boolean> {
+/** Uploads one file. False: it was removed meanwhile, or the remote cannot take it. */
+async function sendFile(dependencies: SyncDependencies, sync: DatasetSync, item: LocalFile): Promise<boolean> {
+  const { blobs } = dependencies;
+  const { dataset, remote, signal } = sync;
   const scope = scopeOf(dataset);
   const key = itemBlobs.original(item);
   const facts = await blobs.stat(scope, key);
   const body = facts === null ? null : await blobs.get(scope, key);
   if (facts === null || body === null) return false;
   const { id, fileName: name, mimeType, extension, contentHash: hash } = item;
-  await remote.upload(dataset, { id, name, mimeType, extension, hash, sizeBytes: facts.sizeBytes, body }, signal);
-  return true;
+  const file = { id, name, mimeType, extension, hash, sizeBytes: facts.sizeBytes, body };
+  const isTaken = await remote.upload(dataset, file, signal);
+  return isTaken || passOver(dependencies, sync, `the remote memory cannot take item ${id}`);
 }
 
 /** Errors of files that this service cannot store: another attempt fails as well. Budgets have errors of their own. */
@@ -121,43 +120,31 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'DocumentParsingError',
 ]);
 
-/** A download that takes longer is swept like one of a dead process. */
-const LONGEST_MS = 24 * 3_600_000;
-
 /**
  * Streams one file from the remote to the blob store, and has ingest make an item of it. False: the remote has it no more, or
- * it cannot be stored here. A declared intent removes the blob when this process dies.
+ * it cannot be stored here.
  */
 async function fetchFile(dependencies: SyncDependencies, sync: DatasetSync, hash: string): Promise<boolean> {
-  const { blobs, intents, ids, clock } = dependencies;
   const { dataset, remote, signal } = sync;
   const file = await remote.download(dataset, hash, signal);
   if (file === null) return false;
-  const scope = scopeOf(dataset);
-  const id = ids.ordered();
-  const place = `${DOWNLOADS_PREFIX}${id}/`;
-  const blobKey = `${place}file`;
   const body = limited(file.body, dependencies.settings.maxDocumentBytes);
   try {
-    await intents.declare(scope, id, [place], new Date(clock.now().getTime() + LONGEST_MS).toISOString());
-    const stored = await blobs.put(scope, blobKey, body.content, signal);
-    if (stored.md5 !== hash) {
-      if (sync.isLastAttempt) return passOver(dependencies, sync, 'it sends another file, time and again');
-      throw engramError('CloudConnnectionError', 'The remote memory sent another file.');
-    }
-    const name = file.fileName ?? `file_${hash}`;
-    await take(dependencies, sync, { stored, name, mimeType: file.mimeType });
-    return true;
+    return await withDownload(dependencies, { dataset, content: body.content, signal }, async (stored) => {
+      if (stored.md5 !== hash) {
+        if (sync.isLastAttempt) return passOver(dependencies, sync, 'it sends another file, time and again');
+        throw engramError('CloudConnnectionError', 'The remote memory sent another file.');
+      }
+      const name = file.fileName ?? `file_${hash}`;
+      await take(dependencies, sync, { stored, name, mimeType: file.mimeType });
+      return true;
+    });
   } catch (error) {
     signal.throwIfAborted();
     if (!body.isTooLarge() && !isRefusal(error)) throw error;
     return passOver(dependencies, sync, error);
   } finally {
     file.body.destroy();
-    await blobs.remove(scope, [blobKey]).then(
-      () => intents.settle(scope, id),
-      () => null, // the sweep of intents removes it
-    );
   }
 }
 

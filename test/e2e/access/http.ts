@@ -14,6 +14,8 @@ export interface ApiRequest {
   readonly query?: Readonly<Record<string, string | readonly string[]>>;
   readonly json?: unknown;
   readonly form?: Readonly<Record<string, string>>;
+  /** A text file with its field: the form is sent as multipart. */
+  readonly file?: { readonly field: string; readonly name: string; readonly text: string };
 }
 
 export interface ApiAnswer {
@@ -23,7 +25,7 @@ export interface ApiAnswer {
 }
 
 export function createCaller(baseUrl: string, name: string, headers: Readonly<Record<string, string>> = {}): Caller {
-  const send = async ({ method, path, query = {}, json, form }: ApiRequest): Promise<ApiAnswer> => {
+  const send = async ({ method, path, query = {}, json, form, file }: ApiRequest): Promise<ApiAnswer> => {
     const url = new URL(baseUrl + path);
     for (const [key, value] of Object.entries(query)) {
       for (const one of typeof value === 'string' ? [value] : value) url.searchParams.append(key, one);
@@ -33,7 +35,7 @@ export function createCaller(baseUrl: string, name: string, headers: Readonly<Re
       redirect: 'manual',
       headers: { ...headers, ...(json === undefined ? {} : { 'content-type': 'application/json' }) },
       ...(json === undefined ? {} : { body: JSON.stringify(json) }),
-      ...(form === undefined ? {} : { body: new URLSearchParams(form) }),
+      ...(form === undefined ? {} : { body: file === undefined ? new URLSearchParams(form) : multipart(form, file) }),
     });
     return { status: response.status, text: await response.text(), headers: response.headers };
   };
@@ -47,4 +49,11 @@ export function createCaller(baseUrl: string, name: string, headers: Readonly<Re
       return (text === '' ? null : JSON.parse(text)) as Answer;
     },
   };
+}
+
+function multipart(form: Readonly<Record<string, string>>, file: NonNullable<ApiRequest['file']>): FormData {
+  const body = new FormData();
+  for (const [name, value] of Object.entries(form)) body.append(name, value);
+  body.append(file.field, new Blob([file.text]), file.name);
+  return body;
 }

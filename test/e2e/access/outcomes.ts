@@ -142,6 +142,12 @@ export const OUTCOMES: Readonly<Record<string, Outcome>> = {
   'POST /api/v1/sync': REFUSED,
   'GET /api/v1/sync/status': OWN,
   'GET /api/v1/sync/runs': OWN,
+  // The id of another's dataset is unknown, so the caller's own dataset of the name is made and means it from then on.
+  'POST /api/sync/{dataset_id}/diff': [401, 200, 403, 200],
+  'GET /api/sync/{dataset_id}/data/{file}': UNKNOWN,
+  'PUT /api/sync/{dataset_id}/data/{file}': [401, 200, 403, 200],
+  'PUT /api/sync/{dataset_id}': [401, 200, 403, 200],
+  'POST /api/cognify': [401, 200, 403, 200],
   'POST /api/v1/add': REFUSED,
   'PATCH /api/v1/update': MANAGED,
   'POST /api/v1/remember': REFUSED,

@@ -3,7 +3,7 @@ import type { ApiRequest } from './http.ts';
 import type { Identifiers } from './world.ts';
 
 /** Parameters of a route's path, and the rest of the request. */
-export interface RouteRequest extends Pick<ApiRequest, 'query' | 'json' | 'form'> {
+export interface RouteRequest extends Pick<ApiRequest, 'query' | 'json' | 'form' | 'file'> {
   readonly params?: Readonly<Record<string, string>>;
 }
 
@@ -154,6 +154,24 @@ export const REQUESTS: Readonly<Record<string, (ids: Identifiers) => RouteReques
   'POST /api/v1/sync': ({ dataset }) => ({ json: { dataset_ids: [dataset] } }),
   'GET /api/v1/sync/status': () => ({}),
   'GET /api/v1/sync/runs': () => ({}),
+  'POST /api/sync/{dataset_id}/diff': ({ dataset }) => ({
+    params: { dataset_id: dataset },
+    json: { dataset_id: dataset, dataset_name: 'pushed_here', hashes: [] },
+  }),
+  'GET /api/sync/{dataset_id}/data/{file}': ({ dataset }) => ({
+    params: { dataset_id: dataset, file: 'd41d8cd98f00b204e9800998ecf8427e' },
+  }),
+  'PUT /api/sync/{dataset_id}/data/{file}': ({ dataset, item }) => ({
+    params: { dataset_id: dataset, file: item },
+    form: { dataset_id: dataset, dataset_name: 'pushed_here', data_id: item, md5: '9dd4e461268c8034f5c8564e155c67a6' },
+    file: { field: 'file', name: 'x.txt', text: 'x' },
+  }),
+  'PUT /api/sync/{dataset_id}': ({ dataset }) => ({
+    params: { dataset_id: dataset },
+    query: { prune: 'true' },
+    json: { items: [] },
+  }),
+  'POST /api/cognify': ({ dataset }) => ({ json: { dataset_ids: [dataset], run_in_background: true } }),
   'POST /api/v1/add': ({ dataset }) => ({ json: { datasetId: dataset, data: ['A text of the test.'] } }),
   'PATCH /api/v1/update': ({ dataset, item }) => ({
     query: { dataset_id: dataset, data_id: item },

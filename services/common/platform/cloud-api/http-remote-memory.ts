@@ -19,6 +19,9 @@ export interface HttpRemoteMemoryOptions {
   readonly maxJsonBytes?: number;
 }
 
+/** Statuses by which a remote says that it cannot take a file, however often it is sent. */
+const FILE_REFUSALS: ReadonlySet<number> = new Set([413, 415, 422]);
+
 const HASH = /^[0-9a-f]{32}$/;
 const MAX_JSON_BYTES = 64 * 1024 * 1024;
 /** Limit of an answer that is not used. */
@@ -50,10 +53,16 @@ export function createHttpRemoteMemory(options: HttpRemoteMemoryOptions): Remote
     }
   };
   /** Sends a request for its status; the body is read all the same, so that the remote sees no closed connection. */
-  const sendForStatus = async (what: string, request: Parameters<typeof ask>[1]): Promise<void> => {
+  const sendForStatus = async (
+    what: string,
+    request: Parameters<typeof ask>[1],
+    refusals: ReadonlySet<number> = new Set(),
+  ): Promise<boolean> => {
     const answer = await ask(what, request);
     await readAway(answer).catch(() => null);
+    if (refusals.has(answer.statusCode ?? 0)) return false;
     requireSuccess(what, answer);
+    return true;
   };
   return {
     async diff({ id, name }, hashes, signal) {
@@ -88,7 +97,7 @@ export function createHttpRemoteMemory(options: HttpRemoteMemoryOptions): Remote
       const body = multipartForm({ ...file, field: 'file' }, fields);
       const path = `/sync/${encodeURIComponent(id)}/data/${encodeURIComponent(file.id)}`;
       try {
-        await sendForStatus('uploading a file', { method: 'PUT', path, body, signal });
+        return await sendForStatus('uploading a file', { method: 'PUT', path, body, signal }, FILE_REFUSALS);
       } finally {
         file.body.destroy();
       }

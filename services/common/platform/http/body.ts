@@ -24,6 +24,8 @@ export interface BodySettings extends BodyTimes {
   readonly jsonLimitBytes: number;
   /** Limit of any body, whatever the other two allow. */
   readonly anyLimitBytes?: number;
+  /** Default `MAX_JSON_VALUES`. */
+  readonly maxJsonValues?: number;
 }
 
 export type BodyFormat = 'json' | 'multipart' | 'urlencoded' | 'other';
@@ -62,7 +64,9 @@ export async function receiveBody(
   const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
   if (isUrlencoded) return { kind: 'form', form: urlencodedForm(text) };
   if (text === '') return { kind: 'none' };
-  return format === 'json' ? { kind: 'json', value: await parseJson(text) } : { kind: 'raw', text };
+  return format === 'json'
+    ? { kind: 'json', value: await parseJson(text, settings.maxJsonValues) }
+    : { kind: 'raw', text };
 }
 
 /** Decoding takes many times as long as that of JSON; a longer text comes as JSON or as a file. */
@@ -79,14 +83,14 @@ function limitOf({ anyLimitBytes }: BodySettings, limitBytes: number, setting: s
   return { limitBytes: anyLimitBytes, setting: null };
 }
 
-async function parseJson(text: string): Promise<unknown> {
+async function parseJson(text: string, maxValues = MAX_JSON_VALUES): Promise<unknown> {
   const pause = text.length > LONG_TEXT ? nextTurn : () => undefined;
   await pause();
   // Both before it is parsed: what the values take, in time and memory, is what is limited.
   const offset = findTooDeep(text);
   if (offset !== null) throw invalidJson({ offset, reason: 'Nested too deeply' }, text);
   await pause();
-  if (countValues(text, MAX_JSON_VALUES) > MAX_JSON_VALUES) throw tooManyValues(MAX_JSON_VALUES);
+  if (countValues(text, maxValues) > maxValues) throw tooManyValues(maxValues);
   await pause();
   try {
     return JSON.parse(text);

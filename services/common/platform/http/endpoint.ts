@@ -133,7 +133,11 @@ function createReceiver({ body, auth }: Route, settings: BodySettings): Receive 
   if (body === undefined) return async () => ({ kind: 'none' });
   const isSmall = body.kind === 'bytes' || (body.kind === 'json' && body.carriesDocument !== true);
   const most = auth === 'none' && body.kind !== 'bytes' ? EARLY_BODY_BYTES : isSmall ? SMALL_BODY_BYTES : undefined;
-  const limits = most === undefined ? settings : { ...settings, anyLimitBytes: most };
+  const limits = {
+    ...settings,
+    ...(most === undefined ? {} : { anyLimitBytes: most }),
+    ...(body.maxValues === undefined ? {} : { maxJsonValues: body.maxValues }),
+  };
   return (source) => receiveBody(source, body.kind, limits);
 }
 

@@ -92,6 +92,8 @@ export interface BodySpec<Body> {
   readonly required?: boolean;
   /** A field may hold a whole document: as JSON the body may have as much as the configuration allows, else 4 MiB. */
   readonly carriesDocument?: boolean;
+  /** Values of a JSON body at most; default 50,000. For lists of short texts alone: reading a million takes a second. */
+  readonly maxValues?: number;
   /** Field names that carry files. */
   readonly files?: readonly string[];
 }

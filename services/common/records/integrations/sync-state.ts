@@ -11,6 +11,7 @@ import {
 } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { findAll } from '../base/find-all.ts';
+import { repository } from '../base/repository.ts';
 
 type SyncedContentDocument = Record<string, never>;
 type SyncDueDocument = { readonly side: SyncSide; readonly runId: string };
@@ -35,8 +36,24 @@ export const syncDuesCollection: OwnedCollection<SyncDueDocument> = {
   indexes: [],
 };
 
-/** Synchronisation state of datasets. */
-export const syncStateCollections: readonly AnyCollection[] = [syncedContentCollection, syncDuesCollection];
+type SyncOfferDocument = { readonly origin: string; readonly itemIds: readonly string[] };
+
+/** Content that a sender lacked at its last comparison, and was told of: it may fetch that, and have that pruned. */
+export const syncOffersCollection: OwnedCollection<SyncOfferDocument> = {
+  name: 'sync_offers',
+  level: 'dataset',
+  owner: 'integrations',
+  writers: { ingest: 'removes them with their dataset' },
+  belongsTo: { dataset: 'scope' },
+  indexes: [{ fields: ['origin'] }],
+};
+
+/** Synchronisation state of datasets, beside where they come from. */
+export const syncStateCollections: readonly AnyCollection[] = [
+  syncedContentCollection,
+  syncDuesCollection,
+  syncOffersCollection,
+];
 
 type SyncSide = 'remote' | 'local';
 
@@ -51,6 +68,7 @@ const PAGE = 500;
 export type SyncState = ReturnType<typeof createSyncState>;
 
 export function createSyncState(store: DocumentStore) {
+  const offers = repository(store, syncOffersCollection, ({ id, value }): Offered => ({ id, itemIds: value.itemIds }));
   const known = async (scope: DatasetScope, ids: readonly string[]): Promise<ReadonlySet<string>> => {
     const found = await store.getMany(scope, syncedContentCollection, ids);
     return new Set(found.map(({ id }) => id));
@@ -88,11 +106,7 @@ export function createSyncState(store: DocumentStore) {
      * harmless.
      */
     async noteDue(scope: DatasetScope, due: SyncDue): Promise<void> {
-      try {
-        await store.commit(scope, [insert(syncDuesCollection, dueId(due), { ...due })]);
-      } catch (error) {
-        if (!(error instanceof DuplicateKeyError)) throw error;
-      }
+      await unlessThere(store.commit(scope, [insert(syncDuesCollection, dueId(due), { ...due })]));
     },
     async settleDues(scope: DatasetScope, dues: readonly SyncDue[]): Promise<void> {
       await store.commit(
@@ -100,7 +114,51 @@ export function createSyncState(store: DocumentStore) {
         dues.map((due) => remove(syncDuesCollection, dueId(due))),
       );
     },
+    /** Tells an origin of content, in place of what it was told before. */
+    async replaceOffers(scope: DatasetScope, origin: string, content: readonly SyncOffer[]): Promise<void> {
+      await retryOnConflict(async () => {
+        await store.commit(scope, [offers.removeWhereWrite({ origin })]);
+        for (const page of slices(content, PAGE)) {
+          const writes = page.map(({ md5, itemIds }) =>
+            offers.insertWrite(offerId(scope, origin, md5), { origin, itemIds }),
+          );
+          await store.commit(scope, writes);
+        }
+      });
+    },
+    /** The items of content that the origin was told of; none: it was not. */
+    async offered(scope: DatasetScope, origin: string, md5: string): Promise<readonly string[]> {
+      return (await offers.get(scope, offerId(scope, origin, md5)))?.itemIds ?? [];
+    },
+    /** What the origin was told of, without the content that it lists. */
+    async offeredBeside(scope: DatasetScope, origin: string, hashes: readonly string[]): Promise<readonly Offered[]> {
+      const listed = new Set(hashes.map((md5) => offerId(scope, origin, md5)));
+      return (await offers.all(scope, { where: { origin } })).filter(({ id }) => !listed.has(id));
+    },
+    removeOffers: (scope: DatasetScope, origin: string) => store.commit(scope, [offers.removeWhereWrite({ origin })]),
   };
+}
+
+export interface SyncOffer {
+  readonly md5: string;
+  readonly itemIds: readonly string[];
+}
+
+export interface Offered {
+  /** See `offerId`. */
+  readonly id: string;
+  readonly itemIds: readonly string[];
+}
+
+/** Id of the offer of content, from which the content cannot be told. */
+export function offerId(scope: DatasetScope, origin: string, md5: string): string {
+  return fingerprint(scope)(`${origin}:${md5}`);
+}
+
+async function unlessThere(commit: Promise<unknown>): Promise<void> {
+  await commit.catch((error: unknown) => {
+    if (!(error instanceof DuplicateKeyError)) throw error;
+  });
 }
 
 function dueId({ side, runId }: SyncDue): string {

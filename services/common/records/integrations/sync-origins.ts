@@ -1,0 +1,44 @@
+import { hash } from 'node:crypto';
+import type { DatasetId } from '../../kernel/brand.ts';
+import { asId } from '../../kernel/ids.ts';
+import type { Principal } from '../../kernel/principal.ts';
+import type { DatasetScope } from '../../kernel/scope.ts';
+import { type DocumentStore, DuplicateKeyError } from '../../storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
+import { repository } from '../base/repository.ts';
+
+type SyncOriginDocument = { readonly origin: string };
+
+/** Datasets that are pushed here from another memory: by whom, and under which id of theirs, as one fingerprint. */
+export const syncOriginsCollection: OwnedCollection<SyncOriginDocument> = {
+  name: 'sync_origins',
+  level: 'dataset',
+  owner: 'integrations',
+  readers: ['cognify'],
+  writers: { ingest: 'removes them with their dataset' },
+  belongsTo: { dataset: 'scope' },
+  indexes: [{ fields: ['origin'] }],
+};
+
+/** Datasets by the ids that a user's other memory has for them. */
+export function createSyncOrigins(store: DocumentStore) {
+  const records = repository(store, syncOriginsCollection, ({ dataset }) => asId<DatasetId>(dataset ?? ''));
+  return {
+    /** Null: the user never pushed a dataset of that id, or it was deleted since. */
+    find: (user: Pick<Principal, 'id' | 'tenant'>, remoteId: string): Promise<DatasetId | null> =>
+      records.first({ tenant: user.tenant }, { where: { origin: originOf(user, remoteId) } }),
+    /** Repeating is harmless. */
+    async note(scope: DatasetScope, user: Pick<Principal, 'id' | 'tenant'>, remoteId: string): Promise<void> {
+      const origin = originOf(user, remoteId);
+      try {
+        await store.commit(scope, [records.insertWrite(origin, { origin })]);
+      } catch (error) {
+        if (!(error instanceof DuplicateKeyError)) throw error;
+      }
+    },
+  };
+}
+
+export function originOf({ id, tenant }: Pick<Principal, 'id' | 'tenant'>, remoteId: string): string {
+  return hash('sha256', JSON.stringify([tenant, id, remoteId]));
+}
