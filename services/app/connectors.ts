@@ -4,6 +4,10 @@ import type { MonotonicClock } from '../common/ports/system.ts';
 import type { Connector } from '../integrations/providers/connector.ts';
 import { createFolderConnector } from '../integrations/providers/folder.ts';
 import { createGithubConnector } from '../integrations/providers/github.ts';
+import { createGmailConnector } from '../integrations/providers/gmail.ts';
+import type { GoogleApp } from '../integrations/providers/google.ts';
+import { createCalendarConnector } from '../integrations/providers/google-calendar.ts';
+import { createDriveConnector } from '../integrations/providers/google-drive.ts';
 import { createLinearConnector } from '../integrations/providers/linear.ts';
 import { createS3Connector } from '../integrations/providers/s3.ts';
 import { createWebConnector } from '../integrations/providers/web.ts';
@@ -24,6 +28,7 @@ export function connectorsOf({
     ...(config.allowHttpRequests ? [createWebConnector({ fetcher, clock })] : []),
     ...githubOf(config),
     ...linearOf(config),
+    ...googleOf(config),
     ...s3Of(config),
   ];
 }
@@ -53,6 +58,31 @@ function linearOf(config: Config): readonly Connector[] {
 /** Undefined without a public address. */
 function callbackOf({ publicUrl }: Config, provider: string): string | undefined {
   return publicUrl && `${publicUrl}/api/v1/integrations/${provider}/callback`;
+}
+
+/** Those whose settings are all there. */
+function googleOf(config: Config): readonly Connector[] {
+  const { publicUrl, googleUrl: url = null, googleDriveMaxFileSizeMb: maxFileMb } = config;
+  const ids = [config.googleDriveClientId, config.gmailClientId, config.googleCalendarClientId];
+  const open = (
+    prefix: 'googleDrive' | 'gmail' | 'googleCalendar',
+    provider: string,
+    create: (app: GoogleApp) => Connector,
+  ) => {
+    const clientId = config[`${prefix}ClientId`];
+    const clientSecret = config[`${prefix}ClientSecret`];
+    const stateSecret = config[`${prefix}StateSecret`];
+    const frontendUrl = config[`${prefix}FrontendUrl`] ?? publicUrl;
+    const redirectUri = config[`${prefix}RedirectUri`] ?? callbackOf(config, provider);
+    if (!clientId || !clientSecret || !stateSecret || !frontendUrl || !redirectUri) return [];
+    const isShared = ids.filter((id) => id === clientId).length > 1;
+    return [create({ clientId, clientSecret, stateSecret, frontendUrl, redirectUri, url, isShared })];
+  };
+  return [
+    ...open('googleDrive', 'google_drive', (app) => createDriveConnector(app, { maxFileMb })),
+    ...open('gmail', 'gmail', createGmailConnector),
+    ...open('googleCalendar', 'google_calendar', createCalendarConnector),
+  ];
 }
 
 function s3Of(config: Config): readonly Connector[] {

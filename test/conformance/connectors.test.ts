@@ -8,9 +8,13 @@ import { createGuardedFetcher } from '../../services/common/platform/fetch/guard
 import { createSystemClock } from '../../services/common/platform/system/clock.ts';
 import { createFolderConnector } from '../../services/integrations/providers/folder.ts';
 import { createGithubConnector } from '../../services/integrations/providers/github.ts';
+import { createGmailConnector } from '../../services/integrations/providers/gmail.ts';
+import { createCalendarConnector } from '../../services/integrations/providers/google-calendar.ts';
+import { createDriveConnector } from '../../services/integrations/providers/google-drive.ts';
 import { createLinearConnector } from '../../services/integrations/providers/linear.ts';
 import { createWebConnector } from '../../services/integrations/providers/web.ts';
 import { startFakeGithub } from '../support/fake-github.ts';
+import { startFakeGoogle } from '../support/fake-google.ts';
 import { startFakeLinear } from '../support/fake-linear.ts';
 import { connectorSuite } from './connector.ts';
 
@@ -128,6 +132,49 @@ for (const feed of ['issues', 'projects'] as const) {
         if (issue !== undefined) Object.assign(issue, { trashed: true, archivedAt: at });
       },
       [Symbol.asyncDispose]: () => linear[Symbol.asyncDispose](),
+    };
+  });
+}
+
+for (const service of ['Google Drive', 'Gmail', 'Google Calendar'] as const) {
+  connectorSuite(service, async () => {
+    const google = await startFakeGoogle();
+    google.allow('');
+    google.calendar.calendar('ada@acme.test', 'Ada');
+    const ids = new Map<string, string>();
+    const client = { clientId: 'client of gmail', clientSecret: 'secret', stateSecret: 's', isShared: false };
+    const app = { ...client, redirectUri: '', frontendUrl: '', url: google.url };
+    const subjects = {
+      'Google Drive': {
+        connector: createDriveConnector(app, { maxFileMb: 25 }),
+        feed: 'files',
+        async put(name: string, content: string) {
+          const id = ids.get(name);
+          if (id === undefined) ids.set(name, google.drive.add({ name: `${name}.md`, content }));
+          else google.drive.change(id, { content });
+        },
+        remove: async (name: string) => google.drive.change(ids.get(name) ?? '', { trashed: true }),
+      },
+      Gmail: {
+        connector: createGmailConnector(app),
+        feed: 'messages',
+        // Mail does not change: another message takes its place.
+        async put(name: string, text: string) {
+          if (ids.has(name)) google.mail.remove(ids.get(name) ?? '');
+          ids.set(name, google.mail.add(`Subject: ${name}\r\n\r\n${text}`, 'INBOX'));
+        },
+        remove: async (name: string) => google.mail.change(ids.get(name) ?? '', { add: ['TRASH'] }),
+      },
+      'Google Calendar': {
+        connector: createCalendarConnector(app),
+        feed: 'events',
+        put: async (id: string, description: string) => google.calendar.put('ada@acme.test', { id, description }),
+        remove: async (id: string) => google.calendar.put('ada@acme.test', { id, status: 'cancelled' as const }),
+      },
+    };
+    return {
+      ...{ ...subjects[service], account: { accountId: '1122334455', accountLabel: 'ada@acme.test' } },
+      [Symbol.asyncDispose]: () => google[Symbol.asyncDispose](),
     };
   });
 }

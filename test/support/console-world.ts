@@ -35,8 +35,13 @@ export interface ConsoleWorld {
   addNotes(name: string): Promise<string>;
 }
 
-/** Starts them before the tests of the `describe` that calls it; skips the tests where there is no browser. */
-export function createConsoleWorld(variables: Readonly<Record<string, string>> = {}): ConsoleWorld {
+/**
+ * Starts them before the tests of the `describe` that calls it; skips the tests where there is no browser. A function gives the
+ * variables when they are known: an earlier `before` may have made them.
+ */
+export function createConsoleWorld(
+  variables: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>) = {},
+): ConsoleWorld {
   const folder = mkdtempSync(join(tmpdir(), 'engram-console-'));
   let app: StartedApp;
   let wire: Wire;
@@ -50,7 +55,8 @@ export function createConsoleWorld(variables: Readonly<Record<string, string>> =
       process.stderr.write(`    skipped: ${missing}\n`);
       this.skip();
     }
-    [app, browser] = await Promise.all([startApp(variables), openBrowser()]);
+    const given = typeof variables === 'function' ? variables() : variables;
+    [app, browser] = await Promise.all([startApp(given), openBrowser()]);
     wire = createWire(app.baseUrl);
     profile = await browser.newContext(SCREEN);
   });

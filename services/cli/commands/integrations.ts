@@ -17,6 +17,7 @@ interface Connection {
   readonly accountLabel: string;
   readonly datasetName: string;
   readonly storedItems: number;
+  readonly selected: readonly string[] | null;
   readonly syncStatus: string | null;
   readonly progress?: { readonly done: number; readonly total: number | null };
   readonly waitingUntil?: string;
@@ -56,8 +57,9 @@ function pathOf({ provider }: Connection, rest: string): string {
 
 const queryOf = ({ connectionId }: Connection) => ({ connection_id: connectionId });
 
-function stateOf({ connected, syncStatus, progress, waitingUntil }: Connection): string {
+function stateOf({ connected, selected, syncStatus, progress, waitingUntil }: Connection): string {
   if (!connected) return 'ended';
+  if (selected?.length === 0 && syncStatus === null) return 'nothing chosen yet';
   if (waitingUntil !== undefined) return `waits until ${waitingUntil.slice(11, 19)}`;
   if (progress === undefined) return syncStatus ?? 'not synced yet';
   return `syncing ${progress.done}${progress.total === null ? '' : ` of ${progress.total}`}`;

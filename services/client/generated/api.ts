@@ -6737,6 +6737,10 @@ export interface IntegrationConnection {
    */
   selectable?: boolean;
   /**
+   * Whether everything can be brought in, without a choice
+   */
+  allowsAll?: boolean;
+  /**
    * Null before the first import
    */
   syncStatus?: ('ok' | 'degraded' | 'syncing') | null;

@@ -46,7 +46,7 @@ export async function storeConnection(
     const connection: Omit<SourceConnection, 'version'> = {
       ...{ id: before?.id ?? ids.uuid(), provider, accountId, accountLabel, ...owner, authType, scopes, metadata },
       ...{ status: 'active', revokedReason: null, revokedAt: null },
-      selection: before?.selection ?? (capabilities.selection === 'required' ? [] : null),
+      selection: before?.selection ?? (['none', 'optional'].includes(capabilities.selection) ? null : []),
       dataset: before?.dataset ?? null,
       datasetName:
         before?.datasetName ?? account.datasetName ?? connector.datasetName({ accountId, accountLabel, metadata }),
@@ -115,5 +115,8 @@ export function accessOf(
   connection: SourceConnection,
   signal: AbortSignal,
 ): SourceAccess {
-  return { connection, signal, token: () => credentials.accessToken(connection, connector, signal) };
+  return {
+    ...{ connection, signal },
+    token: (rejected) => credentials.accessToken(connection, connector, { signal, rejected }),
+  };
 }

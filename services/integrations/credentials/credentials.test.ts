@@ -70,46 +70,57 @@ describe('credentials of connections', () => {
   it('are stored sealed, and used as long as they are valid', async () => {
     await keep(60);
     expect(await stored()).not.to.match(/access-0|refresh-0/);
-    expect(await withKeys(OLD).accessToken(CONNECTION, connector, signal)).to.equal('access-0');
+    expect(await withKeys(OLD).accessToken(CONNECTION, connector, { signal })).to.equal('access-0');
     expect(provider.refreshes).to.equal(0);
   });
 
   it('are exchanged five minutes before they expire, once, however many processes ask', async () => {
     await keep(4);
     const asked = await Promise.all(
-      Array.from({ length: 8 }, () => withKeys(OLD).accessToken(CONNECTION, connector, signal)),
+      Array.from({ length: 8 }, () => withKeys(OLD).accessToken(CONNECTION, connector, { signal })),
     );
     expect(provider.refreshes).to.equal(1);
     expect(new Set(asked)).to.have.property('size').that.is.at.most(2);
-    expect(await withKeys(OLD).accessToken(CONNECTION, connector, signal)).to.equal('access-1');
+    expect(await withKeys(OLD).accessToken(CONNECTION, connector, { signal })).to.equal('access-1');
     expect(await stored()).not.to.match(/access|refresh-/);
+  });
+
+  it('are exchanged before their time when the provider rejects them, once, and only those', async () => {
+    await keep(60);
+    const asked = await Promise.all(
+      Array.from({ length: 8 }, () =>
+        withKeys(OLD).accessToken(CONNECTION, connector, { signal, rejected: 'access-0' }),
+      ),
+    );
+    expect([...new Set(asked)]).to.deep.equal(['access-1']);
+    expect(provider.refreshes).to.equal(1);
   });
 
   it('wait for the process that exchanges them once they have expired', async () => {
     await keep(-1);
     const asked = await Promise.all(
-      Array.from({ length: 8 }, () => withKeys(OLD).accessToken(CONNECTION, connector, signal)),
+      Array.from({ length: 8 }, () => withKeys(OLD).accessToken(CONNECTION, connector, { signal })),
     );
     expect([...new Set(asked)]).to.deep.equal(['access-1']);
   });
 
   it('are sealed again under a new root key, so that the old one can go', async () => {
     await keep(60);
-    await withKeys(NEW, OLD).accessToken(CONNECTION, connector, signal);
-    expect(await withKeys(NEW).accessToken(CONNECTION, connector, signal)).to.equal('access-0');
+    await withKeys(NEW, OLD).accessToken(CONNECTION, connector, { signal });
+    expect(await withKeys(NEW).accessToken(CONNECTION, connector, { signal })).to.equal('access-0');
   });
 
   it('that the provider does not accept any more end the connection, and a provider that is away does not', async () => {
     await keep(4);
     provider.isDown = true;
-    expect(await withKeys(OLD).accessToken(CONNECTION, connector, signal), 'valid for four minutes').to.equal(
+    expect(await withKeys(OLD).accessToken(CONNECTION, connector, { signal }), 'valid for four minutes').to.equal(
       'access-0',
     );
     await store.commit(SYSTEM_SCOPE, [withKeys(OLD).removeWrite('c')]);
     await keep(-1);
     const failure = () =>
       withKeys(OLD)
-        .accessToken(CONNECTION, connector, signal)
+        .accessToken(CONNECTION, connector, { signal })
         .catch((error: unknown) => error);
     expect(String(await failure())).to.equal('Error: The token endpoint answered with status 503.');
     provider.isDown = false;

@@ -76,18 +76,24 @@ export function createCredentials({
     },
     removeWrite: (connectionId: string): Write => records.removeWrite(connectionId),
     /**
-     * An access token that is valid for some minutes. `SourceRevokedError` when there is none, or the provider gives no new one;
-     * other errors when it could not be asked and the present one has expired.
+     * An access token that is valid for some minutes, and not the one that the provider has `rejected` before its time.
+     * `SourceRevokedError` when there is none, or the provider gives no new one; other errors when it could not be asked and the
+     * present one has expired.
      */
-    async accessToken(connection: SourceConnection, connector: Connector, signal: AbortSignal): Promise<string> {
+    async accessToken(
+      connection: SourceConnection,
+      connector: Connector,
+      { signal, rejected }: { readonly signal: AbortSignal; readonly rejected?: string | undefined },
+    ): Promise<string> {
       for (;;) {
         signal.throwIfAborted();
         const stored = await records.get(connection.id);
         if (stored === null) throw new SourceRevokedError('There are no tokens of the connection. Connect it again.');
         const tokens = JSON.parse(await secretBox.open(stored.sealed, tokensPlace(connection.id))) as Tokens;
         const now = clock.now().getTime();
-        const leftMs = tokens.expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(tokens.expiresAt) - now;
-        const { refreshToken } = tokens;
+        const { accessToken, expiresAt, refreshToken } = tokens;
+        const expiryMs = expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt);
+        const leftMs = accessToken === rejected ? 0 : expiryMs - now;
         const refresh = connector.oauth?.refresh;
         if (leftMs > BEFORE_MS || refreshToken === null || refresh === undefined) {
           // The root key has changed since: an old one can be removed once nothing is sealed under it.

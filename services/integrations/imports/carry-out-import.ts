@@ -77,9 +77,10 @@ export async function carryOutImport(dependencies: SourceDependencies, attempt: 
   const { feeds, selection } = connector.capabilities;
   await commit(dependencies, attempt, [], { dataset: dataset.id, waitingUntil: null });
   await takeDeliveries(dependencies, attempt);
-  const listed = (await connector.list(access)).map(({ id }) => id);
-  const chosen = selection === 'none' ? null : connection.selection;
-  const resources = chosen === null ? listed : listed.filter((id) => chosen.includes(id));
+  const chosen = selection === 'none' || connection.selection === null ? null : new Set(connection.selection);
+  const resources = (await connector.list(access))
+    .filter(({ id, isPart }) => (chosen === null ? isPart !== true : chosen.has(id)))
+    .map(({ id }) => id);
   await removeDeselected(dependencies, attempt, new Set(resources));
   for (const resource of resources) {
     for (const feed of feeds) {

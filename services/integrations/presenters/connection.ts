@@ -10,14 +10,12 @@ export async function presentConnection(
   const { id, provider, tenant, dataset, syncing, done, total } = connection;
   const storedItems = dataset === null ? 0 : await sourceItems.countStored({ tenant, dataset }, id);
   const error = connection.revokedReason ?? connection.syncError;
+  const selection = connectors.get(provider)?.capabilities.selection ?? 'none';
   return {
     connected: connection.status === 'active',
     ...{ connectionId: id, provider, accountLabel: connection.accountLabel, providerAccountId: connection.accountId },
     ...{ connectedAt: connection.connectedAt, datasetName: connection.datasetName, storedItems },
-    ...{
-      selected: connection.selection,
-      selectable: (connectors.get(provider)?.capabilities.selection ?? 'none') !== 'none',
-    },
+    ...{ selected: connection.selection, selectable: selection !== 'none', allowsAll: selection !== 'required' },
     ...syncState(connection),
     ...(dataset === null ? {} : { datasetId: dataset }),
     ...(connection.nextSyncAt === null ? {} : { nextSyncAt: connection.nextSyncAt }),
@@ -47,7 +45,7 @@ function syncState({ syncing, syncStatus, lastSyncedAt }: SourceConnection) {
 export function presentResources(resources: readonly SourceResource[], selection: readonly string[] | null) {
   const isSelected = ({ id }: SourceResource) => selection === null || selection.includes(id);
   return {
-    resources: resources.map((resource) => ({ ...resource, selected: isSelected(resource) })),
+    resources: resources.map(({ isPart: _, ...resource }) => ({ ...resource, selected: isSelected(resource) })),
     selected: selection,
   };
 }

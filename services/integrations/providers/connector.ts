@@ -43,8 +43,11 @@ export interface ConnectorCapabilities {
   readonly title: string;
   /** Parts of a resource that are read one after another, each with a cursor. */
   readonly feeds: readonly string[];
-  /** `none`: everything is read. `optional`: null stands for everything. `required`: nothing is read until it is chosen. */
-  readonly selection: 'none' | 'optional' | 'required';
+  /**
+   * `none`: everything is read. `optional`: everything is read until something is chosen. `nothing at first`: nothing is read until
+   * something, or everything, is chosen. `required`: nothing is read until it is chosen, and there is no choice of everything.
+   */
+  readonly selection: 'none' | 'optional' | 'nothing at first' | 'required';
   /** `exclusive`: an account is connected by one user of the server at a time. */
   readonly accounts: 'exclusive' | 'of each user';
   /** Time between imports that nothing asks for. */
@@ -57,8 +60,8 @@ export interface ConnectorCapabilities {
 export interface SourceAccess {
   readonly connection: SourceConnection;
   readonly signal: AbortSignal;
-  /** An access token of the connection, valid for some minutes; to be asked for before each request. */
-  token(): Promise<string>;
+  /** An access token of the connection, valid for some minutes; to be asked for before each request. Another one than `rejected`. */
+  token(rejected?: string): Promise<string>;
 }
 
 export interface SourceResource {
@@ -66,6 +69,8 @@ export interface SourceResource {
   readonly name: string;
   readonly description: string | null;
   readonly attributes: JsonObject;
+  /** Everything is brought in without it: another one has what it has. */
+  readonly isPart?: true;
 }
 
 export interface PresentDocument {

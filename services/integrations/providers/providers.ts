@@ -38,7 +38,14 @@ const REMEDIES: Readonly<Record<string, string>> = {
   folder: 'ACCEPT_LOCAL_FILE_PATH=true and COGNEE_ALLOWED_LOCAL_FILE_ROOTS to the folders that may be read',
   github:
     'GITHUB_APP_ID, GITHUB_APP_SLUG, GITHUB_APP_PRIVATE_KEY, GITHUB_CLIENT_ID, GITHUB_CLIENT_SECRET, GITHUB_WEBHOOK_SECRET and ENGRAM_PUBLIC_URL',
+  gmail: ofGoogle('GOOGLE_GMAIL'),
+  google_calendar: ofGoogle('GOOGLE_CALENDAR'),
+  google_drive: ofGoogle('GOOGLE_DRIVE'),
   linear: 'LINEAR_CLIENT_ID, LINEAR_CLIENT_SECRET, LINEAR_WEBHOOK_SECRET and ENGRAM_PUBLIC_URL',
   s3: 'ENGRAM_SOURCE_S3_ROOTS to the buckets that may be read, and their credentials',
   web: 'ALLOW_HTTP_REQUESTS=true',
 };
+
+function ofGoogle(prefix: string): string {
+  return `${prefix}_CLIENT_ID, ${prefix}_CLIENT_SECRET, ${prefix}_STATE_SECRET and ENGRAM_PUBLIC_URL`;
+}

@@ -18,6 +18,7 @@ export const connectionAnswer = z
     storedItems: z.int().optional().describe('Documents of the source that there are items of'),
     selected: z.array(z.string()).nullable().optional().describe('What was chosen; null: everything'),
     selectable: z.boolean().optional().describe('Whether there is anything to choose'),
+    allowsAll: z.boolean().optional().describe('Whether everything can be brought in, without a choice'),
     syncStatus: syncStatus.optional().describe('Null before the first import'),
     lastSyncedAt: z.string().nullable().optional(),
     nextSyncAt: z.string().optional(),

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { createConsoleWorld } from '../../support/console-world.ts';
+import { startFakeGoogle } from '../../support/fake-google.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'engram-notes-'));
 mkdirSync(join(folder, 'library'));
@@ -48,5 +49,41 @@ describe('integrations in the console', () => {
     await page.goto(`${world.app.baseUrl}/integrations?github=error_already_connected`);
     await page.getByText('Another user of this server has connected that account').waitFor();
     expect(page.url()).to.equal(`${world.app.baseUrl}/integrations`);
+  });
+});
+
+describe('an account of Google in the console', () => {
+  let google: Awaited<ReturnType<typeof startFakeGoogle>>;
+  before(async () => {
+    google = await startFakeGoogle();
+  });
+  const world = createConsoleWorld(() => google.variables);
+  after(() => google[Symbol.asyncDispose]());
+
+  it('is connected on the page of Google, and read once calendars are chosen', async () => {
+    google.calendar.calendar('ada@acme.test', 'Ada');
+    google.calendar.calendar('holidays', 'Holidays', 'reader');
+    google.calendar.put('ada@acme.test', { id: 'review', summary: 'Mill review', start: { date: '2026-03-05' } });
+    const { page } = await world.open('/integrations', {});
+    // The public address of this server.
+    await page.route('http://console.test/**', (route) => {
+      const location = route.request().url().replace('http://console.test', world.app.baseUrl);
+      return route.fulfill({ status: 307, headers: { location } });
+    });
+    await page.getByRole('combobox', { name: 'Source' }).click();
+    await page.getByRole('option', { name: 'Google Calendar' }).click();
+    await page.getByRole('button', { name: 'Connect', exact: true }).click();
+    await page.getByText('Google Calendar is connected.').waitFor();
+    const card = page.getByRole('article');
+    await card.getByText('nothing chosen yet').waitFor();
+    expect(await card.getByRole('button', { name: 'Sync now' }).isDisabled()).to.equal(true);
+    await world.keep(page, 'integrations-google');
+    await card.getByRole('button', { name: 'Choose' }).click();
+    await page.getByRole('checkbox', { name: 'Ada' }).click();
+    expect(await page.getByRole('switch').count(), 'a choice of everything').to.equal(0);
+    await world.keep(page, 'integrations-google-choose');
+    await page.getByRole('button', { name: 'Save and sync' }).click();
+    await card.getByText('1 document ').waitFor();
+    await world.keep(page, 'integrations-google-synced');
   });
 });

@@ -4,6 +4,7 @@ import { budgets } from './settings/budgets.ts';
 import { cluster } from './settings/cluster.ts';
 import { improve } from './settings/improve.ts';
 import { integrations } from './settings/integrations.ts';
+import { googleIntegrations } from './settings/integrations-google.ts';
 import { integrationsNotes } from './settings/integrations-notes.ts';
 import { learning } from './settings/learning.ts';
 import { mail } from './settings/mail.ts';
@@ -32,6 +33,7 @@ export const SETTINGS = {
   ...learning,
   ...integrations,
   ...integrationsNotes,
+  ...googleIntegrations,
   ...budgets,
   ...operator,
 };

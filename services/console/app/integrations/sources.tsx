@@ -174,6 +174,7 @@ function Connect({ providers, onConnected }: { readonly providers: readonly Prov
 function Source({ connection, onChanged }: { readonly connection: Connection; onChanged(): void }) {
   const { connected, provider = '', connectionId = '', accountLabel = '', datasetName, datasetId } = connection;
   const { storedItems = 0, lastSyncedAt, syncCounts, error, selected, selectable } = connection;
+  const isNothing = selectable && selected?.length === 0;
   const [isChoosing, setChoosing] = useState(false);
   const target = { path: { provider }, query: { connectionId } };
   const sync = async () => {
@@ -200,7 +201,7 @@ function Source({ connection, onChanged }: { readonly connection: Connection; on
               </Anchor>
             )}
             {lastSyncedAt ? ` · synced ${ago(lastSyncedAt)}` : ''}
-            {selected ? ` · ${count(selected.length)} chosen` : ''}
+            {selected?.length ? ` · ${count(selected.length)} chosen` : ''}
             {syncCounts && syncCounts.skipped > 0
               ? ` · ${plural(syncCounts.skipped, 'file')} of other kinds left out`
               : ''}
@@ -209,7 +210,7 @@ function Source({ connection, onChanged }: { readonly connection: Connection; on
         {connected ? (
           <Group gap="xs" wrap="nowrap">
             {selectable ? (
-              <Button size="xs" variant="default" onClick={() => setChoosing(true)}>
+              <Button size="xs" variant={isNothing ? 'filled' : 'default'} onClick={() => setChoosing(true)}>
                 Choose
               </Button>
             ) : null}
@@ -217,7 +218,7 @@ function Source({ connection, onChanged }: { readonly connection: Connection; on
               size="xs"
               variant="default"
               onClick={() => void sync()}
-              disabled={connection.syncStatus === 'syncing'}
+              disabled={isNothing || connection.syncStatus === 'syncing'}
             >
               Sync now
             </Button>
@@ -244,8 +245,10 @@ const STATES: Readonly<Record<string, readonly [string, string]>> = {
   syncing: ['syncing', 'blue'],
 };
 
-function State({ connection: { connected, syncStatus } }: { readonly connection: Connection }) {
-  const [label, color] = connected ? (STATES[syncStatus ?? ''] ?? ['not synced yet', 'gray']) : ['disconnected', 'red'];
+function State({ connection }: { readonly connection: Connection }) {
+  const { connected, syncStatus, selected } = connection;
+  const unsynced = [selected?.length === 0 ? 'nothing chosen yet' : 'not synced yet', 'gray'] as const;
+  const [label, color] = connected ? (STATES[syncStatus ?? ''] ?? unsynced) : ['disconnected', 'red'];
   return (
     <Badge color={color} variant="outline" tt="none" c="var(--mantine-color-text)">
       {label}
@@ -283,7 +286,8 @@ interface ChooseProps {
 }
 
 /** The parts of a connection that are brought in, to choose from. */
-function Choose({ connection: { provider = '', connectionId = '' }, onClose, onChanged }: ChooseProps) {
+function Choose({ connection, onClose, onChanged }: ChooseProps) {
+  const { provider = '', connectionId = '', allowsAll } = connection;
   const target = { path: { provider }, query: { connectionId } };
   const found = useQuery({
     queryKey: ['resources', connectionId],
@@ -312,11 +316,13 @@ function Choose({ connection: { provider = '', connectionId = '' }, onClose, onC
       {found.isError ? <Failed error={found.error} onRetry={() => void found.refetch()} /> : null}
       {found.isSuccess ? (
         <Stack>
-          <Switch
-            label="Everything, also what comes later"
-            checked={selected === null}
-            onChange={({ currentTarget }) => setChosen(currentTarget.checked ? null : all.map(({ id }) => id))}
-          />
+          {allowsAll ? (
+            <Switch
+              label="Everything, also what comes later"
+              checked={selected === null}
+              onChange={({ currentTarget }) => setChosen(currentTarget.checked ? null : all.map(({ id }) => id))}
+            />
+          ) : null}
           {selected === null ? null : (
             <ScrollArea.Autosize mah={320}>
               <Stack gap="xs">

@@ -36,6 +36,16 @@ export function readEmail(content: Uint8Array, context: ParseContext): DocumentD
   return { blocks, title: metadata['subject'] ?? null, metadata };
 }
 
+/** Headers longer than this are cut off where one header alone is asked for. */
+const MAX_HEADERS = 256 * 1024;
+
+/** One decoded header of a mail, by its lower-case name; null: it has none. */
+export function readMailHeader(content: Uint8Array, name: string): string | null {
+  const head = Buffer.from(content.buffer, content.byteOffset, Math.min(content.byteLength, MAX_HEADERS));
+  const value = splitPart(head.toString('latin1')).headers.get(name);
+  return value === undefined ? null : decodeHeader(value);
+}
+
 function splitPart(source: string): Part {
   const end = /\r?\n\r?\n/.exec(source);
   const head = end === null ? source : source.slice(0, end.index);
