@@ -1,4 +1,5 @@
 import type { Config } from '../common/platform/config/configuration.ts';
+import { createSourceNetwork } from '../common/platform/fetch/source-network.ts';
 import type { PageFetcher } from '../common/ports/documents.ts';
 import type { MonotonicClock } from '../common/ports/system.ts';
 import type { Connector } from '../integrations/providers/connector.ts';
@@ -8,9 +9,11 @@ import { createGmailConnector } from '../integrations/providers/gmail.ts';
 import type { GoogleApp } from '../integrations/providers/google.ts';
 import { createCalendarConnector } from '../integrations/providers/google-calendar.ts';
 import { createDriveConnector } from '../integrations/providers/google-drive.ts';
+import { createImapConnector } from '../integrations/providers/imap.ts';
 import { createLinearConnector } from '../integrations/providers/linear.ts';
 import { createS3Connector } from '../integrations/providers/s3.ts';
 import { createWebConnector } from '../integrations/providers/web.ts';
+import { createWebdavConnector } from '../integrations/providers/webdav.ts';
 
 /** The connectors that the configuration allows. */
 export function connectorsOf({
@@ -30,7 +33,15 @@ export function connectorsOf({
     ...linearOf(config),
     ...googleOf(config),
     ...s3Of(config),
+    ...loginsOf(config),
   ];
+}
+
+/** Servers that a person names, with a login: on public addresses, or on hosts that the operator lists. */
+function loginsOf({ allowHttpRequests, sourcePrivateHosts: privateHosts, uploadLimitBytes: maxBytes }: Config) {
+  if (!allowHttpRequests) return [];
+  const network = createSourceNetwork(privateHosts);
+  return [createWebdavConnector({ network, maxBytes }), createImapConnector({ network, maxBytes })];
 }
 
 /** None unless all of its settings are there. */

@@ -28,3 +28,13 @@ export async function ask(call: CommandCall, question: string, { isSecret = fals
     if (isSecret) err.write('\n');
   }
 }
+
+/** Returns a password from a variable of the environment, or asks a person for it: other programs can see the command line. */
+export async function askPassword(call: CommandCall, variable: string): Promise<string> {
+  const given = call.terminal.environment[variable] ?? '';
+  if (given !== '') return given;
+  if (!call.terminal.isInteractive) throw usageFailure(`No terminal to ask for the password on: set ${variable}.`);
+  const password = await ask(call, 'Password: ', { isSecret: true });
+  if (password === '') throw usageFailure('A password is needed.');
+  return password;
+}

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { asId } from '../../services/common/kernel/ids.ts';
@@ -9,7 +10,8 @@ import type { ChangePage, Connector, SourceAccess } from '../../services/integra
 /** A source that a test changes, with a connector to it. */
 export interface ConnectorSubject extends AsyncDisposable {
   readonly connector: Connector;
-  readonly account: Pick<SourceConnection, 'accountId' | 'accountLabel'>;
+  readonly account: Pick<SourceConnection, 'accountId' | 'accountLabel'> & Partial<Pick<SourceConnection, 'metadata'>>;
+  readonly token?: string;
   readonly feed: string;
   /** Documents have names and texts; the text is part of what is fetched. */
   put(name: string, text: string): Promise<unknown>;
@@ -23,7 +25,11 @@ export function connectorSuite(name: string, open: () => Promise<ConnectorSubjec
     let access: SourceAccess;
     beforeEach(async () => {
       subject = await open();
-      access = { connection: connectionOf(subject), signal: new AbortController().signal, token: async () => '' };
+      access = {
+        connection: connectionOf(subject),
+        signal: new AbortController().signal,
+        token: async () => subject.token ?? '',
+      };
       await subject.put('engine', 'The Analytical Engine stops.');
       await subject.put('lamp', 'The lamp flickers.');
     });
@@ -128,8 +134,16 @@ export function connectorSuite(name: string, open: () => Promise<ConnectorSubjec
 function connectionOf({ account, connector: { provider } }: ConnectorSubject): SourceConnection {
   const at = '2026-01-01T00:00:00.000Z';
   return {
-    ...{ id: 'c', version: 1, provider, ...account, userId: asId('11111111-2222-4333-8444-555555555555') },
-    ...{ tenant: PERSONAL_TENANT, keyId: null, authType: 'none', scopes: [], metadata: {}, status: 'active' },
+    ...{ id: randomUUID(), version: 1, provider, userId: asId('11111111-2222-4333-8444-555555555555') },
+    ...{
+      tenant: PERSONAL_TENANT,
+      keyId: null,
+      authType: 'none',
+      scopes: [],
+      metadata: {},
+      status: 'active',
+      ...account,
+    },
     ...{ revokedReason: null, selection: null, dataset: null, datasetName: 'd', syncing: true, again: false },
     ...{ done: 0, total: null, waitingUntil: null, syncStatus: null, syncError: null, syncCounts: null },
     ...{ lastSyncedAt: null, nextSyncAt: null, buildDue: false, createdAt: at, connectedAt: at, revokedAt: null },

@@ -5,17 +5,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sha256 } from '../../services/common/kernel/hashes.ts';
 import { createGuardedFetcher } from '../../services/common/platform/fetch/guarded-fetcher.ts';
+import { createSourceNetwork } from '../../services/common/platform/fetch/source-network.ts';
 import { createSystemClock } from '../../services/common/platform/system/clock.ts';
 import { createFolderConnector } from '../../services/integrations/providers/folder.ts';
 import { createGithubConnector } from '../../services/integrations/providers/github.ts';
 import { createGmailConnector } from '../../services/integrations/providers/gmail.ts';
 import { createCalendarConnector } from '../../services/integrations/providers/google-calendar.ts';
 import { createDriveConnector } from '../../services/integrations/providers/google-drive.ts';
+import { createImapConnector } from '../../services/integrations/providers/imap.ts';
 import { createLinearConnector } from '../../services/integrations/providers/linear.ts';
 import { createWebConnector } from '../../services/integrations/providers/web.ts';
+import { createWebdavConnector } from '../../services/integrations/providers/webdav.ts';
+import { HAS_DOVECOT, MAIL_PASSWORD, startDovecot } from '../support/dovecot.ts';
 import { startFakeGithub } from '../support/fake-github.ts';
 import { startFakeGoogle } from '../support/fake-google.ts';
 import { startFakeLinear } from '../support/fake-linear.ts';
+import { startFakeWebdav } from '../support/fake-webdav.ts';
 import { connectorSuite } from './connector.ts';
 
 connectorSuite('folder', async () => {
@@ -178,3 +183,42 @@ for (const service of ['Google Drive', 'Gmail', 'Google Calendar'] as const) {
     };
   });
 }
+connectorSuite('WebDAV', async () => {
+  const server = await startFakeWebdav();
+  const connector = createWebdavConnector({ network: createSourceNetwork(['127.0.0.1']), maxBytes: 100_000 });
+  const account = await connector.connect?.(server.url, { userName: 'anna', password: server.password });
+  return {
+    connector,
+    account: { accountId: account?.accountId ?? '', accountLabel: 'anna', metadata: account?.metadata ?? {} },
+    token: server.password,
+    feed: 'files',
+    put: async (name, text) => server.files.set(`${name} é#1.md`, text),
+    remove: async (name) => server.files.delete(`${name} é#1.md`),
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+});
+
+(HAS_DOVECOT ? connectorSuite : describe.skip)('IMAP, on Dovecot', async () => {
+  const server = await startDovecot();
+  const connector = createImapConnector({ network: createSourceNetwork(['127.0.0.1']), maxBytes: 100_000 });
+  const login = { userName: 'anna', password: MAIL_PASSWORD };
+  const account = await connector.connect?.(`imap://127.0.0.1:${server.port}`, login);
+  const remove = (name: string) =>
+    server.within('anna', async (mailbox) => {
+      await mailbox.messageDelete({ subject: name });
+    });
+  return {
+    connector,
+    account: { accountId: account?.accountId ?? '', accountLabel: 'anna', metadata: account?.metadata ?? {} },
+    token: MAIL_PASSWORD,
+    feed: 'mails',
+    async put(name, text) {
+      await remove(name);
+      await server.within('anna', (mailbox) =>
+        mailbox.append('INBOX', `From: ada@example.org\r\nSubject: ${name}\r\n\r\n${text}\r\n`),
+      );
+    },
+    remove,
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+});

@@ -24,6 +24,7 @@ export interface Wire {
   /** A string is sent as it is. */
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   patch(path: string, body: unknown): Promise<Answer>;
+  put(path: string, body: unknown): Promise<Answer>;
   upload(dataset: string, ...files: readonly Upload[]): Promise<Answer>;
   form(path: string, form: FormData): Promise<Answer>;
 }
@@ -37,6 +38,8 @@ export function createWire(baseUrl: string, always: Record<string, string> = {})
     await requireDescribed(baseUrl, { method: init.method ?? 'GET', path: `/api/v1${path}` }, answer);
     return answer;
   };
+  const sendJson = (method: string, path: string, body: unknown) =>
+    send(path, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
   const form = (path: string, body: FormData) => send(path, { method: 'POST', body });
   return {
     baseUrl,
@@ -49,8 +52,8 @@ export function createWire(baseUrl: string, always: Record<string, string> = {})
     },
     post: (path, body, headers = { 'content-type': 'application/json' }) =>
       send(path, { method: 'POST', headers, body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    patch: (path, body) =>
-      send(path, { method: 'PATCH', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    patch: (path, body) => sendJson('PATCH', path, body),
+    put: (path, body) => sendJson('PUT', path, body),
     upload(dataset, ...files) {
       const body = new FormData();
       body.append('datasetName', dataset);

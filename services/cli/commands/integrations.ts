@@ -1,5 +1,6 @@
 import { ApiFailure } from '../api-client.ts';
 import { type Action, type CommandCall, isSet, stringOption } from '../command.ts';
+import { askPassword } from '../confirm.ts';
 import { group, textOf } from '../group.ts';
 import { harmless } from '../output.ts';
 import { usageFailure } from '../terminal.ts';
@@ -86,9 +87,10 @@ const integrations: readonly Action[] = [
     name: 'connect',
     parameters: '<provider> [address]',
     summary:
-      'Connects a folder of the server, a web site or feed, a bucket of S3, or an account: prints the address to open.',
+      'Connects what has an address (a folder of the server, a web site or feed, a bucket of S3, WebDAV, a mailbox), or an account: prints the address to open. A password is asked for, or taken from ENGRAM_SOURCE_PASSWORD.',
     options: {
-      into: { type: 'string', value: 'DATASET', meaning: 'dataset for what is brought in (folder, web, s3)' },
+      into: { type: 'string', value: 'DATASET', meaning: 'dataset for what is brought in (with an address)' },
+      user: { type: 'string', value: 'NAME', meaning: 'user name at the source (webdav, imap); asks for the password' },
     },
     request: async (call) => {
       const [provider = '', address] = call.arguments;
@@ -97,7 +99,12 @@ const integrations: readonly Action[] = [
         return (await call.api.json<{ authorizeUrl: string }>('POST', `${path}/authorize`)).authorizeUrl;
       }
       const datasetName = stringOption(call.options, 'into');
-      const body = { address, ...(datasetName === null ? {} : { datasetName }) };
+      const userName = stringOption(call.options, 'user');
+      const body = {
+        address,
+        ...(datasetName === null ? {} : { datasetName }),
+        ...(userName === null ? {} : { userName, password: await askPassword(call, 'ENGRAM_SOURCE_PASSWORD') }),
+      };
       return call.api.json('POST', `${path}/connect`, { body });
     },
     show: (answer) => {

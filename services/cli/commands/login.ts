@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { createApiClient } from '../api-client.ts';
 import { openInBrowser } from '../browser.ts';
 import { type Action, type Command, type CommandCall, isSet, stringOption } from '../command.ts';
-import { ask } from '../confirm.ts';
+import { ask, askPassword } from '../confirm.ts';
 import { group } from '../group.ts';
 import { harmless, note, print, printJson } from '../output.ts';
 import { chosenProfile, type Profile, profilesPath, readProfiles, writeProfiles } from '../profiles.ts';
@@ -122,7 +122,7 @@ async function tokenByPassword(call: CommandCall): Promise<string> {
   if (saved === '' && !terminal.isInteractive) {
     throw usageFailure('No terminal to ask for the password on: set ENGRAM_PASSWORD, or give --device or --api-key.');
   }
-  const password = saved === '' ? await ask(call, 'Password: ', { isSecret: true }) : saved;
+  const password = await askPassword(call, 'ENGRAM_PASSWORD');
   const response = await send(call, '/api/v1/auth/login', { username: email, password });
   if (!response.ok) throw notSignedIn(api.baseUrl, response);
   return ((await response.json()) as { readonly access_token: string }).access_token;

@@ -1,5 +1,5 @@
 import { type Action, type CommandCall, isSet, stringList, stringOption } from '../command.ts';
-import { ask } from '../confirm.ts';
+import { askPassword } from '../confirm.ts';
 import { group, textOf } from '../group.ts';
 import { harmless } from '../output.ts';
 import { type InvitationAnswer, invite, myTenants, roleIdOf, rolesOf, tenantIdOf, userIdOf } from '../people.ts';
@@ -17,16 +17,6 @@ function tenantOf(call: CommandCall): Promise<string> {
 
 const first = (call: CommandCall) => call.arguments[0] ?? '';
 const second = (call: CommandCall) => call.arguments[1] ?? '';
-
-/** Returns the password from the environment, or asks a person for it: other programs can see the command line. */
-async function passwordOf(call: CommandCall): Promise<string> {
-  const given = call.terminal.environment['ENGRAM_PASSWORD'];
-  if (given !== undefined && given !== '') return given;
-  if (!call.terminal.isInteractive) throw usageFailure('No terminal to ask for the password on: set ENGRAM_PASSWORD.');
-  const password = await ask(call, 'Password: ', { isSecret: true });
-  if (password === '') throw usageFailure('A password is needed.');
-  return password;
-}
 
 const userFields = ['email', 'id', 'is_superuser', 'is_active', 'is_verified', 'tenant_id'];
 
@@ -58,7 +48,7 @@ const users: readonly Action[] = [
     fields: userFields,
     request: async (call) =>
       call.api.json('POST', '/api/v1/auth/register', {
-        body: { email: first(call), password: await passwordOf(call) },
+        body: { email: first(call), password: await askPassword(call, 'ENGRAM_PASSWORD') },
       }),
   },
   {
@@ -90,7 +80,7 @@ const users: readonly Action[] = [
         ...flag(call, 'superuser', 'is_superuser'),
         ...flag(call, 'active', 'is_active'),
         ...flag(call, 'verified', 'is_verified'),
-        ...(isSet(call.options, 'password') ? { password: await passwordOf(call) } : {}),
+        ...(isSet(call.options, 'password') ? { password: await askPassword(call, 'ENGRAM_PASSWORD') } : {}),
       };
       if (Object.keys(body).length === 0) throw usageFailure('Nothing to change. See: engram users --help');
       return call.api.json('PATCH', `/api/v1/users/${await userIdOf(call, first(call))}`, { body });

@@ -4832,7 +4832,7 @@ export interface Paths {
   };
   '/api/v1/integrations/{provider}/connect': {
     /**
-     * Connect a folder of the server or a web site, and start to bring it in
+     * Connect what has an address (a folder, a site, a bucket, a cloud drive, a mailbox), and start to bring it in
      */
     post: {
       parameters: {
@@ -6769,6 +6769,11 @@ export interface IntegrationConnection {
 }
 export interface ConnectRequest {
   address: string;
+  userName?: string | null;
+  /**
+   * Kept sealed, and read by the connector alone
+   */
+  password?: string | null;
   datasetName?: string | null;
 }
 export interface IntegrationResources {

@@ -33,9 +33,15 @@ export interface Connector {
   /** Absent: it is connected with an address that the person gives. */
   readonly oauth?: OAuthSteps;
   /** Absent: it is connected over OAuth. Errors: `InvalidRequestError`, `PermissionDeniedError`. */
-  readonly connect?: (address: string) => Promise<ConnectedAccount>;
+  readonly connect?: (address: string, login?: SourceLogin) => Promise<ConnectedAccount>;
   /** Reports changes of the connection as they happen, until it is closed. Absent: they are found by the periodic import. */
   readonly watch?: (connection: SourceConnection, changed: () => void) => { close(): Promise<void> };
+}
+
+/** A person's login at a source, stored as the tokens of the connection. */
+export interface SourceLogin {
+  readonly userName: string;
+  readonly password: string;
 }
 
 /** Facts about a connector. */
@@ -160,7 +166,7 @@ export interface Tokens {
 export interface ConnectedAccount {
   readonly accountId: string;
   readonly label: string;
-  readonly authType: 'oauth2' | 'api_key' | 'github_app' | 'none';
+  readonly authType: 'oauth2' | 'api_key' | 'github_app' | 'password' | 'none';
   readonly scopes: readonly string[];
   /** No secrets. */
   readonly metadata: JsonObject;

@@ -9,10 +9,12 @@ export const PROVIDERS = [
   'gmail',
   'google_calendar',
   'google_drive',
+  'imap',
   'linear',
   's3',
   'slack',
   'web',
+  'webdav',
 ];
 
 /** 404 for a provider that there is not. */
@@ -42,8 +44,10 @@ const REMEDIES: Readonly<Record<string, string>> = {
   google_calendar: ofGoogle('GOOGLE_CALENDAR'),
   google_drive: ofGoogle('GOOGLE_DRIVE'),
   linear: 'LINEAR_CLIENT_ID, LINEAR_CLIENT_SECRET, LINEAR_WEBHOOK_SECRET and ENGRAM_PUBLIC_URL',
+  imap: 'ALLOW_HTTP_REQUESTS=true',
   s3: 'ENGRAM_SOURCE_S3_ROOTS to the buckets that may be read, and their credentials',
   web: 'ALLOW_HTTP_REQUESTS=true',
+  webdav: 'ALLOW_HTTP_REQUESTS=true',
 };
 
 function ofGoogle(prefix: string): string {

@@ -29,7 +29,7 @@ const parseRobots = robotsParser as unknown as (
 };
 
 /** The part of linkedom's elements that is used. */
-interface Node {
+export interface Node {
   readonly tagName: string;
   readonly textContent: string | null;
   readonly children: Iterable<Node>;
@@ -251,7 +251,7 @@ function isSitemap(text: string): boolean {
 }
 
 /** Loaded with the first import of a site. */
-async function xml(text: string): Promise<Node> {
+export async function xml(text: string): Promise<Node> {
   const { DOMParser } = await import('linkedom');
   return new DOMParser().parseFromString(text, 'text/xml') as unknown as Node;
 }

@@ -162,14 +162,20 @@ function connect(dependencies: SourceDependencies): Route {
     path: '/api/v1/integrations/:provider/connect',
     tag,
     operationId: 'connectIntegration',
-    summary: 'Connect a folder of the server or a web site, and start to bring it in',
+    summary:
+      'Connect what has an address (a folder, a site, a bucket, a cloud drive, a mailbox), and start to bring it in',
     auth: 'user',
     permission,
     params,
     body: {
       kind: 'json',
       schema: z
-        .object({ address: z.string().trim().min(1).max(4096), datasetName: optional(z.string().trim().min(1)) })
+        .object({
+          address: z.string().trim().min(1).max(4096),
+          userName: optional(z.string().trim().min(1).max(320)),
+          password: optional(z.string().min(1).max(1024)).describe('Kept sealed, and read by the connector alone'),
+          datasetName: optional(z.string().trim().min(1)),
+        })
         .meta({ id: 'ConnectRequest' }),
     },
     responses: {
@@ -185,8 +191,9 @@ function connect(dependencies: SourceDependencies): Route {
           detail: `${provider} is connected over OAuth: POST /integrations/${provider}/authorize.`,
         });
       }
-      const account = await connector.connect(body.address);
-      const { datasetName } = body;
+      const { address, userName, password, datasetName } = body;
+      const login = userName === undefined || password === undefined ? undefined : { userName, password };
+      const account = await connector.connect(address, login);
       const chosen = { ...account, ...(datasetName === undefined ? {} : { datasetName }) };
       const connection = await storeConnection(dependencies, connector, connectingOf(principal), chosen).catch(refused);
       return json(await presentConnection(dependencies, connection));

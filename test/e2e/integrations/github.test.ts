@@ -205,11 +205,8 @@ describe('GitHub', () => {
     await connect(app, github);
     const state = await settled(wire);
     expect(state['storedItems']).to.equal(2);
-    const chosen = await fetch(`${app.baseUrl}/api/v1/integrations/github/resources`, {
-      ...{ method: 'PUT', headers: { 'content-type': 'application/json' } },
-      body: JSON.stringify({ resourceIds: [String(lamp.id)] }),
-    });
-    expect(await chosen.json()).to.deep.equal({ selected: [String(lamp.id)] });
+    const chosen = await wire.put('/integrations/github/resources', { resourceIds: [String(lamp.id)] });
+    expect(chosen.json).to.deep.equal({ selected: [String(lamp.id)] });
     expect((await wire.post('/integrations/github/sync')).json).to.deep.equal({ accepted: true });
     const after = await settled(wire, state['lastSyncedAt'] as string);
     expect([...(await textsOf(wire, after['datasetId'])).keys()]).to.deep.equal(['Lamp flickers (#1)']);

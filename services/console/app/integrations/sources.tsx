@@ -6,6 +6,7 @@ import {
   Checkbox,
   Group,
   Modal,
+  PasswordInput,
   Progress,
   ScrollArea,
   Select,
@@ -34,17 +35,26 @@ const TITLES: Readonly<Record<string, string>> = {
   gmail: 'Gmail',
   google_calendar: 'Google Calendar',
   google_drive: 'Google Drive',
+  imap: 'Mailbox (IMAP)',
   linear: 'Linear',
   s3: 'S3 bucket',
   slack: 'Slack',
   web: 'Web site or feed',
+  webdav: 'WebDAV (Nextcloud, NAS)',
 };
 
 /** Providers that are connected with an address; the others over their own page. */
-const ADDRESSES: Readonly<Record<string, { readonly label: string; readonly placeholder: string }>> = {
+const ADDRESSES: Readonly<
+  Record<string, { readonly label: string; readonly placeholder: string; readonly login?: true }>
+> = {
   folder: { label: 'Path on the server', placeholder: '/srv/notes' },
+  imap: { label: 'Mail server', placeholder: 'imap.example.com', login: true },
   s3: { label: 'Bucket, or a folder of it', placeholder: 's3://bucket/notes' },
   web: { label: 'Address of a site, sitemap or feed', placeholder: 'https://example.com/docs/' },
+  webdav: {
+    ...{ label: 'Address of a folder', placeholder: 'https://cloud.example.com/remote.php/dav/files/anna/' },
+    login: true,
+  },
 };
 
 const OUTCOMES: Readonly<Record<string, string>> = {
@@ -116,6 +126,8 @@ function useReturn(): void {
 function Connect({ providers, onConnected }: { readonly providers: readonly Provider[]; onConnected(): void }) {
   const [provider, setProvider] = useState<string>(providers.find(({ configured }) => configured)?.provider ?? 'web');
   const [address, setAddress] = useState('');
+  const [userName, setUserName] = useState('');
+  const [password, setPassword] = useState('');
   const [isSending, setSending] = useState(false);
   const asked = ADDRESSES[provider];
   const connect = async () => {
@@ -127,9 +139,11 @@ function Connect({ providers, onConnected }: { readonly providers: readonly Prov
         .post('/api/v1/integrations/{provider}/authorize', { path })
         .then(({ authorizeUrl }) => window.location.assign(authorizeUrl), complain);
     } else {
-      const send = () => engram.post('/api/v1/integrations/{provider}/connect', { path, body: { address } });
+      const body = { address, ...(asked.login === true && userName !== '' ? { userName, password } : {}) };
+      const send = () => engram.post('/api/v1/integrations/{provider}/connect', { path, body });
       if (await attempt(send, 'It is connected, and is being brought in.')) {
         setAddress('');
+        setPassword('');
         onConnected();
       }
     }
@@ -163,6 +177,25 @@ function Connect({ providers, onConnected }: { readonly providers: readonly Prov
             miw={320}
           />
         )}
+        {asked?.login === true ? (
+          <>
+            <TextInput
+              label="User name"
+              autoComplete="off"
+              value={userName}
+              onChange={({ currentTarget }) => setUserName(currentTarget.value)}
+            />
+            <PasswordInput
+              label="Password"
+              description="One for apps, where the server has them"
+              inputWrapperOrder={['label', 'input', 'description', 'error']}
+              autoComplete="off"
+              value={password}
+              onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+              miw={200}
+            />
+          </>
+        ) : null}
         <Button type="submit" loading={isSending} disabled={asked !== undefined && address.trim() === ''}>
           Connect
         </Button>

@@ -31,6 +31,14 @@ export const integrations = {
     default: 'https://github.com',
     meaning: 'Address of a GitHub Enterprise Server.',
   }),
+  sourcePrivateHosts: setting({
+    names: ['ENGRAM_SOURCE_PRIVATE_HOSTS'],
+    section: 'Integrations',
+    type: type.list(),
+    default: '',
+    meaning:
+      'Hosts on private addresses that people may connect over WebDAV and IMAP, with commas between. Public ones they may always.',
+  }),
   sourceS3Roots: setting({
     names: ['ENGRAM_SOURCE_S3_ROOTS'],
     section: 'Integrations',
