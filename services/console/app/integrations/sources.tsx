@@ -40,7 +40,7 @@ const TITLES: Readonly<Record<string, string>> = {
   s3: 'S3 bucket',
   slack: 'Slack',
   web: 'Web site or feed',
-  webdav: 'WebDAV (Nextcloud, NAS)',
+  webdav: 'WebDAV, Nextcloud',
 };
 
 /** Providers that are connected with an address; the others over their own page. */
@@ -187,12 +187,11 @@ function Connect({ providers, onConnected }: { readonly providers: readonly Prov
             />
             <PasswordInput
               label="Password"
-              description="One for apps, where the server has them"
-              inputWrapperOrder={['label', 'input', 'description', 'error']}
+              placeholder="an app password, if it has them"
               autoComplete="off"
               value={password}
               onChange={({ currentTarget }) => setPassword(currentTarget.value)}
-              miw={200}
+              miw={280}
             />
           </>
         ) : null}
