@@ -172,12 +172,13 @@ export function readWordSenses(file: string | URL = new URL('senses.bin', import
       if (at(seconds, above) !== NO_SYNSET) eachAbove(at(seconds, above), call, distance + 1);
     }
   };
-  const offer = ({ worth }: Wanted, synset: number, value: number, weight: number): void => {
+  const offer = ({ worth, marks }: Wanted, synset: number, value: number, weight: number): void => {
     const valueSteps = Math.round(SHARE_STEPS * value);
     const weightSteps = Math.round(SHARE_STEPS * weight);
     const known = worth.get(synset) ?? 0;
     if (valueSteps * weightSteps <= (known >> 8) * (known & 255)) return;
     worth.set(synset, (valueSteps << 8) | weightSteps);
+    mark(marks, synset);
   };
   /** Offers a value to a synset and those below it: they follow it. */
   const offerBelow = (by: Wanted, synset: number, value: number, weight: number): void => {
@@ -187,7 +188,7 @@ export function readWordSenses(file: string | URL = new URL('senses.bin', import
   };
   /** `same` and `narrower`: what the meanings of a word are worth, and those below them. */
   const wantedBy = (wanted: number, same: number, narrower: (synset: number) => number): Wanted => {
-    const by: Wanted = { loose: new Map(), worth: new Map() };
+    const by: Wanted = { loose: new Map(), worth: new Map(), marks: new Uint8Array((synsetCount >> 3) + 1) };
     eachSense(wanted, (synset, weight) => {
       const value = narrower(synset);
       const last = synset + (below[synset] as number);
@@ -201,7 +202,7 @@ export function readWordSenses(file: string | URL = new URL('senses.bin', import
     eachSense(wanted, (synset, weight) => offer(by, synset, same, weight));
     return by;
   };
-  const addLoose = ({ loose }: Wanted, wanted: number): void => {
+  const addLoose = ({ loose, marks }: Wanted, wanted: number): void => {
     eachSense(wanted, (synset, weight) => {
       for (let pair = startOf(relatedEnds, synset); pair < (relatedEnds[synset] as number); pair++)
         raise(loose, related[pair] as number, { value: DERIVED, weight });
@@ -210,6 +211,7 @@ export function readWordSenses(file: string | URL = new URL('senses.bin', import
         raise(loose, above, { value: BROADER * specific(above) * STEP_UP ** (steps - 1), weight });
       });
     });
+    for (const synset of loose.keys()) mark(marks, synset);
   };
   const likest = (by: Wanted, row: number, cosine: number): number => {
     if (row < 0 || row >= wordCount) return 0;
@@ -217,6 +219,7 @@ export function readWordSenses(file: string | URL = new URL('senses.bin', import
     let most = 0;
     for (let sense = startOf(senseEnds, row); sense < (senseEnds[row] as number); sense++) {
       const synset = synsets[sense] as number;
+      if (!isMarked(by.marks, synset)) continue;
       const weight = weights[shares[sense] as number] as number;
       const worth = by.worth.get(synset) ?? 0;
       const value = (worth >> 8) / SHARE_STEPS;
@@ -275,7 +278,15 @@ interface Wanted {
   readonly loose: Map<number, Found>;
   /** `value << 8 | weight` of each as the same or a narrower one, and of the meaning wanted, of `SHARE_STEPS`. */
   readonly worth: Map<number, number>;
+  /** A bit for each synset, set for those of the maps: most words have none of them, and a look-up in a map takes longer. */
+  readonly marks: Uint8Array;
 }
+
+function mark(marks: Uint8Array, synset: number): void {
+  marks[synset >> 3] = (marks[synset >> 3] as number) | (1 << (synset & 7));
+}
+
+const isMarked = (marks: Uint8Array, synset: number) => ((marks[synset >> 3] as number) & (1 << (synset & 7))) !== 0;
 
 function raise(map: Map<number, Found>, synset: number, found: Found): void {
   const known = map.get(synset);

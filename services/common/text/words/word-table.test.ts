@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
+import { createDotProducts } from './dot-products.ts';
 import { encodeTable, readWordTable, wordTable } from './word-table.ts';
 
 describe('table of word vectors', () => {
@@ -58,6 +59,24 @@ describe('table of word vectors', () => {
       expect(() => readWordTable(file)).to.throw('damaged');
     } finally {
       await rm(folder, { recursive: true });
+    }
+  });
+
+  it('multiplies vectors of every length the same with WebAssembly and without', () => {
+    for (const dimensions of [2, 8, 12, 16, 99, 100]) {
+      const given = Int8Array.from({ length: 7 * dimensions }, (_, at) => ((at * 7919) % 256) - 128);
+      const [fast, plain] = [
+        createDotProducts(given, dimensions),
+        createDotProducts(given, dimensions, { plain: true }),
+      ];
+      for (let one = 0; one < 7; one++) {
+        for (let other = 0; other < 7; other++) {
+          const expected = given
+            .subarray(one * dimensions, (one + 1) * dimensions)
+            .reduce((sum, value, at) => sum + value * (given[other * dimensions + at] as number), 0);
+          expect([fast.of(one, other), plain.of(one, other)]).to.deep.equal([expected, expected]);
+        }
+      }
     }
   });
 });

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { createDotProducts } from './dot-products.ts';
 
 export interface TableRow {
   readonly word: string;
@@ -79,15 +80,21 @@ export function wordTable(): WordTable {
 
 /** Throws when the file is damaged. */
 export function readWordTable(file: string | URL = new URL('words.bin', import.meta.url)): WordTable {
-  const content = readFileSync(file);
-  if (content.length < HEADER_BYTES || content.readUInt32LE(0) !== MAGIC) {
+  const read = readFileSync(file);
+  if (read.length < HEADER_BYTES || read.readUInt32LE(0) !== MAGIC) {
     throw new Error(`The word vectors in ${String(file)} are damaged: install the program again.`);
   }
-  const [size, dimensions, wordBytes] = [content.readUInt32LE(4), content.readUInt32LE(8), content.readUInt32LE(12)];
+  const [size, dimensions, wordBytes] = [read.readUInt32LE(4), read.readUInt32LE(8), read.readUInt32LE(12)];
   const ranksAt = HEADER_BYTES + 4 * size;
   const wordsAt = ranksAt + 4 * size;
   const vectorsAt = wordsAt + wordBytes;
-  const vectors = new Int8Array(content.buffer, content.byteOffset + vectorsAt, size * dimensions);
+  /** Without the vectors, which are most of the file. */
+  const content = Buffer.from(read.subarray(0, vectorsAt));
+  const dots = createDotProducts(
+    new Int8Array(read.buffer, read.byteOffset + vectorsAt, size * dimensions),
+    dimensions,
+  );
+  const { vectors } = dots;
   /** 1 / length of the vector of each row; 0: not computed yet. */
   const scales = new Float32Array(size);
   const endOf = (row: number) => (row < 0 ? 0 : content.readUInt32LE(HEADER_BYTES + 4 * row));
@@ -118,7 +125,7 @@ export function readWordTable(file: string | URL = new URL('words.bin', import.m
     return {
       rank: content.readUInt32LE(ranksAt + 4 * row),
       get vector() {
-        vector ??= unitVector(content, vectorsAt + row * dimensions, dimensions);
+        vector ??= unitVector(vectors.subarray(row * dimensions, (row + 1) * dimensions));
         return vector;
       },
     };
@@ -163,10 +170,7 @@ export function readWordTable(file: string | URL = new URL('words.bin', import.m
     cosine,
     cosineOf(one, other) {
       if (!(one >= 0 && one < size && other >= 0 && other < size)) return 0;
-      let sum = 0;
-      for (let at = 0; at < dimensions; at++)
-        sum += (vectors[one * dimensions + at] as number) * (vectors[other * dimensions + at] as number);
-      return sum * scaleOf(one) * scaleOf(other);
+      return dots.of(one, other) * scaleOf(one) * scaleOf(other);
     },
     find,
     similarity(one, other) {
@@ -190,8 +194,8 @@ function readNeighbours(): (row: number) => readonly number[] {
   };
 }
 
-function unitVector(content: Buffer, start: number, dimensions: number): Float32Array {
-  const vector = Float32Array.from({ length: dimensions }, (_, at) => content.readInt8(start + at));
+function unitVector(values: Int8Array): Float32Array {
+  const vector = Float32Array.from(values);
   const length = Math.hypot(...vector);
   return length === 0 ? vector : vector.map((value) => value / length);
 }
