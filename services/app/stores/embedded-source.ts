@@ -10,6 +10,7 @@ import { createInProcessBus } from '../../common/storage/bus/in-process/bus.ts';
 import { lockDataDirectory } from '../../common/storage/documents/sqlite/data-directory-lock.ts';
 import { openSqliteDocumentStore } from '../../common/storage/documents/sqlite/document-store.ts';
 import { rememberFile } from '../../common/storage/documents/sqlite/file-in-place.ts';
+import { createRevisions } from '../../common/storage/documents/sqlite/recent-reads.ts';
 import { createSqliteDatasetIndexes } from '../../common/storage/indexes/sqlite/sqlite-dataset-indexes.ts';
 import type { SearchThreads } from '../../search/threads.ts';
 import { createClosing, critical, probeDocuments, type SourceParts, type StoreSource } from './store-source.ts';
@@ -32,6 +33,7 @@ export async function openEmbeddedSource({
 }: SourceParts): Promise<StoreSource> {
   const { dataDir, autoMigrations: autoMigrate } = config;
   const recordsFile = join(dataDir, 'control.db');
+  const revisions = createRevisions();
   const closing = createClosing();
   const lock = await lockDataDirectory(dataDir);
   closing.add(() => lock.release());
@@ -49,7 +51,7 @@ export async function openEmbeddedSource({
       ...(verifyIndex === undefined ? {} : { verify: verifyIndex }),
       searchThreads: {
         module: new URL('./search-worker.ts', import.meta.url),
-        data: { records: recordsFile },
+        data: { records: recordsFile, revisions },
         count: Math.max(1, Math.min(MAX_SEARCH_THREADS, availableParallelism() - 1)),
       },
     });
@@ -77,7 +79,7 @@ export async function openEmbeddedSource({
           advice: 'The server starts empty beside the content of an earlier one. Stop it and restore control.db',
         });
       }
-      const store = await openSqliteDocumentStore({ file, autoMigrate, collections });
+      const store = await openSqliteDocumentStore({ file, autoMigrate, collections, revisions });
       closing.add(() => store.close());
       const isInPlace = rememberFile(file);
       closing.add(watchStore(isInPlace, logger));

@@ -6,6 +6,6 @@ import { createSearchTasks } from '../../search/tasks.ts';
 
 /** Searches where the data is, on read-only connections to the records and to the files of datasets. */
 serveSearches(workerData, (indexes) => {
-  const store = openSqliteDocumentReader(workerData.records);
+  const store = openSqliteDocumentReader(workerData.records, workerData.revisions);
   return { tasks: createSearchTasks({ store, indexes, clock: createSystemClock() }), close: () => store.close() };
 });

@@ -12,8 +12,9 @@ import type { EngramError } from '../../../kernel/errors.ts';
 import { asId } from '../../../kernel/ids.ts';
 import type { Scope } from '../../../kernel/scope.ts';
 import { type Collection, type DocumentStore, insert, removeWhere, update } from '../../ports/document-store.ts';
-import { openSqliteDocumentStore } from './document-store.ts';
+import { openSqliteDocumentReader, openSqliteDocumentStore } from './document-store.ts';
 import { migrate } from './migrations.ts';
+import { createRevisions } from './recent-reads.ts';
 
 type Note = { readonly title?: string; readonly rank?: number; readonly text?: string };
 const notes: Collection<Note> = { name: 'notes', level: 'tenant', indexes: [{ fields: ['title'] }] };
@@ -90,6 +91,42 @@ describe('SQLite document store', () => {
     opened.push(store);
     await store.commit(scope, [insert(notes, 'a', { title: 'x' })]);
     expect(await store.count(scope, notes, { title: 'x' })).to.equal(1);
+  });
+
+  it('shows every acknowledged commit to its own queries and to readers of other threads, though they keep what they read', async () => {
+    const revisions = createRevisions();
+    const store = await openSqliteDocumentStore({ file, autoMigrate: true, collections: [notes], revisions });
+    const reader = openSqliteDocumentReader(file, revisions);
+    opened.push(store, reader);
+    const other: Scope = { tenant: asId('other') };
+    const readAll = async ({ get, getMany, find, count }: DocumentStore, at: Scope) => ({
+      one: (await get(at, notes, 'a'))?.value ?? null,
+      many: (await getMany(at, notes, ['b', 'a', 'b'])).map(({ id, value }) => [id, value.rank]),
+      found: (await find(at, notes, { where: { title: { in: ['x', 'y'] } }, limit: 10 })).items.map(({ id }) => id),
+      counted: await count(at, notes, { title: 'x' }),
+    });
+    const sees = async (expected: object) => {
+      for (const reads of [store, reader]) {
+        // The second time from what was kept.
+        for (let time = 0; time < 2; time++) expect(await readAll(reads, scope)).to.deep.equal(expected);
+        expect((await readAll(reads, other)).counted).to.equal(0);
+      }
+    };
+    await sees({ one: null, many: [], found: [], counted: 0 });
+    await store.commit(scope, [insert(notes, 'a', { title: 'x', rank: 1 })]);
+    await sees({ one: { title: 'x', rank: 1 }, many: [['a', 1]], found: ['a'], counted: 1 });
+    await store.commit(scope, [insert(notes, 'b', { title: 'y', rank: 2 }), update(notes, 'a', { set: { rank: 3 } })]);
+    await sees({
+      one: { title: 'x', rank: 3 },
+      many: [
+        ['b', 2],
+        ['a', 3],
+      ],
+      found: ['a', 'b'],
+      counted: 1,
+    });
+    await store.commit(scope, [removeWhere(notes, { title: 'x' })]);
+    await sees({ one: null, many: [['b', 2]], found: ['b'], counted: 0 });
   });
 
   it('is not opened with a collection that cannot be prepared, and lets go of the file', async () => {

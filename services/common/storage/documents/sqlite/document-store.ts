@@ -5,14 +5,15 @@ import type { AnyScope } from '../../../kernel/scope.ts';
 import type { AnyCollection, Collection, DocumentStore, Filter, Query, Stored } from '../../ports/document-store.ts';
 import { ambiguousId, MAX_WRITES_PER_COMMIT, requireCommitSize } from '../rules/change.ts';
 import { rulesOf } from '../rules/collection-rules.ts';
-import { reachOf } from '../rules/reach.ts';
+import { type Reach, reachOf } from '../rules/reach.ts';
 import { commitWrites } from './commit-writes.ts';
 import { encodeWrite, storableId } from './encode-writes.ts';
-import { joined, lookupTerms, term, whereTerm } from './filter-sql.ts';
+import { joined, lookupTerms, reachTerms, term, whereTerm } from './filter-sql.ts';
 import { openForReading } from './open-database.ts';
-import { findPage, selectColumns, toStored } from './page-query.ts';
+import { type FoundRows, findPage, findRows, selectColumns, toStored } from './page-query.ts';
+import { type CollectionRevisions, createRevisions, createUnchangedReads } from './recent-reads.ts';
 import { storeError } from './sqlite-errors.ts';
-import { createStatementCache, type StatementCache } from './statement-cache.ts';
+import { createStatementCache, type SqlRow, type StatementCache } from './statement-cache.ts';
 import { closedError } from './storage-channel.ts';
 import { type StorageThread, startStorageThread } from './storage-thread.ts';
 import { createLayouts, layoutOf as layoutOfRules, type TableLayout } from './table-layout.ts';
@@ -24,6 +25,8 @@ interface SqliteDocumentStoreOptions {
   readonly autoMigrate: boolean;
   /** Prepared in the same step as the opening. Others may follow by `prepare`. */
   readonly collections?: readonly AnyCollection[];
+  /** Shared with the readers of other threads. */
+  readonly revisions?: CollectionRevisions;
 }
 
 /**
@@ -32,12 +35,12 @@ interface SqliteDocumentStoreOptions {
  * `ServiceUnavailableError` (cannot be opened or written, disk full), `CogneeSystemError` (newer schema, migration due).
  */
 export async function openSqliteDocumentStore(options: SqliteDocumentStoreOptions): Promise<DocumentStore> {
-  const { file, autoMigrate, collections = [] } = options;
+  const { file, autoMigrate, collections = [], revisions = createRevisions() } = options;
   const rules = collections.map(rulesOf);
-  const thread = await startStorageThread({ file, autoMigrate }, rules);
+  const thread = await startStorageThread({ file, autoMigrate, revisions }, rules);
   const database = await openReader(file, thread);
   const layouts = createLayouts();
-  const { reading, ...reads } = createReads(database, file, ({ name }) => layouts.of(name));
+  const { reading, ...reads } = createReads({ database, file, revisions }, ({ name }) => layouts.of(name));
   const views = new Set<DatabaseSync>();
   for (const each of rules) layouts.declare(each);
   return {
@@ -77,9 +80,22 @@ export async function openSqliteDocumentStore(options: SqliteDocumentStoreOption
   };
 }
 
-/** Queries on one connection. */
-function createReads(database: DatabaseSync, file: string, layoutOf: (collection: AnyCollection) => TableLayout) {
+interface Connection {
+  readonly database: DatabaseSync;
+  readonly file: string;
+  /** Null: what was read is not kept. */
+  readonly revisions: CollectionRevisions | null;
+  /** Default: each call decodes its documents, which are then the caller's own. */
+  readonly decode?: typeof toStored;
+}
+
+/** Queries on one connection. The rows that they found are kept until their collection is written. */
+function createReads(
+  { database, file, revisions, decode = toStored }: Connection,
+  layoutOf: (collection: AnyCollection) => TableLayout,
+) {
   const statements = createStatementCache(database);
+  const known = createUnchangedReads(revisions, statements.charactersRead);
   const reading = <T>(read: () => T): T => {
     if (!database.isOpen) throw closedError(file);
     try {
@@ -90,34 +106,64 @@ function createReads(database: DatabaseSync, file: string, layoutOf: (collection
   };
   const countOf = (scope: AnyScope, collection: AnyCollection, where: Filter<JsonObject>): number => {
     const layout = layoutOf(collection);
-    const { sql, parameters } = whereTerm(layout, reachOf(scope, layout.rules), where);
+    const reach = reachOf(scope, layout.rules);
+    const { sql, parameters } = whereTerm(layout, reach, where);
     const text = `SELECT count(*) FROM ${layout.table} WHERE ${sql}`;
-    return reading(() => statements.get(text, parameters)?.[0] as number);
+    const count = () => statements.get(text, parameters)?.[0] as number;
+    return reading(() => known.of(collection.name, JSON.stringify(['count', reach, where]), count));
   };
   return {
     reading,
     async get<T extends JsonObject>(scope: AnyScope, collection: Collection<T>, id: string) {
       const layout = layoutOf(collection);
-      return reading(() => getOne<T>(statements, layout, scope, id));
+      const reach = reachOf(scope, layout.rules);
+      const read = () => rowsOfId(statements, layout, reach, id);
+      const found = reading(() => known.of(collection.name, idKeys(reach)(id), read));
+      if (found.length > 1) throw ambiguousId(layout.rules.name, id);
+      return found[0] === undefined ? null : decode<T>(layout, found[0]);
     },
     async getMany<T extends JsonObject>(scope: AnyScope, collection: Collection<T>, ids: readonly string[]) {
       const layout = layoutOf(collection);
-      return reading(() => getMany<T>(statements, layout, scope, ids));
+      const reach = reachOf(scope, layout.rules);
+      const read = (missing: readonly string[]) => {
+        const found = rowsOfIds(statements, layout, reach, missing);
+        return (id: string) => found.get(id) ?? [];
+      };
+      const found = reading(() => known.ofEach(collection.name, [...new Set(ids)], idKeys(reach), read));
+      return found.flatMap((rows) => rows.map((row) => decode<T>(layout, row)));
     },
     async find<T extends JsonObject>(scope: AnyScope, collection: Collection<T>, query: Query<T>) {
       const layout = layoutOf(collection);
-      return reading(() => findPage(statements, layout, reachOf(scope, layout.rules), query));
+      const reach = reachOf(scope, layout.rules);
+      const empty = JSON.stringify(['empty', reach]);
+      const { rows, next } = reading((): FoundRows => {
+        if (known.get<boolean>(collection.name, empty) === true) return NO_ROWS;
+        const read = () => findRows(statements, layout, reach, query);
+        const found = known.of(collection.name, JSON.stringify(['find', reach, query]), read);
+        // In a scope without documents other filters find nothing either.
+        if (found.rows.length === 0) known.of(collection.name, empty, () => isEmpty(statements, layout, reach));
+        return found;
+      });
+      return { items: rows.map((row) => decode<T>(layout, row)), next };
     },
     count: async (scope, collection, where) => countOf(scope, collection, where),
     countEach: async (scope, collections) => collections.map((collection) => countOf(scope, collection, {})),
   } satisfies Partial<DocumentStore> & { reading: unknown };
 }
 
+const NO_ROWS: FoundRows = { rows: [], next: null };
+
+/** Keys of what ids have within a reach. */
+function idKeys(reach: Reach): (id: string) => string {
+  const prefix = JSON.stringify(['id', reach]);
+  return (id) => prefix + id;
+}
+
 /**
  * The queries of a store that another thread of this process has open: they see every commit that was acknowledged before.
- * It refuses what is no query.
+ * It refuses what is no query. Callers share the documents: they must not change them.
  */
-export function openSqliteDocumentReader(file: string): DocumentStore {
+export function openSqliteDocumentReader(file: string, revisions: CollectionRevisions | null = null): DocumentStore {
   const database = openForReading(file);
   const layouts = new Map<string, TableLayout>();
   const layoutOf = (collection: AnyCollection) => {
@@ -125,7 +171,7 @@ export function openSqliteDocumentReader(file: string): DocumentStore {
     layouts.set(collection.name, known);
     return known;
   };
-  const { reading: _, ...reads } = createReads(database, file, layoutOf);
+  const { reading: _, ...reads } = createReads({ database, file, revisions, decode: decodeOnce() }, layoutOf);
   const refuse = async () => {
     throw engramError('CogneeSystemError', 'This connection to the records only reads');
   };
@@ -138,6 +184,16 @@ export function openSqliteDocumentReader(file: string): DocumentStore {
     async close() {
       if (database.isOpen) database.close();
     },
+  };
+}
+
+/** Decodes each row once. */
+function decodeOnce(): typeof toStored {
+  const decoded = new WeakMap<SqlRow, Stored<JsonObject>>();
+  return <T>(layout: TableLayout, row: SqlRow) => {
+    const known = decoded.get(row) ?? toStored<JsonObject>(layout, row);
+    decoded.set(row, known);
+    return known as Stored<unknown> as Stored<T>;
   };
 }
 
@@ -163,30 +219,25 @@ async function openReader(file: string, thread: StorageThread): Promise<Database
   }
 }
 
-function getOne<T extends JsonObject>(
-  statements: StatementCache,
-  layout: TableLayout,
-  scope: AnyScope,
-  id: string,
-): Stored<T> | null {
-  const where = joined([term('"id" = ?', storableId(id)), ...lookupTerms(layout, reachOf(scope, layout.rules))]);
-  const sql = `SELECT ${selectColumns(layout)} FROM ${layout.table} WHERE ${where.sql} LIMIT 2`;
-  const rows = statements.all(sql, where.parameters);
-  if (rows.length > 1) throw ambiguousId(layout.rules.name, id);
-  const [row] = rows;
-  return row === undefined ? null : toStored<T>(layout, row);
+function isEmpty(statements: StatementCache, layout: TableLayout, reach: Reach): boolean {
+  const { sql, parameters } = joined(reachTerms(reach));
+  return statements.get(`SELECT 1 FROM ${layout.table} WHERE ${sql} LIMIT 1`, parameters) === undefined;
 }
 
-function getMany<T extends JsonObject>(
+/** Returns the rows of an id: several in a wide scope. */
+function rowsOfId(statements: StatementCache, layout: TableLayout, reach: Reach, id: string): readonly SqlRow[] {
+  const where = joined([term('"id" = ?', storableId(id)), ...lookupTerms(layout, reach)]);
+  return statements.all(`SELECT ${selectColumns(layout)} FROM ${layout.table} WHERE ${where.sql}`, where.parameters);
+}
+
+function rowsOfIds(
   statements: StatementCache,
   layout: TableLayout,
-  scope: AnyScope,
+  reach: Reach,
   ids: readonly string[],
-): readonly Stored<T>[] {
-  const wanted = [...new Set(ids)];
-  const list = term('"id" IN (SELECT value FROM json_each(?))', JSON.stringify(wanted));
-  const where = joined([list, ...lookupTerms(layout, reachOf(scope, layout.rules))]);
+): ReadonlyMap<string, readonly SqlRow[]> {
+  const list = term('"id" IN (SELECT value FROM json_each(?))', JSON.stringify(ids));
+  const where = joined([list, ...lookupTerms(layout, reach)]);
   const sql = `SELECT ${selectColumns(layout)} FROM ${layout.table} WHERE ${where.sql}`;
-  const found = Map.groupBy(statements.all(sql, where.parameters), ([id]) => id as string);
-  return wanted.flatMap((id) => (found.get(id) ?? []).map((row) => toStored<T>(layout, row)));
+  return Map.groupBy(statements.all(sql, where.parameters), ([id]) => id as string);
 }

@@ -10,12 +10,28 @@ import { joined, type SqlTerm, term, whereTerm } from './filter-sql.ts';
 import type { SqlRow, StatementCache } from './statement-cache.ts';
 import { columnOf, sqlValue, type TableLayout } from './table-layout.ts';
 
+/** A page as it was read. */
+export interface FoundRows {
+  readonly rows: readonly SqlRow[];
+  readonly next: string | null;
+}
+
 export function findPage<T extends JsonObject>(
   statements: StatementCache,
   layout: TableLayout,
   reach: Reach,
   query: Query<T>,
 ): Page<Stored<T>> {
+  const { rows, next } = findRows(statements, layout, reach, query);
+  return { items: rows.map((row) => toStored<T>(layout, row)), next };
+}
+
+export function findRows<T extends JsonObject>(
+  statements: StatementCache,
+  layout: TableLayout,
+  reach: Reach,
+  query: Query<T>,
+): FoundRows {
   const offset = query.offset ?? 0;
   requirePaging(query.limit, offset);
   const order = totalOrder(layout.rules, query.sort ?? []);
@@ -30,10 +46,10 @@ export function findPage<T extends JsonObject>(
   const rows = query.after
     ? readPhases(phasesAfter(order, decodeCursor(order, query.after), reach), select, offset + wanted).slice(offset)
     : select(term('1'), wanted, offset);
-  const items = rows.slice(0, query.limit).map((row) => toStored<T>(layout, row));
-  const last = items.at(-1);
-  const next = rows.length === wanted && last !== undefined ? encodeCursor(order, placeInOrder(order, last)) : null;
-  return { items, next };
+  const shown = rows.slice(0, query.limit);
+  const last = shown.at(-1);
+  if (rows.length < wanted || last === undefined) return { rows: shown, next: null };
+  return { rows: shown, next: encodeCursor(order, placeInOrder(order, toStored<T>(layout, last))) };
 }
 
 function readPhases(

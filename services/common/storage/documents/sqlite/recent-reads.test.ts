@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createRecentReads } from './open-files.ts';
+import { createRecentReads } from './recent-reads.ts';
 
 describe('recent reads', () => {
   it('let the least recently used go when there is no room', () => {

@@ -16,9 +16,15 @@ export function createStatementCache(database: DatabaseSync) {
       statement.setReturnArrays(true);
       return statement;
     });
+  let characters = 0;
   return {
-    all: (sql: string, parameters: readonly SQLInputValue[]) =>
-      prepare(sql).all(...parameters) as unknown as readonly SqlRow[],
+    all(sql: string, parameters: readonly SQLInputValue[]) {
+      const rows = prepare(sql).all(...parameters) as unknown as readonly SqlRow[];
+      for (const row of rows) for (const value of row) if (typeof value === 'string') characters += value.length;
+      return rows;
+    },
+    /** Characters that `all` has returned. */
+    charactersRead: () => characters,
     get: (sql: string, parameters: readonly SQLInputValue[]) =>
       prepare(sql).get(...parameters) as unknown as SqlRow | undefined,
     run(sql: string, parameters: readonly SQLInputValue[]) {

@@ -4,6 +4,7 @@ import { rememberFile } from './file-in-place.ts';
 import { migrate } from './migrations.ts';
 import { openForWriting } from './open-database.ts';
 import { prepareTables } from './prepare-tables.ts';
+import { type CollectionRevisions, countCommit } from './recent-reads.ts';
 import { type CommitContext, runCommits } from './run-commits.ts';
 import { storeError } from './sqlite-errors.ts';
 import { createStatementCache } from './statement-cache.ts';
@@ -17,6 +18,8 @@ import type { EncodedCommit, EncodedWrite, UnansweredRequest, WorkerReply, Worke
 export interface StorageWorkerData {
   readonly file: string;
   readonly autoMigrate: boolean;
+  /** Counts the commits, for readers that keep what they read. */
+  readonly revisions: CollectionRevisions;
 }
 
 /** After this time without a commit the log goes back into the file and is cut: overwritten content leaves the disk. */
@@ -27,7 +30,7 @@ interface StorageWorker {
   take(request: UnansweredRequest): void;
 }
 
-function openStorage({ file, autoMigrate }: StorageWorkerData): StorageWorker {
+function openStorage({ file, autoMigrate, revisions }: StorageWorkerData): StorageWorker {
   const database = openForWriting(file);
   try {
     migrate(database, { file, autoMigrate });
@@ -36,10 +39,10 @@ function openStorage({ file, autoMigrate }: StorageWorkerData): StorageWorker {
     throw error;
   }
   const context = { database, file, statements: createStatementCache(database), layouts: createLayouts() };
-  return createStorage(context);
+  return createStorage(context, revisions);
 }
 
-function createStorage(context: CommitContext): StorageWorker {
+function createStorage(context: CommitContext, revisions: CollectionRevisions): StorageWorker {
   const { database, file } = context;
   const requireSameFile = rememberFile(file);
   const parts = new Map<number, EncodedWrite[]>();
@@ -55,13 +58,20 @@ function createStorage(context: CommitContext): StorageWorker {
     if (kept === undefined) parts.set(large, [...writes]);
     else kept.push(...writes);
   };
+  const counted = (commits: readonly (readonly EncodedWrite[])[]) => {
+    try {
+      return runCommits(context, commits);
+    } finally {
+      countCommit(revisions, new Set(commits.flatMap((writes) => writes.map(({ collection }) => collection))));
+    }
+  };
   return {
     answer(request) {
       switch (request.kind) {
         case 'commits':
           requireSameFile();
           idle.restart();
-          return { kind: 'commits', outcomes: runCommits(context, request.commits.map(whole)) };
+          return { kind: 'commits', outcomes: counted(request.commits.map(whole)) };
         case 'prepare':
           prepareTables(database, request.collections);
           for (const rules of request.collections) context.layouts.declare(rules);

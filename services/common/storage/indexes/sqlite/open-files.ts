@@ -5,6 +5,7 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { isEngramError } from '../../../kernel/errors.ts';
 import { migrate } from '../../documents/sqlite/migrations.ts';
 import { openForReading, openForWriting } from '../../documents/sqlite/open-database.ts';
+import { createRecentReads, type RecentReads } from '../../documents/sqlite/recent-reads.ts';
 import { storeError } from '../../documents/sqlite/sqlite-errors.ts';
 import { createStatementCache, type SqlRow, type StatementCache } from '../../documents/sqlite/statement-cache.ts';
 import { holding, type OpeningLock } from './opening-lock.ts';
@@ -370,43 +371,4 @@ function rollBack(file: OpenFile): void {
   } catch (error) {
     if (!(error instanceof Error && error.message.includes('no transaction'))) throw error;
   }
-}
-
-/** Cache of recently read values; the least recently used are evicted first. */
-interface RecentReads<Value> {
-  get(key: string): Value | undefined;
-  /** `bytes`: about what it weighs. What is larger than a quarter of the room is not kept. */
-  keep(key: string, value: Value, bytes: number): void;
-  clear(): void;
-}
-
-export function createRecentReads<Value>(maxBytes: number): RecentReads<Value> {
-  const entries = new Map<string, { readonly value: Value; readonly bytes: number }>();
-  let held = 0;
-  return {
-    get(key) {
-      const found = entries.get(key);
-      if (found === undefined) return undefined;
-      // Far from full nothing is evicted soon, and the order costs more than the look-up.
-      if (held < maxBytes / 2) return found.value;
-      entries.delete(key);
-      entries.set(key, found);
-      return found.value;
-    },
-    keep(key, value, bytes) {
-      if (bytes > maxBytes / 4) return;
-      held += bytes - (entries.get(key)?.bytes ?? 0);
-      entries.delete(key);
-      entries.set(key, { value, bytes });
-      for (const [oldest, { bytes: freed }] of entries) {
-        if (held <= maxBytes) break;
-        entries.delete(oldest);
-        held -= freed;
-      }
-    },
-    clear() {
-      entries.clear();
-      held = 0;
-    },
-  };
 }

@@ -61,7 +61,7 @@ export function serveSearches(
         : requests.map(
             ({ method, argument }) =>
               () =>
-                tasks[method]?.(argument as never),
+                search.files.during(async () => tasks[method]?.(argument as never)),
           ),
     close() {
       search.files.closeAll();
