@@ -2,12 +2,13 @@ import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { tokenize } from '../../common/text/language/tokenize.ts';
 import { everydayWords } from '../../common/text/words/everyday-words.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
-import { likestTo } from './word-likeness.ts';
+import { likestTo, placeOf } from './word-likeness.ts';
 
-/** The words of a text: its index tokens, and the rows of those in the table of word senses. */
+/** The words of a text: its index tokens, and the rows of those in the table of word senses, with their `placeOf`. */
 export interface TextWords {
   readonly tokens: readonly string[];
   readonly rows: readonly number[];
+  readonly places: readonly number[];
 }
 
 /** A word that is looked for, and the forms of it whose likes count too; without any only the term itself counts. */
@@ -30,18 +31,18 @@ export function coverageBy(wanted: readonly WantedWord[]): RaiseCoverage {
       return likest === null ? [] : [{ at, likest }];
     }),
   );
-  return (shares, { tokens, rows }) => {
+  return (shares, { tokens, places }) => {
     for (const token of tokens) {
       const at = positions.get(token);
       if (at !== undefined) shares[at] = 1;
     }
-    for (const { at, likest } of likes) if (shares[at] !== 1) shares[at] = likest(rows, shares[at] as number);
+    for (const { at, likest } of likes) if (shares[at] !== 1) shares[at] = likest(places, shares[at] as number);
   };
 }
 
 const CACHED_WORDS = 50_000;
 const LONGEST_CACHED_WORD = 40;
-const cache = new Map<string, TextWords>();
+const cache = new Map<string, Omit<TextWords, 'places'>>();
 
 /** Reads the words of a text, with a cache: texts repeat words. */
 export function wordsOfText(text: string): TextWords {
@@ -49,10 +50,10 @@ export function wordsOfText(text: string): TextWords {
   const read = words.map(readWord);
   const rows = new Set(read.flatMap((word) => word.rows));
   for (const row of rowsOf(everydayWords().phrasesIn(words))) rows.add(row);
-  return { tokens: read.flatMap(({ tokens }) => tokens), rows: [...rows] };
+  return { tokens: read.flatMap(({ tokens }) => tokens), rows: [...rows], places: [...rows].map(placeOf) };
 }
 
-function readWord(word: string): TextWords {
+function readWord(word: string): Omit<TextWords, 'places'> {
   const known = cache.get(word);
   if (known !== undefined) return known;
   const tokens = tokenize(word);

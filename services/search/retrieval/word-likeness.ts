@@ -10,23 +10,48 @@ const MIN_SIMILARITY = 0.4;
 const MAX_LIKENESS = 0.99;
 /** Words whose meanings are kept. */
 const CACHED_WORDS = 128;
-/** Pairs of words whose likeness is kept: 2.3 MB. A pair has one place, where the newest stays. */
-const CACHED_PAIRS = 2 ** 18;
+/** Words whose likeness to the words of texts is kept, a byte for each of these: 2.5 MB after a novel. */
+const KEPT_WORDS = 256;
 /** Likeness is kept in one byte. */
 const SHARE_STEPS = 250;
-
-const pairs = new Float64Array(CACHED_PAIRS).fill(-1);
-const likenessOfPairs = new Uint8Array(CACHED_PAIRS);
+const UNKNOWN = 255;
 
 /** Returns how far a word of a row of `wordSenses` says what another one asks for, 0 to 0.99. */
 type LikenessOfRow = (row: number) => number;
 
-/** Returns the likeness of the likest of some rows, or `least` when that is more. */
-type LikestOfRows = (rows: readonly number[], least: number) => number;
+/** Returns the likeness of the likest of some words, by their `placeOf`, or `least` when that is more. */
+type LikestOfPlaces = (places: readonly number[], least: number) => number;
 
 interface Likeness {
   readonly of: LikenessOfRow;
-  readonly most: LikestOfRows;
+  readonly most: LikestOfPlaces;
+}
+
+/** Rows of the words that were compared, in the order of their first use. */
+const rowsByPlace: number[] = [];
+const places = new Map<number, number>();
+
+/** Numbers the rows of words in use, which are few of all: what is kept by these numbers lies close together. */
+export function placeOf(row: number): number {
+  const known = places.get(row);
+  if (known !== undefined) return known;
+  places.set(row, rowsByPlace.length);
+  return rowsByPlace.push(row) - 1;
+}
+
+/** Likeness of words to one, in steps, by their places. */
+interface KnownSteps {
+  steps: Uint8Array;
+}
+const knownSteps = new Map<string, KnownSteps>();
+
+function keepStep(known: KnownSteps, place: number, step: number): void {
+  if (place >= known.steps.length) {
+    const longer = new Uint8Array(Math.max(rowsByPlace.length, 2 * known.steps.length)).fill(UNKNOWN);
+    longer.set(known.steps);
+    known.steps = longer;
+  }
+  known.steps[place] = step;
 }
 
 const likenesses = new Map<string, Likeness>();
@@ -39,8 +64,8 @@ export function likenessTo(word: string): LikenessOfRow | null {
   return likeness(word)?.of ?? null;
 }
 
-/** The same for many rows at once. */
-export function likestTo(word: string): LikestOfRows | null {
+/** The same for many words at once. */
+export function likestTo(word: string): LikestOfPlaces | null {
   return likeness(word)?.most ?? null;
 }
 
@@ -60,20 +85,19 @@ function likeness(word: string): Likeness | null {
       const share = Math.max(byVector, bySense(row, cosine), everyday(row), byRoot);
       return Math.round(SHARE_STEPS * Math.min(MAX_LIKENESS, share));
     };
-    const [first, start] = [wanted * senses.size, Math.imul(wanted, 0x9e3779b1)];
-    const stepsOf = (row: number): number => {
-      const place = (start + Math.imul(row, 0x85ebca6b)) >>> 14;
-      if (pairs[place] !== first + row) {
-        likenessOfPairs[place] = compare(row);
-        pairs[place] = first + row;
-      }
-      return likenessOfPairs[place] as number;
+    const known = recentlyUsed(knownSteps, KEPT_WORDS, word, () => ({ steps: new Uint8Array() }));
+    const stepOf = (place: number): number => {
+      const kept = known.steps[place];
+      if (kept !== undefined && kept !== UNKNOWN) return kept;
+      const step = compare(rowsByPlace[place] as number);
+      keepStep(known, place, step);
+      return step;
     };
     return {
-      of: (row) => (row < 0 ? 0 : stepsOf(row) / SHARE_STEPS),
-      most(rows, least) {
+      of: (row) => (row < 0 ? 0 : stepOf(placeOf(row)) / SHARE_STEPS),
+      most(words, least) {
         let most = 0;
-        for (let at = 0; at < rows.length; at++) most = Math.max(most, stepsOf(rows[at] as number));
+        for (let at = 0; at < words.length; at++) most = Math.max(most, stepOf(words[at] as number));
         return Math.max(least, most / SHARE_STEPS);
       },
     };
