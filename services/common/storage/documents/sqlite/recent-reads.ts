@@ -1,13 +1,13 @@
 /** Cache of recently read values; the least recently used are evicted first. */
-export interface RecentReads<Value> {
-  get(key: string): Value | undefined;
+export interface RecentReads<Value, Key = string> {
+  get(key: Key): Value | undefined;
   /** `bytes`: about what it weighs. What is larger than a quarter of the room is not kept. */
-  keep(key: string, value: Value, bytes: number): void;
+  keep(key: Key, value: Value, bytes: number): void;
   clear(): void;
 }
 
-export function createRecentReads<Value>(maxBytes: number): RecentReads<Value> {
-  const entries = new Map<string, { readonly value: Value; readonly bytes: number }>();
+export function createRecentReads<Value, Key = string>(maxBytes: number): RecentReads<Value, Key> {
+  const entries = new Map<Key, { readonly value: Value; readonly bytes: number }>();
   let held = 0;
   return {
     get(key) {

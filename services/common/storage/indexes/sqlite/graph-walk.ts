@@ -32,8 +32,8 @@ function rememberedEdges(
   const { relations = null, excludeRelations = [], direction = '', limitPerNode = DEFAULT_LIMIT_PER_NODE } = options;
   const { withProperties = true } = options;
   const manner = JSON.stringify([relations, excludeRelations, direction, limitPerNode, withProperties]);
-  const keyOf = (node: number) => `${node} ${manner}`;
-  const lists = nodes.map((node) => file.recentEdges.get(keyOf(node)));
+  const recent = file.recentEdges(manner);
+  const lists = nodes.map((node) => recent.get(node));
   const missing = nodes.filter((_, index) => lists[index] === undefined);
   const found = heaviestEdges(file, missing, options, limitPerNode);
   const edges = withProperties ? readEdges(file, found.flat()) : found.flat();
@@ -45,7 +45,7 @@ function rememberedEdges(
   missing.forEach((node, index) => {
     const ofNode = read[index] ?? [];
     const bytes = ofNode.reduce((sum, edge) => sum + BYTES_PER_EDGE + (edge[5]?.length ?? 0), BYTES_PER_EDGE);
-    file.recentEdges.keep(keyOf(node), ofNode, bytes);
+    recent.keep(node, ofNode, bytes);
   });
   let next = 0;
   return lists.map((list) => list ?? read[next++] ?? []);

@@ -21,11 +21,12 @@ export interface OpenFile extends StatementCache {
   /** Cache of the state that was read last; cleared when another connection has written since. */
   readonly recentPostings: RecentReads<ReadonlyMap<number, Uint32Array>>;
   readonly recentSlots: RecentReads<Uint32Array>;
-  readonly recentEdges: RecentReads<readonly FoundEdge[]>;
+  /** By the manner of reading, then by node: a key of both would be built and hashed for each look-up. */
+  recentEdges(manner: string): RecentReads<readonly FoundEdge[], number>;
   /** Numbers of nodes by id; null for an unknown id. */
   readonly recentNodes: RecentReads<number | null>;
   /** Rows of an id or a number: many questions come to the same well-known entities and passages. */
-  readonly recentRows: RecentReads<readonly SqlRow[]>;
+  recentRows(manner: string): RecentReads<readonly SqlRow[], string | number>;
   forgetReads(): void;
   /** To be called at the start of a snapshot. */
   forgetIfChanged(): void;
@@ -44,11 +45,11 @@ const WARM_FILES = 4;
 /** Cache of each open file: postings of some dozens of words, and row lengths, of 200,000 rows. */
 const POSTING_BYTES = 8 * 1024 * 1024;
 const SLOT_BYTES = 4 * 1024 * 1024;
-/** The edges of some thousand nodes. */
-const EDGE_BYTES = 8 * 1024 * 1024;
+/** The edges of some thousand nodes, for each manner of reading them. */
+const EDGE_BYTES = 4 * 1024 * 1024;
 const NODE_BYTES = 2 * 1024 * 1024;
-/** Some ten thousand rows. */
-const ROW_BYTES = 8 * 1024 * 1024;
+/** Some thousand rows, for each manner of reading them. */
+const ROW_BYTES = 4 * 1024 * 1024;
 
 /** A file that is dropped and created repeatedly may be lost in each attempt; a damaged one is reported after the last. */
 const READ_ATTEMPTS = 5;
@@ -293,9 +294,9 @@ function asOpenFile(database: DatabaseSync, path: string, task: ReadingTask): Op
   const statements = createStatementCache(database);
   const recentPostings = createRecentReads<ReadonlyMap<number, Uint32Array>>(POSTING_BYTES);
   const recentSlots = createRecentReads<Uint32Array>(SLOT_BYTES);
-  const recentEdges = createRecentReads<readonly FoundEdge[]>(EDGE_BYTES);
+  const recentEdges = createReadsByManner<readonly FoundEdge[], number>(EDGE_BYTES);
   const recentNodes = createRecentReads<number | null>(NODE_BYTES);
-  const recentRows = createRecentReads<readonly SqlRow[]>(ROW_BYTES);
+  const recentRows = createReadsByManner<readonly SqlRow[], string | number>(ROW_BYTES);
   const forgetReads = () => {
     for (const recent of [recentPostings, recentSlots, recentEdges, recentNodes, recentRows]) recent.clear();
   };
@@ -307,9 +308,9 @@ function asOpenFile(database: DatabaseSync, path: string, task: ReadingTask): Op
     origins: new Map(),
     recentPostings,
     recentSlots,
-    recentEdges,
+    recentEdges: recentEdges.of,
     recentNodes,
-    recentRows,
+    recentRows: recentRows.of,
     forgetReads,
     ...statements,
     forgetIfChanged() {
@@ -330,6 +331,19 @@ function asOpenFile(database: DatabaseSync, path: string, task: ReadingTask): Op
         if (!visit(row as unknown as readonly never[])) break;
       }
     },
+  };
+}
+
+/** Caches by the manner of reading. */
+function createReadsByManner<Value, Key>(maxBytes: number) {
+  const manners = new Map<string, RecentReads<Value, Key>>();
+  return {
+    of(manner: string): RecentReads<Value, Key> {
+      const known = manners.get(manner) ?? createRecentReads<Value, Key>(maxBytes);
+      manners.set(manner, known);
+      return known;
+    },
+    clear: () => manners.clear(),
   };
 }
 

@@ -92,7 +92,8 @@ function rememberedRows<Key extends number | string>(
   wanted: readonly Key[],
   read: (missing: readonly Key[]) => readonly (readonly [Key, SqlRow])[],
 ): readonly SqlRow[] {
-  const lists = wanted.map((key) => file.recentRows.get(`${manner} ${key}`));
+  const recent = file.recentRows(manner);
+  const lists = wanted.map((key) => recent.get(key));
   const missing = wanted.filter((_, at) => lists[at] === undefined);
   if (missing.length === 0) return lists.flatMap((rows) => rows ?? []);
   const found = Map.groupBy(read(missing), ([key]) => key);
@@ -101,7 +102,7 @@ function rememberedRows<Key extends number | string>(
     if (known !== undefined) return known;
     const rows = (found.get(key) ?? []).map(([, row]) => row);
     const bytes = rows.reduce((sum, row) => sum + BYTES_PER_ROW + String(row[4]).length, BYTES_PER_ROW);
-    file.recentRows.keep(`${manner} ${key}`, rows, bytes);
+    recent.keep(key, rows, bytes);
     return rows;
   });
 }
