@@ -158,6 +158,22 @@ describe('document loader', () => {
       ]);
     });
 
+    it('says how the events of a calendar repeat', async () => {
+      const rules = [
+        'FREQ=DAILY;COUNT=5',
+        'FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,FR;UNTIL=20261231T235959Z',
+        'FREQ=MONTHLY;BYDAY=-1TU',
+        'FREQ=HOURLY',
+      ];
+      const events = rules.map((rule) => `BEGIN:VEVENT\r\nSUMMARY:Stand-up\r\nRRULE:${rule}\r\nEND:VEVENT\r\n`);
+      expect((await load('a.ics', events.join(''))).blocks.map(({ text }) => text)).to.deep.equal([
+        'summary: Stand-up\nrepeats: every day 5 times',
+        'summary: Stand-up\nrepeats: every 2 weeks on Monday and Friday until 2026-12-31',
+        'summary: Stand-up\nrepeats: every month on the last Tuesday',
+        'summary: Stand-up\nrepeats: FREQ=HOURLY',
+      ]);
+    });
+
     it('reads mails, notebooks and RTF', async () => {
       const mail =
         'From: =?utf-8?Q?J=C3=BCrg?= <j@x.example>\r\nSubject: Boats\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\nGr=FC=DFe von der=\r\n See\r\n--b\r\nContent-Type: application/pdf; name="plan.pdf"\r\n\r\nxx\r\n--b--\r\n';

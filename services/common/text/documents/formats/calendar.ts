@@ -9,6 +9,7 @@ const LABELS: ReadonlyMap<string, string> = new Map(
     DTSTART: 'start',
     DTEND: 'end',
     DUE: 'due',
+    RRULE: 'repeats',
     LOCATION: 'location',
     ORGANIZER: 'organizer',
     ATTENDEE: 'attendee',
@@ -39,7 +40,7 @@ export function readCalendar(text: string): DocumentDraft {
     const [, name = '', parameters = '', value = ''] =
       /^(?:[\w-]+\.)?([\w-]+)((?:;[^:"]*(?:"[^"]*"[^:"]*)*)?):(.*)$/.exec(line) ?? [];
     const label = LABELS.get(name.toUpperCase());
-    const shown = textOf(value, /;CN="?([^";:]+)/i.exec(parameters)?.[1]);
+    const shown = label === 'repeats' ? ruleText(value) : textOf(value, /;CN="?([^";:]+)/i.exec(parameters)?.[1]);
     if (label !== undefined && shown !== '') lines.push(`${label}: ${shown}`);
   }
   close();
@@ -56,4 +57,36 @@ function textOf(value: string, commonName: string | undefined): string {
     .replace(/^mailto:/i, '')
     .replaceAll(/;+/g, ' ')
     .trim();
+}
+
+const WORDS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ...{ DAILY: 'day', WEEKLY: 'week', MONTHLY: 'month', YEARLY: 'year' },
+    ...{ MO: 'Monday', TU: 'Tuesday', WE: 'Wednesday', TH: 'Thursday', FR: 'Friday', SA: 'Saturday', SU: 'Sunday' },
+    ...{ '1': 'the first ', '2': 'the second ', '3': 'the third ', '4': 'the fourth ', '-1': 'the last ' },
+  }),
+);
+
+/** A rule of repetition as people say it: `every 2 weeks on Monday and Friday until 2026-12-31`. */
+function ruleText(rule: string): string {
+  const parts = new Map(
+    rule.split(';').map((part) => {
+      const [name = '', value = ''] = part.split('=');
+      return [name.trim().toUpperCase(), value.trim().toUpperCase()] as const;
+    }),
+  );
+  const unit = WORDS.get(parts.get('FREQ') ?? '');
+  if (unit === undefined) return textOf(rule, undefined);
+  const interval = Number(parts.get('INTERVAL') ?? 1);
+  const days = (parts.get('BYDAY') ?? '').split(',').flatMap((written) => {
+    const [, place = '', day = ''] = /^\+?(-?\d*)(\w\w)$/.exec(written) ?? [];
+    return WORDS.has(day) ? [`${WORDS.get(place) ?? ''}${WORDS.get(day)}`] : [];
+  });
+  const until = parts.get('UNTIL');
+  return [
+    interval > 1 ? `every ${interval} ${unit}s` : `every ${unit}`,
+    ...(days.length > 0 ? [`on ${new Intl.ListFormat('en').format(days)}`] : []),
+    ...(parts.has('COUNT') ? [`${parts.get('COUNT')} times`] : []),
+    ...(until === undefined ? [] : [`until ${textOf(until, undefined).slice(0, 10)}`]),
+  ].join(' ');
 }
