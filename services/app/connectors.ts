@@ -1,6 +1,7 @@
 import type { Config } from '../common/platform/config/configuration.ts';
 import { createSourceNetwork } from '../common/platform/fetch/source-network.ts';
 import type { PageFetcher } from '../common/ports/documents.ts';
+import type { Logger } from '../common/ports/logger.ts';
 import type { MonotonicClock } from '../common/ports/system.ts';
 import type { Connector } from '../integrations/providers/connector.ts';
 import { createFolderConnector } from '../integrations/providers/folder.ts';
@@ -11,6 +12,7 @@ import { createCalendarConnector } from '../integrations/providers/google-calend
 import { createDriveConnector } from '../integrations/providers/google-drive.ts';
 import { createImapConnector } from '../integrations/providers/imap.ts';
 import { createLinearConnector } from '../integrations/providers/linear.ts';
+import { createNotionConnector, type NotionApp } from '../integrations/providers/notion.ts';
 import { createS3Connector } from '../integrations/providers/s3.ts';
 import { createWebConnector } from '../integrations/providers/web.ts';
 import { createWebdavConnector } from '../integrations/providers/webdav.ts';
@@ -20,10 +22,12 @@ export function connectorsOf({
   config,
   fetcher,
   clock,
+  logger,
 }: {
   readonly config: Config;
   readonly fetcher: PageFetcher;
   readonly clock: MonotonicClock;
+  readonly logger: Logger;
 }): readonly Connector[] {
   const { acceptLocalFilePath, allowedLocalFileRoots: roots, uploadLimitBytes: maxBytes } = config;
   return [
@@ -32,6 +36,7 @@ export function connectorsOf({
     ...githubOf(config),
     ...linearOf(config),
     ...googleOf(config),
+    notionOf(config, logger),
     ...s3Of(config),
     ...loginsOf(config),
   ];
@@ -64,6 +69,22 @@ function linearOf(config: Config): readonly Connector[] {
   const apiUrl = webUrl === 'https://linear.app' ? 'https://api.linear.app' : webUrl;
   const app = { clientId, clientSecret, webhookSecret, redirectUri, frontendUrl, webUrl, apiUrl };
   return [createLinearConnector({ ...app, ...(linearResumeSync ? { retryMs } : {}) })];
+}
+
+/** People sign in when all of the settings of a public integration are there; the secret of an internal one always serves. */
+function notionOf(config: Config, logger: Logger): Connector {
+  const { notionClientId: clientId, notionClientSecret: clientSecret, notionStateSecret: stateSecret } = config;
+  const frontendUrl = config.notionFrontendUrl ?? config.publicUrl;
+  const redirectUri = config.notionRedirectUri ?? callbackOf(config, 'notion');
+  const isApp = clientId && clientSecret && stateSecret && frontendUrl && redirectUri;
+  const app: NotionApp | '' | undefined = isApp && { clientId, clientSecret, stateSecret, frontendUrl, redirectUri };
+  const { notionUrl: apiUrl, notionWebhookSecret: webhookSecret } = config;
+  return createNotionConnector({
+    apiUrl,
+    logger,
+    ...(app ? { app } : {}),
+    ...(webhookSecret ? { webhookSecret } : {}),
+  });
 }
 
 /** Undefined without a public address. */

@@ -14,12 +14,14 @@ import { createCalendarConnector } from '../../services/integrations/providers/g
 import { createDriveConnector } from '../../services/integrations/providers/google-drive.ts';
 import { createImapConnector } from '../../services/integrations/providers/imap.ts';
 import { createLinearConnector } from '../../services/integrations/providers/linear.ts';
+import { createNotionConnector } from '../../services/integrations/providers/notion.ts';
 import { createWebConnector } from '../../services/integrations/providers/web.ts';
 import { createWebdavConnector } from '../../services/integrations/providers/webdav.ts';
 import { HAS_DOVECOT, MAIL_PASSWORD, startDovecot } from '../support/dovecot.ts';
 import { startFakeGithub } from '../support/fake-github.ts';
 import { startFakeGoogle } from '../support/fake-google.ts';
 import { startFakeLinear } from '../support/fake-linear.ts';
+import { block, startFakeNotion, WORKSPACE } from '../support/fake-notion.ts';
 import { startFakeWebdav } from '../support/fake-webdav.ts';
 import { connectorSuite } from './connector.ts';
 
@@ -222,3 +224,36 @@ connectorSuite('WebDAV', async () => {
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 });
+
+for (const kind of ['pages', 'rows'] as const) {
+  connectorSuite(`Notion ${kind}`, async () => {
+    const notion = await startFakeNotion();
+    const parent = kind === 'rows' ? notion.database('Parts').row : WORKSPACE;
+    const handbook = notion.page('Handbook', []);
+    const home = { parent: kind === 'rows' ? parent : { type: 'page_id' as const, page_id: handbook.id } };
+    if (kind === 'rows') notion.pages.delete(handbook.id);
+    notion.tokens.add('');
+    let changes = 0;
+    const titled = (name: string) => [...notion.pages.values()].find(({ title }) => title === name);
+    return {
+      connector: createNotionConnector({ apiUrl: notion.url, logger: { warn: () => {} } }),
+      account: { accountId: 'workspace', accountLabel: 'Acme' },
+      feed: 'pages',
+      async put(name, text) {
+        changes += 1;
+        const change = {
+          blocks: [block('paragraph', text)],
+          edited: new Date(Date.UTC(2026, 0, 1, changes)).toISOString(),
+        };
+        const known = titled(name);
+        if (known === undefined) notion.page(name, change.blocks, { ...home, edited: change.edited });
+        else Object.assign(known, change);
+      },
+      async remove(name) {
+        const page = titled(name);
+        if (page !== undefined) page.inTrash = true;
+      },
+      [Symbol.asyncDispose]: () => notion[Symbol.asyncDispose](),
+    };
+  });
+}

@@ -1,3 +1,4 @@
+import { text as readText } from 'node:stream/consumers';
 import { ApiFailure } from '../api-client.ts';
 import { type Action, type CommandCall, isSet, stringOption } from '../command.ts';
 import { askPassword } from '../confirm.ts';
@@ -79,7 +80,7 @@ const integrations: readonly Action[] = [
     show: (answer, call) => {
       const rows = answer as readonly object[];
       return rows.length === 0 && !call.asJson
-        ? 'nothing is connected yet: engram integrations connect folder <path>, connect web <url>, connect s3 <s3://bucket>, connect github, connect linear'
+        ? 'nothing is connected yet: engram integrations connect folder <path>, connect web <url>, connect s3 <s3://bucket>, connect github, connect linear, connect notion'
         : textOf(rows, ['id', 'provider', 'account', 'dataset', 'items', 'state', 'error']);
     },
   },
@@ -87,13 +88,14 @@ const integrations: readonly Action[] = [
     name: 'connect',
     parameters: '<provider> [address]',
     summary:
-      'Connects what has an address (a folder of the server, a web site or feed, a bucket of S3, WebDAV, a mailbox), or an account: prints the address to open. A password is asked for, or taken from ENGRAM_SOURCE_PASSWORD.',
+      'Connects what has an address (a folder of the server, a web site or feed, a bucket of S3, WebDAV, a mailbox), or an account: prints the address to open. A password is asked for, or taken from ENGRAM_SOURCE_PASSWORD. An address of - is read from standard input, such as a secret of Notion.',
     options: {
       into: { type: 'string', value: 'DATASET', meaning: 'dataset for what is brought in (with an address)' },
       user: { type: 'string', value: 'NAME', meaning: 'user name at the source (webdav, imap); asks for the password' },
     },
     request: async (call) => {
-      const [provider = '', address] = call.arguments;
+      const [provider = '', given] = call.arguments;
+      const address = given === '-' ? (await readText(call.terminal.input)).trim() : given;
       const path = `${INTEGRATIONS}/${encodeURIComponent(provider)}`;
       if (address === undefined) {
         return (await call.api.json<{ authorizeUrl: string }>('POST', `${path}/authorize`)).authorizeUrl;

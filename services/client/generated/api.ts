@@ -4832,7 +4832,7 @@ export interface Paths {
   };
   '/api/v1/integrations/{provider}/connect': {
     /**
-     * Connect what has an address (a folder, a site, a bucket, a cloud drive, a mailbox), and start to bring it in
+     * Connect what has an address (a folder, a site, a bucket, a cloud drive, a mailbox) or a secret, and start to bring it in
      */
     post: {
       parameters: {
@@ -6693,6 +6693,10 @@ export interface IntegrationStatus {
      * Whether this server can connect it
      */
     configured: boolean;
+    /**
+     * Whether people connect it by signing in there
+     */
+    oauth: boolean;
     connected: boolean;
     accountLabel: string | null;
     providerAccountId: string | null;

@@ -10,10 +10,10 @@ const LIFETIME_SECONDS = 600;
 const COOKIE_PATH = '/api/v1/integrations';
 
 /** Steps of a connector that is connected over OAuth; 400 for one that is connected with an address. */
-export function oauthOf({ oauth, provider }: Connector): OAuthSteps {
+export function oauthOf({ oauth, provider, capabilities: { address = 'an address' } }: Connector): OAuthSteps {
   if (oauth !== undefined) return oauth;
   throw new HttpError(400, {
-    detail: `${provider} is connected with an address: POST /integrations/${provider}/connect.`,
+    detail: `${provider} is connected with ${address}: POST /integrations/${provider}/connect.`,
   });
 }
 

@@ -1,6 +1,6 @@
 import type { SourceConnection } from '../../common/records/integrations/connections.ts';
 import type { SourceDependencies } from '../dependencies.ts';
-import type { SourceResource } from '../providers/connector.ts';
+import type { Connector, SourceResource } from '../providers/connector.ts';
 
 /** The wire form of a connection; what it has no value for is left out. */
 export async function presentConnection(
@@ -27,9 +27,14 @@ export async function presentConnection(
 }
 
 /** The row of a provider in the list of all. */
-export function presentProvider(provider: string, connection: SourceConnection | null, configured: boolean) {
+export function presentProvider(
+  provider: string,
+  connection: SourceConnection | null,
+  connector: Connector | undefined,
+) {
   return {
-    ...{ provider, configured, connected: connection !== null },
+    ...{ provider, configured: connector !== undefined, oauth: connector?.oauth !== undefined },
+    connected: connection !== null,
     accountLabel: connection?.accountLabel ?? null,
     providerAccountId: connection?.accountId ?? null,
     connectedAt: connection?.connectedAt ?? null,

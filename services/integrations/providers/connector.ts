@@ -54,6 +54,8 @@ export interface ConnectorCapabilities {
    * something, or everything, is chosen. `required`: nothing is read until it is chosen, and there is no choice of everything.
    */
   readonly selection: 'none' | 'optional' | 'nothing at first' | 'required';
+  /** Meaning of the address that it is connected with, for people; default: an address. */
+  readonly address?: string;
   /** `exclusive`: an account is connected by one user of the server at a time. */
   readonly accounts: 'exclusive' | 'of each user';
   /** Time between imports that nothing asks for. */

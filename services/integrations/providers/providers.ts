@@ -11,6 +11,7 @@ export const PROVIDERS = [
   'google_drive',
   'imap',
   'linear',
+  'notion',
   's3',
   'slack',
   'web',

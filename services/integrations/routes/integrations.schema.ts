@@ -40,6 +40,7 @@ export const statusAnswer = z
       z.object({
         provider: z.string(),
         configured: z.boolean().describe('Whether this server can connect it'),
+        oauth: z.boolean().describe('Whether people connect it by signing in there'),
         connected: z.boolean(),
         accountLabel: z.string().nullable(),
         providerAccountId: z.string().nullable(),

@@ -74,7 +74,7 @@ function status(dependencies: SourceDependencies): Route {
       const all = await dependencies.connections.ofUser(principal.id, principal.tenant);
       const integrations = PROVIDERS.map((provider) => {
         const active = all.find((one) => one.provider === provider && one.status === 'active');
-        return presentProvider(provider, active ?? null, dependencies.connectors.has(provider));
+        return presentProvider(provider, active ?? null, dependencies.connectors.get(provider));
       });
       // What auth cannot say blanks its own part.
       const { plugins } = await dependencies.messenger
@@ -163,7 +163,7 @@ function connect(dependencies: SourceDependencies): Route {
     tag,
     operationId: 'connectIntegration',
     summary:
-      'Connect what has an address (a folder, a site, a bucket, a cloud drive, a mailbox), and start to bring it in',
+      'Connect what has an address (a folder, a site, a bucket, a cloud drive, a mailbox) or a secret, and start to bring it in',
     auth: 'user',
     permission,
     params,
@@ -180,7 +180,7 @@ function connect(dependencies: SourceDependencies): Route {
     },
     responses: {
       200: { description: 'The connection', schema: connectionAnswer },
-      400: { description: 'No such address, or the provider is connected over OAuth' },
+      400: { description: 'No such address or secret, or the provider is connected over OAuth' },
       403: { description: 'This server may not read the address' },
       ...UNCONFIGURED,
     },

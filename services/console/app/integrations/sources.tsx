@@ -37,18 +37,20 @@ const TITLES: Readonly<Record<string, string>> = {
   google_drive: 'Google Drive',
   imap: 'Mailbox (IMAP)',
   linear: 'Linear',
+  notion: 'Notion',
   s3: 'S3 bucket',
   slack: 'Slack',
   web: 'Web site or feed',
   webdav: 'WebDAV, Nextcloud',
 };
 
-/** Providers that are connected with an address; the others over their own page. */
+/** Providers that are connected with an address or a secret; the others over their own page. */
 const ADDRESSES: Readonly<
-  Record<string, { readonly label: string; readonly placeholder: string; readonly login?: true }>
+  Record<string, { readonly label: string; readonly placeholder: string; readonly login?: true; readonly isSecret?: true }>
 > = {
   folder: { label: 'Path on the server', placeholder: '/srv/notes' },
   imap: { label: 'Mail server', placeholder: 'imap.example.com', login: true },
+  notion: { label: 'Secret of an internal integration', placeholder: 'ntn_…', isSecret: true },
   s3: { label: 'Bucket, or a folder of it', placeholder: 's3://bucket/notes' },
   web: { label: 'Address of a site, sitemap or feed', placeholder: 'https://example.com/docs/' },
   webdav: {
@@ -130,10 +132,12 @@ function Connect({ providers, onConnected }: { readonly providers: readonly Prov
   const [password, setPassword] = useState('');
   const [isSending, setSending] = useState(false);
   const asked = ADDRESSES[provider];
+  const signsIn = providers.some((one) => one.provider === provider && one.oauth);
+  const isEmpty = address.trim() === '';
   const connect = async () => {
     setSending(true);
     const path = { provider };
-    if (asked === undefined) {
+    if (asked === undefined || (signsIn && isEmpty)) {
       // A provider without settings answers what its operator has to set.
       await engram
         .post('/api/v1/integrations/{provider}/authorize', { path })
@@ -164,7 +168,10 @@ function Connect({ providers, onConnected }: { readonly providers: readonly Prov
             label: configured ? titleOf(value) : `${titleOf(value)} – not configured`,
           }))}
           value={provider}
-          onChange={(value) => setProvider(value ?? provider)}
+          onChange={(value) => {
+            setProvider(value ?? provider);
+            setAddress('');
+          }}
           allowDeselect={false}
           miw={220}
         />
@@ -173,6 +180,10 @@ function Connect({ providers, onConnected }: { readonly providers: readonly Prov
             label={asked.label}
             placeholder={asked.placeholder}
             value={address}
+            description={signsIn ? `Or leave it empty, and sign in at ${titleOf(provider)}.` : undefined}
+            inputWrapperOrder={['label', 'input', 'description']}
+            type={asked.isSecret ? 'password' : 'text'}
+            autoComplete="off"
             onChange={({ currentTarget }) => setAddress(currentTarget.value)}
             miw={320}
           />
@@ -195,7 +206,7 @@ function Connect({ providers, onConnected }: { readonly providers: readonly Prov
             />
           </>
         ) : null}
-        <Button type="submit" loading={isSending} disabled={asked !== undefined && address.trim() === ''}>
+        <Button type="submit" loading={isSending} disabled={asked !== undefined && !signsIn && isEmpty}>
           Connect
         </Button>
       </Group>

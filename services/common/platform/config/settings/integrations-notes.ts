@@ -54,4 +54,23 @@ export const integrationsNotes = {
     default: 'https://linear.app',
     meaning: 'Address of Linear; with another one, such as a proxy, its API is asked there as well.',
   }),
+  notionClientId: text(
+    'NOTION_CLIENT_ID',
+    'OAuth client id of a public integration of Notion. Without one, people connect with the secret of an internal integration.',
+  ),
+  notionClientSecret: secret('NOTION_CLIENT_SECRET', 'Its OAuth client secret.'),
+  notionStateSecret: secret('NOTION_STATE_SECRET', 'Secret of your own that signs the state of installs.'),
+  notionRedirectUri: redirect('NOTION', 'Notion'),
+  notionFrontendUrl: frontend('NOTION'),
+  notionWebhookSecret: secret(
+    'NOTION_WEBHOOK_SECRET',
+    'Verification token of its webhooks, which go to `<public address>/api/v1/integrations/notion/events`. While it is unset, the token that Notion sends is in the log, as `notion.webhook.verification`.',
+  ),
+  notionUrl: setting({
+    names: ['ENGRAM_NOTION_URL'],
+    section,
+    type: type.httpUrl(),
+    default: 'https://api.notion.com',
+    meaning: 'Address of the API of Notion, or of a proxy of it.',
+  }),
 };

@@ -1,0 +1,454 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type {
+  APIResponseError,
+  BlockObjectResponse,
+  Client,
+  DataSourceObjectResponse,
+  OauthTokenResponse,
+  PageObjectResponse,
+} from '@notionhq/client';
+import { engramError } from '../../common/kernel/errors.ts';
+import { parseClientObject } from '../../common/kernel/json.ts';
+import type { Logger } from '../../common/ports/logger.ts';
+import { InvalidGrantError } from '../credentials/token-endpoint.ts';
+import {
+  type ChangePage,
+  type ConnectedAccount,
+  type Connector,
+  type OAuthSteps,
+  type PresentDocument,
+  type RawDelivery,
+  type SourceAccess,
+  SourceBusyError,
+  type SourceDocument,
+  SourceRevokedError,
+  type Tokens,
+  WebhookRefusedError,
+} from './connector.ts';
+import { slug } from './folder.ts';
+import { markdownOf, propertyLines, richText, titleOf } from './notion-markdown.ts';
+import { isSignature } from './signature.ts';
+
+export interface NotionOptions {
+  readonly apiUrl: string;
+  /** A public integration, by which people sign in. Absent: they give the secret of an internal one. */
+  readonly app?: NotionApp;
+  /** Verification token of the webhooks. Absent: one that Notion sends is written to the log, for the operator. */
+  readonly webhookSecret?: string;
+  readonly logger: Pick<Logger, 'warn'>;
+}
+
+export interface NotionApp {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly redirectUri: string;
+  readonly stateSecret: string;
+  readonly frontendUrl: string;
+}
+
+const PER_PAGE = 100;
+const REQUEST_MS = 60_000;
+/** Notion asks to wait for seconds at about three requests a second; what is longer is left to the import. */
+const PATIENCE_MS = 60_000;
+const MAX_TRIES = 20;
+/** Times of changes are whole minutes: another change in the same minute has the same one. */
+const UNSETTLED_MS = 180_000;
+const REVOKED = 'Notion no longer accepts the connection: it was removed from the workspace. Connect it again.';
+
+/** The pages of a workspace of Notion that its people shared with the integration, and the rows of their databases. */
+export function createNotionConnector({ apiUrl, app, webhookSecret, logger }: NotionOptions): Connector {
+  const clients = new WeakMap<SourceAccess, Promise<Client>>();
+  const ask = async <T>(access: SourceAccess, work: (client: Client) => Promise<T>): Promise<T> => {
+    access.signal.throwIfAborted();
+    const client = clients.get(access) ?? openClient(apiUrl, access.signal, access.token);
+    clients.set(access, client);
+    try {
+      return await work(await client);
+    } catch (error) {
+      throw access.signal.aborted ? access.signal.reason : translated(error);
+    }
+  };
+
+  /** What was listed last: of each import, and of each request of its own. */
+  const workspaces = new WeakMap<SourceAccess, Workspace>();
+  const readWorkspace = async (access: SourceAccess): Promise<Workspace> => {
+    const workspace = await listWorkspace((work) => ask(access, work));
+    workspaces.set(access, workspace);
+    return workspace;
+  };
+
+  async function* changes(access: SourceAccess, resource: string): AsyncGenerator<ChangePage> {
+    const workspace = workspaces.get(access) ?? (await readWorkspace(access));
+    const { nodes, tops, isComplete } = workspace;
+    const below = tops.get(resource) ?? [];
+    const listed = (pages: readonly Node[]): ChangePage => ({
+      ...{ present: pages.map(({ id, edited }) => ({ key: id, version: settled(edited) })), gone: [], cursor: null },
+    });
+    let page: Node[] = [];
+    for (const node of below) {
+      // Rows come with their database, which has all of them.
+      const isRow = node.parent !== null && nodes.get(node.parent)?.kind === 'database';
+      if (node.kind === 'page' && !isRow) page.push(node);
+      if (page.length === PER_PAGE) {
+        yield listed(page);
+        page = [];
+      }
+    }
+    yield listed(page);
+    for (const { id, kind } of below) {
+      if (kind !== 'database') continue;
+      for await (const rows of rowsOf(access, id)) {
+        workspace.rows = new Map(rows.map((row) => [row.id, nodeOfPage(row, workspace)]));
+        yield listed([...workspace.rows.values()]);
+      }
+    }
+    yield { present: [], gone: [], cursor: null, ...(isComplete ? { isWhole: true } : {}) };
+  }
+
+  async function* rowsOf(access: SourceAccess, database: string): AsyncGenerator<readonly PageObjectResponse[]> {
+    const { iterateAllDataSourceRows, isFullPage } = await import('@notionhq/client');
+    // It also goes beyond the 10,000 rows that one query gives.
+    const asked = { data_source_id: database, page_size: PER_PAGE };
+    const all = await ask(access, async (client) => iterateAllDataSourceRows(client, asked));
+    for (let rows: PageObjectResponse[] = []; ; rows = []) {
+      while (rows.length < PER_PAGE) {
+        const next = await ask(access, () => all.next());
+        if (next.done === true) {
+          yield rows;
+          return;
+        }
+        if (isFullPage(next.value) && !next.value.in_trash) rows.push(next.value);
+      }
+      yield rows;
+    }
+  }
+
+  const nodeOf = async (access: SourceAccess, { key, version }: PresentDocument): Promise<Node | null> => {
+    const workspace = workspaces.get(access);
+    const known = workspace?.rows.get(key) ?? workspace?.nodes.get(key);
+    if (known !== undefined && (version === null || known.edited === version)) return known;
+    const { isFullPage } = await import('@notionhq/client');
+    const page = await found(ask(access, (client) => client.pages.retrieve({ page_id: key })));
+    return page === null || !isFullPage(page) || page.in_trash ? null : nodeOfPage(page, workspace);
+  };
+
+  const document = async (access: SourceAccess, change: PresentDocument): Promise<SourceDocument | null> => {
+    const node = await nodeOf(access, change);
+    if (node === null) return null;
+    const children = (id: string) => blocksOf((work) => ask(access, work), id);
+    const body = await found(markdownOf(node.id, children));
+    if (body === null) return null;
+    const title = node.title === '' ? 'Untitled' : node.title;
+    const database = node.parent === null ? undefined : workspaces.get(access)?.nodes.get(node.parent);
+    const place = database?.kind === 'database' ? `Database: ${database.title}` : '';
+    const facts = [place, node.facts ?? ''].filter((part) => part !== '').join('\n');
+    const text = [`# ${title}`, facts, body].filter((part) => part !== '').join('\n\n');
+    return {
+      fileName: `${title.replaceAll(/[\\/]/g, ' ')}.md`,
+      mimeType: 'text/markdown',
+      content: Buffer.from(text),
+      // Another version than the one that is listed once the minute is over.
+      version: settled(node.edited) ?? `${node.edited} unsettled`,
+      uri: node.url,
+    };
+  };
+
+  return {
+    provider: 'notion',
+    capabilities: {
+      ...{ title: 'Notion', feeds: ['pages'], selection: 'optional', accounts: 'of each user', everyMs: 3_600_000 },
+      address: 'the secret of an internal integration',
+    },
+    datasetName: ({ accountLabel }) => `notion_${slug(accountLabel)}`,
+    async list(access) {
+      const { nodes, tops } = await readWorkspace(access);
+      const resources = [...tops.keys()].flatMap((id) => nodes.get(id) ?? []);
+      return resources
+        .map(({ id, title, kind }) => {
+          return { id, name: title === '' ? 'Untitled' : title, description: null, attributes: { kind } };
+        })
+        .toSorted((one, other) => (one.name < other.name || (one.name === other.name && one.id < other.id) ? -1 : 1));
+    },
+    changesSince: (access, { resource }) => changes(access, resource),
+    fetch: document,
+    verifyWebhook: async (delivery) => readDelivery(webhookSecret, delivery, logger),
+    connect: (secret) => connectInternal(apiUrl, secret.trim()),
+    ...(app === undefined ? {} : { oauth: oauthSteps(apiUrl, app) }),
+  };
+}
+
+/** Carries out a request with the client of an import. */
+type Ask = <T>(work: (client: Client) => Promise<T>) => Promise<T>;
+
+/** A page, or a database with its rows. */
+interface Node {
+  readonly id: string;
+  readonly kind: 'page' | 'database';
+  /** Null: it is at the top of the workspace. */
+  readonly parent: string | null;
+  readonly title: string;
+  readonly url: string;
+  readonly edited: string;
+  /** Properties of a row. */
+  readonly facts?: string;
+}
+
+interface Workspace {
+  readonly nodes: ReadonlyMap<string, Node>;
+  /** By what is at the top: itself and everything below. */
+  readonly tops: ReadonlyMap<string, readonly Node[]>;
+  /** Whether Notion gave everything. */
+  readonly isComplete: boolean;
+  /** The rows that were listed last. */
+  rows: ReadonlyMap<string, Node>;
+}
+
+/** Loaded with the first account. Requests wait as long as Notion asks, all of an import together. */
+async function openClient(apiUrl: string, signal: AbortSignal, token: (() => Promise<string>) | null): Promise<Client> {
+  const { Client: NotionClient } = await import('@notionhq/client');
+  let freeAtMs = 0;
+  const send = async (url: string, init: RequestInit = {}): Promise<Response> => {
+    for (let tries = 1; ; tries += 1) {
+      if (freeAtMs > Date.now()) await sleep(freeAtMs - Date.now(), undefined, { signal });
+      const authorization = token === null ? {} : { authorization: `Bearer ${await token()}` };
+      const response = await fetch(url, {
+        ...{ ...init, headers: { ...(init.headers as Record<string, string>), ...authorization } },
+        signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_MS)]),
+      });
+      if (response.status !== 429 && response.status !== 529) return response;
+      await response.body?.cancel();
+      const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
+      const waitMs = Number.isFinite(seconds) ? Math.max(seconds * 1000, 100) : Math.min(500 * 2 ** tries, PATIENCE_MS);
+      if (waitMs > PATIENCE_MS || tries === MAX_TRIES) throw new SourceBusyError(Math.min(waitMs, 3_600_000));
+      freeAtMs = Math.max(freeAtMs, Date.now() + waitMs);
+    }
+  };
+  // Its own limit of time would count the waits.
+  const limits = { retry: false as const, timeoutMs: MAX_TRIES * (PATIENCE_MS + REQUEST_MS) };
+  return new NotionClient({ baseUrl: apiUrl, ...limits, logger: () => {}, fetch: send as typeof fetch });
+}
+
+function translated(error: unknown): unknown {
+  const isRefused = (error as APIResponseError).status === 401;
+  return isRefused ? new SourceRevokedError(REVOKED, { cause: error }) : error;
+}
+
+/** Null for what is not there, or not shared any more. */
+async function found<T>(asked: Promise<T>): Promise<T | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (['object_not_found', 'restricted_resource'].includes((error as APIResponseError).code)) return null;
+    throw error;
+  }
+}
+
+async function* blocksOf(ask: Ask, id: string): AsyncGenerator<BlockObjectResponse> {
+  const { isFullBlock } = await import('@notionhq/client');
+  for (let cursor: string | undefined; ; ) {
+    const asked = { block_id: id, page_size: PER_PAGE, ...(cursor === undefined ? {} : { start_cursor: cursor }) };
+    const { results, next_cursor: next } = await ask((client) => client.blocks.children.list(asked));
+    for (const block of results) if (isFullBlock(block) && !block.in_trash) yield block;
+    if (next === null) return;
+    cursor = next;
+  }
+}
+
+/** Everything that is shared with the integration, by what it is below; documents themselves are not read. */
+async function listWorkspace(ask: Ask): Promise<Workspace> {
+  const { isFullPage, isFullDataSource } = await import('@notionhq/client');
+  const nodes = new Map<string, Node>();
+  /** Parents that are blocks or databases, which the list does not name. */
+  const via = new Map<string, string | null>();
+  let isComplete = true;
+  for (const value of ['data_source', 'page'] as const) {
+    for (let cursor: string | undefined; ; ) {
+      const sort = { timestamp: 'last_edited_time', direction: 'ascending' } as const;
+      const asked = { filter: { property: 'object' as const, value }, sort, page_size: PER_PAGE };
+      const answer = await ask((client) =>
+        client.search({ ...asked, ...(cursor === undefined ? {} : { start_cursor: cursor }) }),
+      );
+      for (const one of answer.results) {
+        if (isFullDataSource(one) && !one.in_trash) nodes.set(one.id, nodeOfDatabase(one));
+        else if (isFullPage(one) && !one.in_trash) nodes.set(one.id, nodeOfPage(one));
+      }
+      if (answer.request_status?.type === 'incomplete') isComplete = false;
+      if (answer.next_cursor === null) break;
+      cursor = answer.next_cursor;
+    }
+  }
+  const tops = new Map<string, Node[]>();
+  for (const node of nodes.values()) {
+    let top = node;
+    for (const seen = new Set([node.id]); top.parent !== null; ) {
+      const above = await parentNode(ask, nodes, via, top.parent);
+      if (above === null || seen.has(above.id)) break;
+      seen.add(above.id);
+      top = above;
+    }
+    const below = tops.get(top.id);
+    if (below === undefined) tops.set(top.id, [node]);
+    else below.push(node);
+  }
+  return { nodes, tops, isComplete, rows: new Map() };
+}
+
+/** The page or database that something is in. Null: it is not shared with the integration. */
+async function parentNode(
+  ask: Ask,
+  nodes: ReadonlyMap<string, Node>,
+  via: Map<string, string | null>,
+  parent: string,
+): Promise<Node | null> {
+  for (let id: string | null = parent; id !== null; ) {
+    const node = nodes.get(id);
+    if (node !== undefined) return node;
+    if (!id.startsWith(BLOCK)) return null;
+    const block: string = id.slice(BLOCK.length);
+    const known: string | null | undefined = via.get(block);
+    if (known !== undefined) {
+      id = known;
+      continue;
+    }
+    const retrieved = await found(ask((client) => client.blocks.retrieve({ block_id: block })));
+    id = retrieved !== null && 'parent' in retrieved ? parentOf(retrieved.parent) : null;
+    via.set(block, id);
+  }
+  return null;
+}
+
+/** Marks a parent that is a block within a page. */
+const BLOCK = 'block:';
+
+type Parent = PageObjectResponse['parent'] | DataSourceObjectResponse['database_parent'];
+
+function parentOf(parent: Parent): string | null {
+  switch (parent.type) {
+    case 'page_id':
+      return parent.page_id;
+    case 'data_source_id':
+      return parent.data_source_id;
+    case 'database_id':
+      return parent.database_id;
+    case 'block_id':
+      return `${BLOCK}${parent.block_id}`;
+    default:
+      return null;
+  }
+}
+
+function nodeOfDatabase({
+  id,
+  title,
+  database_parent: parent,
+  url,
+  last_edited_time: edited,
+}: DataSourceObjectResponse): Node {
+  return { id, kind: 'database', parent: parentOf(parent), title: richText(title), url, edited };
+}
+
+/** Properties are kept of rows that are about to be fetched, with the names of the pages that they relate to. */
+function nodeOfPage(page: PageObjectResponse, workspace?: Workspace): Node {
+  const { id, parent, properties, url, last_edited_time: edited } = page;
+  const title = (related: string) => workspace?.nodes.get(related)?.title ?? '';
+  const facts = workspace === undefined ? {} : { facts: propertyLines(properties, title) };
+  return { id, kind: 'page', parent: parentOf(parent), title: titleOf(properties), url, edited, ...facts };
+}
+
+/** The version of a document that was changed then; null: it may still change without another one. */
+function settled(edited: string): string | null {
+  return Date.now() - Date.parse(edited) > UNSETTLED_MS ? edited : null;
+}
+
+/** Connects with the secret of an internal integration. */
+async function connectInternal(apiUrl: string, secret: string): Promise<ConnectedAccount> {
+  if (!/^(ntn_|secret_)\w{8,}$/.test(secret)) {
+    throw engramError(
+      'InvalidRequestError',
+      'Give the secret of an internal integration of Notion, which begins with ntn_: it is on https://www.notion.so/profile/integrations.',
+    );
+  }
+  const client = await openClient(apiUrl, AbortSignal.timeout(REQUEST_MS), async () => secret);
+  const { id, name, ...rest } = await client.users.me({}).catch((error: unknown) => {
+    if ((error as APIResponseError).status !== 401) throw error;
+    throw engramError('InvalidRequestError', 'Notion does not accept the secret. Copy it again from the integration.');
+  });
+  const bot = 'bot' in rest && 'workspace_id' in rest.bot ? rest.bot : null;
+  const label = bot?.workspace_name ?? name ?? 'Notion';
+  return {
+    ...{ accountId: bot?.workspace_id ?? id, label, authType: 'api_key', scopes: [] },
+    metadata: { bot_id: id, workspace_name: label },
+    tokens: { accessToken: secret, refreshToken: null, expiresAt: null },
+  };
+}
+
+function oauthSteps(apiUrl: string, app: NotionApp): OAuthSteps {
+  const { clientId: client_id, clientSecret: client_secret, redirectUri: redirect_uri } = app;
+  return {
+    stateSecret: app.stateSecret,
+    frontendUrl: app.frontendUrl,
+    // It takes no code challenge.
+    authorizeUrl({ state }) {
+      const asked = { client_id, redirect_uri, response_type: 'code', owner: 'user', state };
+      return `${apiUrl}/v1/oauth/authorize?${new URLSearchParams(asked)}`;
+    },
+    async exchange({ query: { code = '' }, signal }) {
+      const client = await openClient(apiUrl, signal, null);
+      const grant = { client_id, client_secret, grant_type: 'authorization_code' as const, code, redirect_uri };
+      const given = await client.oauth.token(grant);
+      const label = given.workspace_name ?? 'Notion';
+      return {
+        ...{ accountId: given.workspace_id, label, authType: 'oauth2', scopes: [] },
+        metadata: { bot_id: given.bot_id, workspace_name: label },
+        tokens: tokensOf(given),
+      };
+    },
+    async refresh(refresh_token, signal) {
+      const client = await openClient(apiUrl, signal, null);
+      const grant = { client_id, client_secret, grant_type: 'refresh_token' as const, refresh_token };
+      const given = await client.oauth.token(grant).catch((error: unknown) => {
+        const { body = '' } = error as { readonly body?: string };
+        throw body.includes('invalid_grant') ? new InvalidGrantError('Notion answered invalid_grant.') : error;
+      });
+      return { ...tokensOf(given), refreshToken: given.refresh_token ?? refresh_token };
+    },
+    async revoke({ connection, signal, token }) {
+      // Who connected with a secret removes the integration at Notion.
+      if (connection.authType !== 'oauth2') return;
+      const client = await openClient(apiUrl, signal, null);
+      await client.oauth.revoke({ client_id, client_secret, token: await token() });
+    },
+  };
+}
+
+/** Tokens of Notion do not expire, unless it says so. */
+function tokensOf(given: OauthTokenResponse & { readonly expires_in?: number }): Tokens {
+  const { access_token: accessToken, refresh_token: refreshToken, expires_in: seconds } = given;
+  const expiresAt = seconds === undefined ? null : new Date(Date.now() + seconds * 1000).toISOString();
+  return { accessToken, refreshToken, expiresAt };
+}
+
+interface Payload {
+  readonly id?: string;
+  readonly type?: string;
+  readonly workspace_id?: string;
+  readonly verification_token?: string;
+}
+
+/** Checks the signature over the bytes as they came; without a verification token, only one is taken. */
+function readDelivery(secret: string | undefined, { headers, body }: RawDelivery, logger: Pick<Logger, 'warn'>) {
+  const payload = (parseClientObject(Buffer.from(body).toString('utf8')) ?? {}) as Payload;
+  const { id, type = '', workspace_id: accountId, verification_token: offered } = payload;
+  if (secret === undefined && typeof offered === 'string' && /^secret_\w{8,200}$/.test(offered)) {
+    const remedy = 'Confirm the webhook at Notion with it, and set NOTION_WEBHOOK_SECRET to it.';
+    logger.warn('notion.webhook.verification', { offered, remedy });
+    return { id: offered, signals: [] };
+  }
+  const given = headers['x-notion-signature'] ?? '';
+  if (secret === undefined || !given.startsWith('sha256=') || !isSignature(given.slice(7), secret, body)) {
+    throw new WebhookRefusedError('Invalid Notion signature');
+  }
+  const isFollowed = /^(page|database|data_source)\./.test(type);
+  const isKnown = isFollowed && typeof id === 'string' && typeof accountId === 'string';
+  return { id: id ?? given, signals: isKnown ? [{ kind: 'changed' as const, accountId }] : [] };
+}
