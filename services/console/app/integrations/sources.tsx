@@ -46,7 +46,10 @@ const TITLES: Readonly<Record<string, string>> = {
 
 /** Providers that are connected with an address or a secret; the others over their own page. */
 const ADDRESSES: Readonly<
-  Record<string, { readonly label: string; readonly placeholder: string; readonly login?: true; readonly isSecret?: true }>
+  Record<
+    string,
+    { readonly label: string; readonly placeholder: string; readonly login?: true; readonly isSecret?: true }
+  >
 > = {
   folder: { label: 'Path on the server', placeholder: '/srv/notes' },
   imap: { label: 'Mail server', placeholder: 'imap.example.com', login: true },
