@@ -3,7 +3,7 @@ import { mapConcurrently } from '../../common/platform/async/map-concurrently.ts
 import { once } from '../../common/platform/async/once.ts';
 import { readMailHeader } from '../../common/text/documents/formats/email.ts';
 import type { ChangePage, Connector, SourceAccess } from './connector.ts';
-import { ask, clientOptions, type GoogleApp, googleDatasetName, googleSteps, unless } from './google.ts';
+import { ask, clientOptions, type GoogleApp, googleDatasetName, googleSteps, pagesOf, unless } from './google.ts';
 
 const SCOPE = 'https://www.googleapis.com/auth/gmail.readonly';
 /** Stands for all mail: no label of Gmail's own has this id. */
@@ -43,17 +43,14 @@ export function createGmailConnector(app: GoogleApp): Connector {
     // What comes while it is listed comes again in the history.
     const { historyId } = await profile(access);
     const without = [...LEFT_OUT].filter(([id]) => id !== label).map(([, name]) => `-in:${name}`);
-    for (let pageToken: string | undefined; ; ) {
-      const request = {
-        ...{ userId: 'me', q: without.join(' '), maxResults: PAGE, includeSpamTrash: LEFT_OUT.has(label) },
-        ...{ ...(label === ALL ? {} : { labelIds: [label] }), ...(pageToken && { pageToken }) },
-      };
-      const { messages = [], nextPageToken } = await ask(access, (options) => api.messages.list(request, options));
-      pageToken = nextPageToken ?? undefined;
-      const present = messages.map(({ id }) => ({ key: id ?? '', version: VERSION }));
-      const end = pageToken === undefined ? { cursor: historyId ?? null, isWhole: true as const } : { cursor: null };
-      yield { present, gone: [], ...end };
-      if (pageToken === undefined) return;
+    const request = {
+      ...{ userId: 'me', q: without.join(' '), maxResults: PAGE, includeSpamTrash: LEFT_OUT.has(label) },
+      ...(label === ALL ? {} : { labelIds: [label] }),
+    };
+    for await (const page of pagesOf(access, (from, options) => api.messages.list({ ...request, ...from }, options))) {
+      const present = (page.messages ?? []).map(({ id }) => ({ key: id ?? '', version: VERSION }));
+      const isLast = !page.nextPageToken;
+      yield { present, gone: [], ...(isLast ? { cursor: historyId ?? null, isWhole: true } : { cursor: null }) };
     }
   }
 

@@ -2,7 +2,7 @@ import type { calendar_v3 } from '@googleapis/calendar';
 import { sha256 } from '../../common/kernel/hashes.ts';
 import { once } from '../../common/platform/async/once.ts';
 import type { ChangePage, Connector, SourceAccess } from './connector.ts';
-import { ask, clientOptions, type GoogleApp, googleDatasetName, googleSteps, unless } from './google.ts';
+import { ask, clientOptions, type GoogleApp, googleDatasetName, googleSteps, pagesOf, unless } from './google.ts';
 
 type Event = calendar_v3.Schema$Event;
 
@@ -50,20 +50,10 @@ export function createCalendarConnector(app: GoogleApp): Connector {
     datasetName: googleDatasetName('google_calendar'),
     async list(access) {
       const api = await open();
-      const all: calendar_v3.Schema$CalendarListEntry[] = [];
-      for (let pageToken: string | undefined; ; ) {
-        // A calendar of which only the free time may be seen has no events.
-        const request = {
-          minAccessRole: 'reader',
-          showHidden: true,
-          maxResults: PAGE,
-          ...(pageToken && { pageToken }),
-        };
-        const page = await ask(access, (options) => api.calendarList.list(request, options));
-        all.push(...(page.items ?? []));
-        pageToken = page.nextPageToken ?? undefined;
-        if (pageToken === undefined) break;
-      }
+      // A calendar of which only the free time may be seen has no events.
+      const request = { minAccessRole: 'reader', showHidden: true, maxResults: PAGE };
+      const pages = pagesOf(access, (from, options) => api.calendarList.list({ ...request, ...from }, options));
+      const all = (await Array.fromAsync(pages)).flatMap(({ items }) => items ?? []);
       return all.map(({ id, summary, summaryOverride, description, primary, accessRole }) => ({
         ...{ id: id ?? '', name: summaryOverride ?? summary ?? id ?? '', description: description ?? null },
         attributes: { primary: primary === true, access_role: accessRole ?? '' },

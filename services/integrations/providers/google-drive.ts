@@ -5,7 +5,16 @@ import { engramError } from '../../common/kernel/errors.ts';
 import { sha256OfJson } from '../../common/kernel/hashes.ts';
 import { once } from '../../common/platform/async/once.ts';
 import type { ChangePage, Connector, SourceAccess, SourceResource } from './connector.ts';
-import { ask, clientOptions, type GoogleApp, GoogleError, googleDatasetName, googleSteps, unless } from './google.ts';
+import {
+  ask,
+  clientOptions,
+  type GoogleApp,
+  GoogleError,
+  googleDatasetName,
+  googleSteps,
+  pagesOf,
+  unless,
+} from './google.ts';
 
 type File = drive_v3.Schema$File;
 
@@ -58,42 +67,38 @@ export function createDriveConnector(app: GoogleApp, { maxFileMb }: { readonly m
       ask(access, (options) => api.files.get(request, options)),
     );
   };
-  async function* foldersOf(access: SourceAccess): AsyncGenerator<readonly File[]> {
+  const foldersOf = async (access: SourceAccess): Promise<File[]> => {
     const api = await open();
-    for (let pageToken: string | undefined; ; ) {
-      const request = {
-        ...{ q: `mimeType = '${FOLDER}' and trashed = false`, corpora: 'allDrives', pageSize: PAGE, ...EVERYWHERE },
-        ...{ fields: 'nextPageToken,files(id,name,mimeType,parents,driveId)', ...(pageToken && { pageToken }) },
-      };
-      const { files = [], nextPageToken } = await ask(access, (options) => api.files.list(request, options));
-      yield files;
-      pageToken = nextPageToken ?? undefined;
-      if (pageToken === undefined) return;
+    const request = {
+      ...{ q: `mimeType = '${FOLDER}' and trashed = false`, corpora: 'allDrives', pageSize: PAGE, ...EVERYWHERE },
+      fields: 'nextPageToken,files(id,name,mimeType,parents,driveId)',
+    };
+    const all: File[] = [];
+    for await (const { files } of pagesOf(access, (from, options) =>
+      api.files.list({ ...request, ...from }, options),
+    )) {
+      all.push(...(files ?? []));
+      if (all.length >= MAX_FOLDERS) break;
     }
-  }
+    return all;
+  };
   const sharedDrives = async (access: SourceAccess): Promise<readonly drive_v3.Schema$Drive[]> => {
     const api = await open();
-    const all: drive_v3.Schema$Drive[] = [];
-    for (let pageToken: string | undefined; ; ) {
-      const request = { pageSize: 100, fields: 'nextPageToken,drives(id,name)', ...(pageToken && { pageToken }) };
-      const { drives = [], nextPageToken } = await ask(access, (options) => api.drives.list(request, options));
-      all.push(...drives);
-      pageToken = nextPageToken ?? undefined;
-      if (pageToken === undefined) return all;
-    }
+    const request = { pageSize: 100, fields: 'nextPageToken,drives(id,name)' };
+    const pages = pagesOf(access, (from, options) => api.drives.list({ ...request, ...from }, options));
+    return (await Array.fromAsync(pages)).flatMap(({ drives }) => drives ?? []);
   };
 
-  async function* listed(access: SourceAccess, place: Place, others: string): AsyncGenerator<ChangePage> {
+  /** Everything below a chosen folder, in pages; `folders` are those that were found so far. */
+  async function* below(access: SourceAccess, place: Place, fields: string) {
     const api = await open();
-    // What changes while it is listed comes again as a change.
-    const start = await ask(access, (options) => api.changes.getStartPageToken(place.changes, options));
     const folders = new Set([place.id]);
     const waiting = [place.id];
     let pageToken: string | undefined;
     for (let batch = waiting.splice(0, PARENTS); ; ) {
       const request = {
         ...{ q: `(${batch.map((id) => `'${id}' in parents`).join(' or ')}) and trashed = false`, pageSize: PAGE },
-        ...{ ...EVERYWHERE, ...place.files, fields: `nextPageToken,files(${LISTED})`, ...(pageToken && { pageToken }) },
+        ...{ ...EVERYWHERE, ...place.files, fields: `nextPageToken,files(${fields})`, ...(pageToken && { pageToken }) },
       };
       const { files = [], nextPageToken } = await ask(access, (options) => api.files.list(request, options));
       for (const { id, mimeType } of files) {
@@ -103,11 +108,20 @@ export function createDriveConnector(app: GoogleApp, { maxFileMb }: { readonly m
       }
       pageToken = nextPageToken ?? undefined;
       const isLast = pageToken === undefined && waiting.length === 0;
-      const cursor = { token: start.startPageToken ?? '', folders: [...folders], others };
-      const page = { present: files.filter(isDocument).map(presentOf), gone: [] };
-      yield { ...page, ...(isLast ? { cursor, isWhole: true } : { cursor: null }) };
+      yield { files: files.filter(isDocument), folders, isLast };
       if (isLast) return;
       if (pageToken === undefined) batch = waiting.splice(0, PARENTS);
+    }
+  }
+
+  async function* listed(access: SourceAccess, place: Place, others: string): AsyncGenerator<ChangePage> {
+    const api = await open();
+    // What changes while it is listed comes again as a change.
+    const start = await ask(access, (options) => api.changes.getStartPageToken(place.changes, options));
+    for await (const { files, folders, isLast } of below(access, place, LISTED)) {
+      const page = { present: files.map(presentOf), gone: [] };
+      const cursor = { token: start.startPageToken ?? '', folders: [...folders], others };
+      yield isLast ? { ...page, cursor, isWhole: true } : { ...page, cursor: null };
     }
   }
 
@@ -151,12 +165,8 @@ export function createDriveConnector(app: GoogleApp, { maxFileMb }: { readonly m
     },
     datasetName: googleDatasetName('google_drive'),
     async list(access) {
-      const [root, drives] = await Promise.all([about(access, ROOT, 'id,name'), sharedDrives(access)]);
-      const folders: File[] = [];
-      for await (const page of foldersOf(access)) {
-        folders.push(...page);
-        if (folders.length >= MAX_FOLDERS) break;
-      }
+      const root = await about(access, ROOT, 'id,name');
+      const [drives, folders] = await Promise.all([sharedDrives(access), foldersOf(access)]);
       const tops = new Map(drives.map(({ id, name }) => [id ?? '', name ?? '']));
       if (root?.id) tops.set(root.id, root.name ?? 'My Drive');
       const known = new Set([ROOT, ...tops.keys(), ...folders.map(({ id }) => id)]);

@@ -142,6 +142,19 @@ export async function ask<T>(
   }
 }
 
+/** The pages of a list; the last one has no `nextPageToken`. */
+export async function* pagesOf<Page extends { readonly nextPageToken?: string | null }>(
+  access: SourceAccess,
+  send: (from: { readonly pageToken?: string }, options: RequestOptions) => Promise<{ readonly data: Page }>,
+): AsyncGenerator<Page> {
+  for (let from: { readonly pageToken?: string } | null = {}; from !== null; ) {
+    const asked = from;
+    const page: Page = await ask(access, (options) => send(asked, options));
+    yield page;
+    from = page.nextPageToken ? { pageToken: page.nextPageToken } : null;
+  }
+}
+
 /** Null instead of an error with one of the statuses. */
 export async function unless<T>(statuses: readonly number[], asking: Promise<T>): Promise<T | null> {
   try {
