@@ -30,8 +30,9 @@ export interface Caches {
   readonly deployments: readonly Informer<KubeObject>[];
   /** Starts with the first Tenant that has an HTTPRoute. */
   readonly httpRoutes: Source;
-  /** Secrets and ConfigMaps that users made and that resources name. */
+  /** Secrets and ConfigMaps that users made and that resources name: those of Tenants, then those of Datasets. */
   readonly givenSecrets: ReferenceWatches;
+  readonly datasetSecrets: ReferenceWatches;
   readonly configMaps: ReferenceWatches;
   /** Stops the watches that start on demand; the manager starts and stops the informers. */
   stop(): Promise<void>;
@@ -73,6 +74,7 @@ export function createCaches(options: OperatorOptions, { labels, ...parts }: Cac
     keysOf: ownerKeys(TENANT_KIND.kind, labels),
   });
   const givenSecrets = createReferenceWatches({ ...parts, kind: KINDS.secret });
+  const datasetSecrets = createReferenceWatches({ ...parts, kind: KINDS.secret });
   const configMaps = createReferenceWatches({ ...parts, kind: KINDS.configMap });
   return {
     tenants,
@@ -83,9 +85,10 @@ export function createCaches(options: OperatorOptions, { labels, ...parts }: Cac
     deployments: hasDedicated ? [informer<KubeObject>(KINDS.deployment, { labelSelector })] : [],
     httpRoutes,
     givenSecrets,
+    datasetSecrets,
     configMaps,
     async stop() {
-      await Promise.all([httpRoutes.stop(), givenSecrets.stop(), configMaps.stop()]);
+      await Promise.all([httpRoutes.stop(), givenSecrets.stop(), datasetSecrets.stop(), configMaps.stop()]);
     },
   };
 }

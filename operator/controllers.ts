@@ -105,7 +105,7 @@ export function createTenantController(parts: ControllerParts): Controller {
 export function createDatasetController(parts: ControllerParts): Controller {
   const { options, caches, frame, labels, dedicatedServices, isLeading } = parts;
   const { client, clock, logger } = frame;
-  const { tenants, datasets, configMaps } = caches;
+  const { tenants, datasets, configMaps, datasetSecrets } = caches;
   const { lease, resyncMs } = options;
   const reconciler = createDatasetReconciler(
     {
@@ -124,6 +124,7 @@ export function createDatasetController(parts: ControllerParts): Controller {
     sources: [
       source(datasets, ownKeys),
       referenceSource(datasets, configMaps, configMapsOf),
+      referenceSource(datasets, datasetSecrets, credentialsOf),
       source(tenants, (change) =>
         concernsDatasets(change) ? datasets.byIndex('tenant', change.key).map(({ metadata }) => keyOf(metadata)) : [],
       ),
@@ -169,4 +170,12 @@ function configMapsOf({ metadata, spec }: Dataset): ObjectName[] {
   if (namespace === undefined || metadata.deletionTimestamp !== undefined) return [];
   const names = [spec.graphModel?.configMapRef?.name, spec.prompt?.configMapRef?.name];
   return names.flatMap((name) => (name === undefined ? [] : [{ name, namespace }]));
+}
+
+/** Names of the Secrets with the credentials of a Dataset's sources. */
+function credentialsOf({ metadata, spec }: Dataset): ObjectName[] {
+  const { namespace } = metadata;
+  if (namespace === undefined || metadata.deletionTimestamp !== undefined) return [];
+  const names = new Set((spec.sources ?? []).map(({ credentialsSecretRef }) => credentialsSecretRef?.name));
+  return [...names].flatMap((name) => (name === undefined ? [] : [{ name, namespace }]));
 }

@@ -1,6 +1,6 @@
+import { parseCron } from '../services/common/domain/cron.ts';
 import { DATASET_KIND, type Dataset, type DatasetStatus } from './api/dataset.ts';
 import { FRAME_ANNOTATIONS, WAKE_AT } from './api/names.ts';
-import { parseCron } from './api/schedule.ts';
 import type { Tenant } from './api/tenant.ts';
 import {
   createCheckMemory,
@@ -23,6 +23,7 @@ import { restoreDataset } from './dataset/steps/restore-dataset.ts';
 import { startRuns } from './dataset/steps/start-runs.ts';
 import { syncAccess } from './dataset/steps/sync-access.ts';
 import { syncRetention } from './dataset/steps/sync-retention.ts';
+import { syncSources } from './dataset/steps/sync-sources.ts';
 import { writeReceipt } from './erasure/receipts.ts';
 import type { Reconciler } from './kube-runtime/controller.ts';
 import { keyOf } from './kube-runtime/kube-object.ts';
@@ -54,6 +55,7 @@ export function createDatasetReconciler(deps: DatasetDependencies, frame: FrameD
         migrateEmbedding,
         startRuns,
         backUp,
+        syncSources,
       ].map((make) => onTenantServices(parts, make)),
     ],
     deletionSteps: [onTenantServices(parts, releaseOrErase)],
@@ -73,6 +75,7 @@ function createMemory({ clock, options }: DatasetDependencies): DatasetMemory {
     configuration: checks(),
     retention: checks(),
     embedding: checks(),
+    sources: checks(),
     progress: checks(),
     statistics: createCheckMemory(clock, STATISTICS_MS),
     starts: createCheckMemory(clock, STATISTICS_MS * 0.8),
@@ -80,11 +83,15 @@ function createMemory({ clock, options }: DatasetDependencies): DatasetMemory {
 }
 
 function scheduleFault({ spec }: Dataset): { readonly reason: string; readonly message: string } | null {
-  for (const pipeline of ['cognify', 'improve'] as const) {
-    const { schedule } = spec.pipeline?.[pipeline] ?? {};
+  const schedules = [
+    ['pipeline.cognify.schedule', spec.pipeline?.cognify?.schedule],
+    ['pipeline.improve.schedule', spec.pipeline?.improve?.schedule],
+    ...(spec.sources ?? []).map(({ name, schedule }) => [`sources[${name}].schedule`, schedule] as const),
+  ] as const;
+  for (const [field, schedule] of schedules) {
     const cron = schedule === undefined ? null : parseCron(schedule);
     if (cron === null || !('fault' in cron)) continue;
-    return { reason: 'InvalidSpec', message: `spec.pipeline.${pipeline}.schedule is invalid: ${cron.fault}` };
+    return { reason: 'InvalidSpec', message: `spec.${field} is invalid: ${cron.fault}` };
   }
   return null;
 }

@@ -36,6 +36,10 @@ export interface DatasetSpec {
   readonly pipeline?: DatasetPipeline;
   readonly freshness?: DatasetFreshness;
   readonly retention?: DatasetRetention;
+  /**
+   * Sources that are brought in and followed: what is new, changed and deleted there. The connections belong to the tenant's owner and are changed only here. `status.sources` and condition `SourcesReady` say how each is. While the Dataset is suspended, what is connected is still followed.
+   */
+  readonly sources?: readonly DatasetSourcesEntry[];
   readonly source?: DatasetSource;
   /**
    * Handling of the data when the resource is deleted. `Retain`: everything is kept, and another Dataset with this `datasetId` takes it over. `Delete`: everything is erased in every store and counted; the resource goes when nothing is left, and a signed receipt stays in a ConfigMap. An erasure that has begun is carried out, whatever is said here then. `Snapshot`: a snapshot is taken and checked once nobody can write any more, and then everything is erased; the receipt names the snapshot, which stays where the Tenant's `backup` says (without one, in the installation, as long as the tenant is there). Absent, as the Tenant says; where that goes itself by `Snapshot`, the dataset is snapshot and erased with all the others of it.
@@ -235,6 +239,52 @@ export interface DatasetRetention {
   readonly itemTTL: string;
 }
 
+export interface DatasetSourcesEntry {
+  /**
+   * Name of the source. Under another name the same source keeps its connection and what came by it.
+   */
+  readonly name: string;
+  /**
+   * Kind of the source, as `GET /api/v1/integrations/status` names it: `folder`, `web`, `s3`, `github` and others that the server has.
+   */
+  readonly connector: string;
+  /**
+   * Address of a connector that has one: a folder of the server, the URL of a site or feed, `s3://bucket/folder`.
+   */
+  readonly address?: string;
+  /**
+   * Name or id of an account that the tenant's owner has connected over OAuth in the console: the source uses its access, with a selection of its own.
+   */
+  readonly account?: string;
+  readonly credentialsSecretRef?: DatasetSourcesEntryCredentialsSecretRef;
+  /**
+   * Names or ids of the parts to bring in: repositories, channels, folders. What is taken out is removed with the next import. Absent, everything that the source has.
+   */
+  readonly selection?: readonly string[];
+  /**
+   * Time between two imports, for example `30m`. Without it and without `schedule`, as often as the connector says, and at once where the source reports its changes.
+   */
+  readonly interval?: string;
+  /**
+   * Times of the imports, five fields of cron, UTC: minute, hour, day of month, month, day of week.
+   */
+  readonly schedule?: string;
+  /**
+   * What happens to its items when the source is taken out of the list: `Keep` leaves them, `Delete` erases them. When the Dataset itself goes, its `deletionPolicy` decides.
+   */
+  readonly onRemoval: 'Keep' | 'Delete';
+}
+
+/**
+ * Secret of the same namespace with what the connector signs in with: `github` needs the key `token`, `s3` `accessKey` and `secretKey`, `webdav` and `imap` `username` and `password`. A change of it is followed; while it is missing, what is connected stays so.
+ */
+export interface DatasetSourcesEntryCredentialsSecretRef {
+  /**
+   * Name of the Secret.
+   */
+  readonly name: string;
+}
+
 /**
  * Source the dataset is restored from, instead of being empty. It cannot be changed. It is not visible before all of it is there and was checked; no model is asked. Vectors stay as they were made, so their embedding model must be one that the server or the tenant has. What a snapshot has not: sessions, feedback and what improve learned from them (weights; triplets are rebuilt by it), the history of runs, and the answers of models that are kept to save asking twice.
  */
@@ -305,6 +355,10 @@ export interface DatasetStatus {
    * Runs that are started by the clock.
    */
   readonly schedules?: readonly DatasetStatusSchedule[] | undefined;
+  /**
+   * State of each source of `spec.sources`.
+   */
+  readonly sources?: readonly DatasetStatusSource[] | undefined;
   readonly erasure?: DatasetStatusErasure | undefined;
   /**
    * See the reference page for types and reasons.
@@ -498,6 +552,45 @@ export interface DatasetStatusSchedule {
    * When it is started next.
    */
   readonly nextStartAt?: string | undefined;
+}
+
+export interface DatasetStatusSource {
+  /**
+   * Its name.
+   */
+  readonly name: string;
+  /**
+   * Whether it is followed.
+   */
+  readonly connected: boolean;
+  /**
+   * An import waits or is under way.
+   */
+  readonly importing?: boolean | undefined;
+  /**
+   * When the last import ended.
+   */
+  readonly lastSyncedAt?: string | undefined;
+  /**
+   * When the next import starts.
+   */
+  readonly nextSyncAt?: string | undefined;
+  /**
+   * Documents that are in the dataset, as of the end of the last import.
+   */
+  readonly items: number;
+  /**
+   * Documents that the last import could not bring in.
+   */
+  readonly failed: number;
+  /**
+   * Why it is not as declared, in one word; absent, it is.
+   */
+  readonly reason?: string | undefined;
+  /**
+   * The same as a sentence.
+   */
+  readonly message?: string | undefined;
 }
 
 /**

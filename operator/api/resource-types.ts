@@ -44,8 +44,8 @@ export const ${kind.toUpperCase()}_KIND = {
 `;
 }
 
-/** Names each object by its path, so that it becomes a type of its own. */
-function typeSchema(schema: CrdSchema, title: string): JSONSchema {
+/** Names each object by its path, so that it becomes a type of its own; entries of a list by the name without its plural. */
+function typeSchema(schema: CrdSchema, title: string, entry = title.replace(/s$/, '')): JSONSchema {
   const { type, description, enum: values, required, properties, items, additionalProperties } = schema;
   if (title.endsWith('StatusConditions')) {
     return { tsType: 'readonly Condition[]', ...(description === undefined ? {} : { description }) };
@@ -60,13 +60,15 @@ function typeSchema(schema: CrdSchema, title: string): JSONSchema {
           title,
           required: defaultedNames(schema, required ?? []),
           properties: Object.fromEntries(
-            Object.entries(properties).map(([name, property]) => [
-              name,
-              typeSchema(property, `${shortened(title)}${pascal(name)}`),
-            ]),
+            Object.entries(properties).map(([name, property]) => {
+              const named = `${shortened(title)}${pascal(name)}`;
+              // Beside `sources` there may be a `source`.
+              const isTaken = name.endsWith('s') && Object.hasOwn(properties, name.slice(0, -1));
+              return [name, isTaken ? typeSchema(property, named, `${named}Entry`) : typeSchema(property, named)];
+            }),
           ),
         }),
-    ...(items === undefined ? {} : { items: typeSchema(items, title.replace(/s$/, '')) }),
+    ...(items === undefined ? {} : { items: typeSchema(items, entry) }),
     ...(additionalProperties === undefined
       ? {}
       : { additionalProperties: typeSchema(additionalProperties, `${title}Value`) }),

@@ -67,6 +67,7 @@ export interface DatasetMemory {
   readonly configuration: CheckMemory;
   readonly retention: CheckMemory;
   readonly embedding: CheckMemory;
+  readonly sources: CheckMemory;
   /** Progress of a migration, as it was written last. */
   readonly progress: CheckMemory;
   readonly statistics: CheckMemory;

@@ -67,6 +67,7 @@ export const METHODS = {
   'search.EraseAnswers': { deadlineMs: 60000, permission: 'delete' },
   'search.LookFor': { deadlineMs: 30000, permission: 'principal' },
   'search.Answer': { deadlineMs: 300000, permission: 'principal' },
+  'integrations.SyncSources': { deadlineMs: 60000, permission: 'service' },
   'system.Describe': { deadlineMs: 2000, permission: 'service' },
   'system.Health': { deadlineMs: 2000, permission: 'service' },
 } as const;

@@ -33,7 +33,7 @@ export function connectorsOf({
   return [
     ...(acceptLocalFilePath && roots.length > 0 ? [createFolderConnector({ roots, maxBytes })] : []),
     ...(config.allowHttpRequests ? [createWebConnector({ fetcher, clock })] : []),
-    ...githubOf(config),
+    githubOf(config),
     ...linearOf(config),
     ...googleOf(config),
     notionOf(config, logger),
@@ -49,14 +49,16 @@ function loginsOf({ allowHttpRequests, sourcePrivateHosts: privateHosts, uploadL
   return [createWebdavConnector({ network, maxBytes }), createImapConnector({ network, maxBytes })];
 }
 
-/** None unless all of its settings are there. */
-function githubOf(config: Config): readonly Connector[] {
+/** Without all settings of its app, it is connected with tokens alone. */
+function githubOf(config: Config): Connector {
   const { githubAppId: appId, githubAppSlug: appSlug, githubAppPrivateKey: privateKey } = config;
   const { githubClientId: clientId, githubClientSecret: clientSecret, githubWebhookSecret: webhookSecret } = config;
   const frontendUrl = config.githubFrontendUrl ?? config.publicUrl;
-  if (!appId || !appSlug || !privateKey || !clientId || !clientSecret || !webhookSecret || !frontendUrl) return [];
-  const app = { appId, appSlug, privateKey, clientId, clientSecret, webhookSecret };
-  return [createGithubConnector({ ...app, frontendUrl, webUrl: config.githubUrl })];
+  if (!appId || !appSlug || !privateKey || !clientId || !clientSecret || !webhookSecret || !frontendUrl) {
+    return createGithubConnector({ webUrl: config.githubUrl, app: null });
+  }
+  const app = { appId, appSlug, privateKey, clientId, clientSecret, webhookSecret, frontendUrl };
+  return createGithubConnector({ webUrl: config.githubUrl, app });
 }
 
 /** None unless all of its settings are there. */

@@ -6,7 +6,9 @@ import { createSourceEvents } from '../common/records/integrations/deliveries.ts
 import { createSourceItems } from '../common/records/integrations/source-items.ts';
 import { createSyncRuns } from '../common/records/integrations/sync-runs.ts';
 import { createSyncState } from '../common/records/integrations/sync-state.ts';
+import type { Subscription } from '../common/storage/ports/bus.ts';
 import { createCredentials } from './credentials/credentials.ts';
+import { syncSources } from './declared/sync-sources.ts';
 import { DEFAULT_SYNC_SETTINGS, type IntegrationsServiceOptions, type SourceDependencies } from './dependencies.ts';
 import { createImportWorker } from './imports/import-worker.ts';
 import { integrationRoutes } from './routes/integrations.ts';
@@ -31,14 +33,22 @@ export function createIntegrationsService(options: IntegrationsServiceOptions): 
     settings: { ...DEFAULT_SYNC_SETTINGS, ...options.settings },
   };
   const workers = [createSyncWorker(dependencies), createImportWorker(dependencies)];
+  let subscriptions: readonly Subscription[] = [];
   return {
     name: 'integrations',
     routes: [...syncRoutes(dependencies), ...receiveSyncRoutes(dependencies), ...integrationRoutes(dependencies)],
     sockets: [],
     async start() {
+      subscriptions = [
+        await options.messenger.serve('integrations.SyncSources', (request, { signal }) =>
+          syncSources(dependencies, request, signal ?? new AbortController().signal),
+        ),
+      ];
       await Promise.all(workers.map((worker) => worker.start()));
     },
     async stop() {
+      await Promise.all(subscriptions.map((subscription) => subscription.stop()));
+      subscriptions = [];
       await Promise.all(workers.map((worker) => worker.stop()));
     },
   };

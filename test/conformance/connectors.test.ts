@@ -86,7 +86,7 @@ for (const feed of ['issues', 'files'] as const) {
     const app = { appId: '1234', appSlug: 'engram', clientId: 'client', clientSecret: 'secret', frontendUrl: '' };
     const { privateKey, webhookSecret, url: webUrl } = github;
     return {
-      connector: createGithubConnector({ ...app, privateKey, webhookSecret, webUrl }),
+      connector: createGithubConnector({ app: { ...app, privateKey, webhookSecret }, webUrl }),
       account: { accountId: github.installationId, accountLabel: 'acme' },
       feed,
       async put(name, text) {

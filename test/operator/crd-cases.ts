@@ -34,6 +34,8 @@ const grants = (...principals: readonly Json[]): Json => ({
   access: { grants: principals.map((principal) => ({ principal, permissions: ['read'] })) },
 });
 
+const source = (more: Json): Json => ({ sources: [{ name: 'site', connector: 'web', ...more }] });
+
 /** Objects that are refused on creation, one for each rule. */
 export const REFUSED_OBJECTS: readonly (Refused & { readonly object: Json })[] = [
   {
@@ -50,6 +52,38 @@ export const REFUSED_OBJECTS: readonly (Refused & { readonly object: Json })[] =
     what: 'items that are kept for seconds',
     object: dataset({ retention: { itemTTL: '30s' } }),
     says: 'itemTTL must be at least 1m',
+  },
+  {
+    what: 'a source that says nothing of where it is',
+    object: dataset(source({})),
+    says: 'a source needs an address, an account or credentialsSecretRef',
+  },
+  {
+    what: 'a source with an account of the owner and credentials of its own',
+    object: dataset(source({ account: 'Acme', credentialsSecretRef: { name: 'x' } })),
+    says: 'account stands alone',
+  },
+  {
+    what: 'a source with an interval and a schedule',
+    object: dataset(source({ address: 'https://a.test', interval: '1h', schedule: '0 3 * * *' })),
+    says: 'give interval or schedule, not both',
+  },
+  {
+    what: 'a source that is brought in every few seconds',
+    object: dataset(source({ address: 'https://a.test', interval: '30s' })),
+    says: 'interval must be at least 1m',
+  },
+  {
+    what: 'a source with an unknown end',
+    object: dataset(source({ address: 'https://a.test', onRemoval: 'Forget' })),
+    says: 'supported values: "Keep", "Delete"',
+  },
+  {
+    what: 'two sources of one name',
+    object: dataset({
+      sources: ['https://a.test', 'https://b.test'].map((address) => ({ name: 'site', connector: 'web', address })),
+    }),
+    says: 'Duplicate value',
   },
   {
     what: 'a retention that says nothing',

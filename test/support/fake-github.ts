@@ -30,6 +30,7 @@ export async function startFakeGithub() {
   const tokens = new Map<string, number>();
   const codes = new Set<string>();
   const userTokens = new Set<string>();
+  const personal = new Set<string>();
   const requests: string[] = [];
   const state = {
     /** Removed or suspended by its owner. */
@@ -60,6 +61,7 @@ export async function startFakeGithub() {
   const commitOf = ({ files }: FakeRepository) => sha(JSON.stringify([...files]));
 
   const read = (path: string, query: URLSearchParams): unknown => {
+    if (path === '/user/repos') return paged(repositories.map(repositoryOf), query);
     if (path === '/installation/repositories') return { repositories: paged(repositories.map(repositoryOf), query) };
     const [, id = '', rest = ''] = /^\/repositories\/(\d+)(\/.*)?$/.exec(path) ?? [];
     const repository = repositories.find((one) => String(one.id) === id);
@@ -132,7 +134,8 @@ export async function startFakeGithub() {
       const account = { login: 'Acme Corp', id: 9, type: 'Organization' };
       return [200, { installations: [{ id: INSTALLATION, app_id: 1234, repository_selection: 'all', account }] }];
     }
-    if ((tokens.get(token) ?? 0) < Date.now()) return [401, { message: 'Bad credentials' }];
+    if (path === '/user' && personal.has(token)) return [200, { login: 'ada', id: 5 }];
+    if (!personal.has(token) && (tokens.get(token) ?? 0) < Date.now()) return [401, { message: 'Bad credentials' }];
     if (state.isGone) return [403, { message: 'This installation has been suspended' }];
     if (state.remaining !== null) {
       if (state.remaining <= 0) {
@@ -169,6 +172,8 @@ export async function startFakeGithub() {
     requests,
     repositories,
     state,
+    /** Personal access tokens that it accepts. */
+    personal,
     installationId: String(INSTALLATION),
     privateKey: privateKey.export({ type: 'pkcs1', format: 'pem' }).toString(),
     webhookSecret,

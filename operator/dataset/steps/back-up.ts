@@ -1,9 +1,9 @@
+import { type Cron, parseCron } from '../../../services/common/domain/cron.ts';
 import { snapshotName } from '../../../services/common/domain/snapshot-name.ts';
 import { isEngramError } from '../../../services/common/kernel/errors.ts';
 import type { SnapshotInfo } from '../../../services/common/platform/messaging/messages.ts';
 import type { SnapshotPlace } from '../../../services/common/storage/ports/snapshot-places.ts';
 import type { DatasetStatus, DatasetStatusBackup } from '../../api/dataset.ts';
-import { type Cron, parseCron } from '../../api/schedule.ts';
 import type { TenantBackup } from '../../api/tenant.ts';
 import { findPlace } from '../../erasure/snapshots.ts';
 import { callService } from '../../installation/services.ts';

@@ -48,6 +48,7 @@ export function releaseOrErase(parts: DatasetParts): DatasetStep {
       if (isLate) context.event(ERASURE_CONTINUES);
       const isTenants = policy === 'Snapshot' && context.object.spec.deletionPolicy === undefined && isDeleted(tenant);
       const isKept = (policy === 'Retain' || isTenants) && found?.isErasing !== true;
+      await releaseSources(parts, context);
       const outcome =
         found === null
           ? done<DatasetStatus>()
@@ -139,6 +140,16 @@ async function erase(
   return done({ status: { erasure: { residue: 0, receipt } } });
 }
 
+/** Ends what sources the resource has declared, before anything is erased; what came by them goes with the dataset or stays. */
+async function releaseSources({ services }: DatasetParts, { object, status, signal }: DatasetContext): Promise<void> {
+  const { tenantId, datasetId, sources = [] } = status;
+  if (tenantId === undefined || datasetId === undefined) return;
+  if (sources.length === 0 && (object.spec.sources ?? []).length === 0) return;
+  const ids = { tenantId: asId<TenantId>(tenantId), datasetId: asId<DatasetId>(datasetId) };
+  const request = { ...ids, crUid: uidOf(object), sources: [], release: true };
+  await askService(services, 'integrations.SyncSources', { request, signal });
+}
+
 /** Returns where the final snapshot goes; null when none is wanted. */
 async function findLast(
   parts: DatasetParts,
@@ -151,6 +162,7 @@ async function findLast(
 }
 
 function forget({ memory }: DatasetParts, uid: string): void {
-  for (const checks of [memory.identity, memory.access, memory.configuration, memory.statistics]) checks.forget(uid);
+  const { identity, access, configuration, sources, statistics } = memory;
+  for (const checks of [identity, access, configuration, sources, statistics]) checks.forget(uid);
   for (const pipeline of ['cognify', 'improve']) memory.starts.forget(`${uid} ${pipeline}`);
 }

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { parseCron } from '../../../services/common/domain/cron.ts';
 import type { DatasetRef } from '../../../services/common/kernel/dataset.ts';
 import { isEngramError } from '../../../services/common/kernel/errors.ts';
 import { asAccount } from '../../../services/common/platform/messaging/account-authority.ts';
 import type { CallContext, MessageCaller } from '../../../services/common/platform/messaging/messenger.ts';
 import type { Dataset, DatasetStatusSchedule } from '../../api/dataset.ts';
-import { parseCron } from '../../api/schedule.ts';
 import type { Services } from '../../installation/services.ts';
 import { toSeconds } from '../../kube-runtime/conditions.ts';
 import { done } from '../../kube-runtime/steps.ts';

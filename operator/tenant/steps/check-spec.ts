@@ -1,4 +1,4 @@
-import { parseCron } from '../../api/schedule.ts';
+import { parseCron } from '../../../services/common/domain/cron.ts';
 import type { TenantStatusStore } from '../../api/tenant.ts';
 import { findPlace } from '../../erasure/snapshots.ts';
 import { done, retrying, stalled } from '../../kube-runtime/steps.ts';

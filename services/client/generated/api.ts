@@ -6770,6 +6770,10 @@ export interface IntegrationConnection {
    * Why the last import is degraded, or the provider ended the connection
    */
   error?: string;
+  /**
+   * Its name in `spec.sources` of the Dataset resource that declares it; only there it is changed
+   */
+  declaredAs?: string;
 }
 export interface ConnectRequest {
   address: string;

@@ -1,7 +1,8 @@
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
-import type { SourceConnection } from '../../common/records/integrations/connections.ts';
+import type { DeclaredConnection, SourceConnection } from '../../common/records/integrations/connections.ts';
 import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
 import type { SourceDependencies } from '../dependencies.ts';
 import { startWrites, wakeImports } from '../imports/start-import.ts';
@@ -14,53 +15,49 @@ export function connectingOf({ id: userId, tenant, key }: Principal): Connecting
   return { userId, tenant, keyId: key?.id ?? null };
 }
 
+/** What a Dataset resource declares of a connection of its dataset. */
+export interface DeclaredFor {
+  readonly declaration: DeclaredConnection;
+  readonly dataset: DatasetRef;
+  /** Null: everything. */
+  readonly selection: readonly string[] | null;
+}
+
 /** The account is connected by another owner. */
 export class AlreadyConnectedError extends Error {
   override readonly name = 'AlreadyConnectedError';
 }
 
+type Connected = ConnectedAccount & { readonly datasetName?: string; readonly declared?: DeclaredFor };
+
 /**
- * Stores a connection, and starts its first import where something is chosen. The same account of the same user is connected
- * anew: its dataset and selection stay. `AlreadyConnectedError` while another user has it.
+ * Stores a connection, and starts its first import where something is chosen. The same account of the same user, or of the same
+ * dataset where a resource declares it, is connected anew: its items stay, and what a person chose. `AlreadyConnectedError` while
+ * another user has it.
  */
 export async function storeConnection(
   dependencies: SourceDependencies,
   connector: Connector,
   owner: Connecting,
-  account: ConnectedAccount & { readonly datasetName?: string },
+  account: Connected,
 ): Promise<SourceConnection> {
   const { provider, capabilities } = connector;
+  const { declared } = account;
   const stored = await retryOnConflict(async () => {
-    const { connections, credentials, ids, clock, audit } = dependencies;
-    const others = await connections.ofAccount(provider, account.accountId);
-    const before = others.find(({ userId, tenant }) => userId === owner.userId && tenant === owner.tenant) ?? null;
-    if (
-      capabilities.accounts === 'exclusive' &&
-      others.some(({ id, status }) => status === 'active' && id !== before?.id)
-    ) {
+    const { connections, credentials, audit } = dependencies;
+    const all = await connections.ofAccount(provider, account.accountId);
+    const others = all.filter((one) => declared !== undefined || !one.declared);
+    const before = others.find((one) => isSame(one, owner, declared)) ?? null;
+    const isExclusive = declared === undefined && capabilities.accounts === 'exclusive';
+    if (isExclusive && others.some(({ id, status }) => status === 'active' && id !== before?.id)) {
       throw new AlreadyConnectedError();
     }
-    const now = clock.now().toISOString();
-    const { accountId, label: accountLabel, authType, scopes } = account;
-    const metadata = { ...before?.metadata, ...account.metadata };
-    const connection: Omit<SourceConnection, 'version'> = {
-      ...{ id: before?.id ?? ids.uuid(), provider, accountId, accountLabel, ...owner, authType, scopes, metadata },
-      ...{ status: 'active', revokedReason: null, revokedAt: null },
-      selection: before?.selection ?? (['none', 'optional'].includes(capabilities.selection) ? null : []),
-      dataset: before?.dataset ?? null,
-      datasetName:
-        before?.datasetName ?? account.datasetName ?? connector.datasetName({ accountId, accountLabel, metadata }),
-      ...{ syncing: before?.syncing ?? false, again: false, done: 0, total: null, waitingUntil: null },
-      ...{ syncStatus: before?.syncStatus ?? null, syncError: null, syncCounts: before?.syncCounts ?? null },
-      ...{ lastSyncedAt: before?.lastSyncedAt ?? null, nextSyncAt: null, buildDue: before?.buildDue ?? false },
-      ...{ createdAt: before?.createdAt ?? now, connectedAt: now },
-    };
-    const activeAccount = JSON.stringify([
-      ...[provider, accountId],
-      ...(capabilities.accounts === 'exclusive' ? [] : [owner.tenant, owner.userId]),
-    ]);
+    const connection = connectedAs(dependencies, connector, owner, account, before);
+    const holder = isExclusive ? [] : [owner.tenant, declared?.dataset.id ?? owner.userId];
+    const activeAccount = JSON.stringify([provider, account.accountId, ...holder]);
     const starts = !connection.syncing && connection.selection?.length !== 0;
     const known = { ...connection, version: (before?.version ?? 0) + 1 };
+    const resource = declared === undefined ? {} : { resource: declared.declaration.resource };
     await audit.commit(
       { tenant: owner.tenant },
       [
@@ -72,9 +69,9 @@ export async function storeConnection(
         {
           tenant: owner.tenant,
           action: 'source.connected',
-          actor: owner.userId,
+          actor: declared === undefined ? owner.userId : null,
           subject: connection.id,
-          details: { provider },
+          details: { provider, ...resource },
         },
       ],
     );
@@ -88,7 +85,49 @@ export async function storeConnection(
   return stored;
 }
 
-/** The active connection of the caller: the one of the id, else the newest. Null: there is none. */
+function isSame(
+  { id, userId, tenant, dataset }: SourceConnection,
+  owner: Connecting,
+  declared: DeclaredFor | undefined,
+): boolean {
+  if (tenant !== owner.tenant) return false;
+  if (declared === undefined) return userId === owner.userId;
+  return dataset === declared.dataset.id && id !== declared.declaration.authorizedBy;
+}
+
+/** The connection as it is from now on; `before` is the one that is connected anew. */
+function connectedAs(
+  { ids, clock }: Pick<SourceDependencies, 'ids' | 'clock'>,
+  connector: Connector,
+  owner: Connecting,
+  account: Connected,
+  before: SourceConnection | null,
+): Omit<SourceConnection, 'version'> {
+  const { provider, capabilities } = connector;
+  const now = clock.now().toISOString();
+  const { accountId, label: accountLabel, authType, scopes, declared, datasetName } = account;
+  const metadata = { ...before?.metadata, ...account.metadata };
+  const nothing = ['none', 'optional'].includes(capabilities.selection) ? null : [];
+  const isSyncing = before?.syncing ?? false;
+  return {
+    ...{ id: before?.id ?? ids.uuid(), provider, accountId, accountLabel, ...owner, authType, scopes, metadata },
+    ...{ status: 'active', revokedReason: null, revokedAt: null },
+    ...(declared === undefined
+      ? {
+          selection: before?.selection ?? nothing,
+          dataset: before?.dataset ?? null,
+          datasetName:
+            before?.datasetName ?? datasetName ?? connector.datasetName({ accountId, accountLabel, metadata }),
+        }
+      : { selection: declared.selection, dataset: declared.dataset.id, datasetName: declared.dataset.name }),
+    ...{ syncing: isSyncing, again: isSyncing, done: 0, total: null, waitingUntil: null },
+    ...{ syncStatus: before?.syncStatus ?? null, syncError: null, syncCounts: before?.syncCounts ?? null },
+    ...{ lastSyncedAt: before?.lastSyncedAt ?? null, nextSyncAt: null, buildDue: before?.buildDue ?? false },
+    ...{ createdAt: before?.createdAt ?? now, connectedAt: now, declared: declared?.declaration ?? null },
+  };
+}
+
+/** The active connection of the caller: the one of the id, else the newest that a person has connected. Null: there is none. */
 export async function findConnection(
   { connections }: SourceDependencies,
   { id, tenant }: Principal,
@@ -98,7 +137,13 @@ export async function findConnection(
   const own = (await connections.ofUser(id, tenant)).filter(
     (one) => one.provider === provider && (connectionId === undefined || one.id === connectionId),
   );
-  return own.find(({ status }) => status === 'active') ?? null;
+  return newestOf(own);
+}
+
+/** The first that is active, of those that no resource declares if there are any. */
+export function newestOf(newestFirst: readonly SourceConnection[]): SourceConnection | null {
+  const active = newestFirst.filter(({ status }) => status === 'active');
+  return active.find(({ declared }) => !declared) ?? active[0] ?? null;
 }
 
 /** 404 when there is none. */
@@ -115,8 +160,9 @@ export function accessOf(
   connection: SourceConnection,
   signal: AbortSignal,
 ): SourceAccess {
+  const holder = { ...connection, id: connection.declared?.authorizedBy ?? connection.id };
   return {
     ...{ connection, signal },
-    token: (rejected) => credentials.accessToken(connection, connector, { signal, rejected }),
+    token: (rejected) => credentials.accessToken(holder, connector, { signal, rejected }),
   };
 }

@@ -3,7 +3,10 @@ import type { SourceDependencies } from '../dependencies.ts';
 import { eraseJob, wakeImports } from '../imports/start-import.ts';
 import { accessOf } from './connect.ts';
 
-/** Ends a connection; an import under way stops. With `deleteData` a job erases the items that came by it. */
+/**
+ * Ends a connection; an import under way stops. With `deleteData` a job erases the items that came by it. What a declared one
+ * reads with is not given back at the provider: it belongs to whoever made the Secret, or to another connection.
+ */
 export async function disconnect(
   { connections, connectors, credentials, workQueue, audit, clock, logger }: SourceDependencies,
   connection: SourceConnection,
@@ -12,7 +15,7 @@ export async function disconnect(
   const { id, tenant, userId: actor, provider } = connection;
   const connector = connectors.get(provider);
   const access = connector && accessOf({ credentials }, connector, connection, signal);
-  await (access && connector.oauth?.revoke?.(access))?.catch((error: unknown) => {
+  await (access && !connection.declared ? connector.oauth?.revoke?.(access) : undefined)?.catch((error: unknown) => {
     logger.warn('source.revoke.failed', { provider, error });
   });
   const ended = {
@@ -20,6 +23,7 @@ export async function disconnect(
     revokedReason: null,
     revokedAt: clock.now().toISOString(),
     nextSyncAt: null,
+    declared: null,
   } as const;
   await audit.commit(
     { tenant },

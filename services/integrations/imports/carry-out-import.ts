@@ -7,7 +7,7 @@ import type { SourceConnection } from '../../common/records/integrations/connect
 import { sourceItemId } from '../../common/records/integrations/source-items.ts';
 import { accessOf } from '../connections/connect.ts';
 import type { SourceDependencies } from '../dependencies.ts';
-import type { Connector } from '../providers/connector.ts';
+import type { Connector, SourceResource } from '../providers/connector.ts';
 import {
   commit,
   DisconnectedError,
@@ -77,10 +77,16 @@ export async function carryOutImport(dependencies: SourceDependencies, attempt: 
   const { feeds, selection } = connector.capabilities;
   await commit(dependencies, attempt, [], { dataset: dataset.id, waitingUntil: null });
   await takeDeliveries(dependencies, attempt);
+  const listed = await connector.list(access);
   const chosen = selection === 'none' || connection.selection === null ? null : new Set(connection.selection);
-  const resources = (await connector.list(access))
-    .filter(({ id, isPart }) => (chosen === null ? isPart !== true : chosen.has(id)))
-    .map(({ id }) => id);
+  const resources = listed.filter((one) => isChosen(one, chosen)).map(({ id }) => id);
+  // A person chose from a list; what a resource declares may be misspelt.
+  const names = new Set(listed.flatMap(({ id, name }) => [id, name]));
+  const unknown = connection.declared ? [...(chosen ?? [])].filter((name) => !names.has(name)) : [];
+  if (unknown.length > 0) {
+    tally.counts = { ...tally.counts, failed: tally.counts.failed + unknown.length };
+    tally.error = `It has no ${unknown.join(', ')}.`;
+  }
   await removeDeselected(dependencies, attempt, new Set(resources));
   for (const resource of resources) {
     for (const feed of feeds) {
@@ -96,6 +102,14 @@ export async function carryOutImport(dependencies: SourceDependencies, attempt: 
   }
   const { buildDue } = (await dependencies.connections.get(connection.id)) ?? {};
   if (buildDue) await startBuild(dependencies, attempt);
+}
+
+/** Whether a selection has a resource, by its id or its name; null has all that are no part of another. */
+export function isChosen(
+  { id, name, isPart }: Pick<SourceResource, 'id' | 'name' | 'isPart'>,
+  chosen: ReadonlySet<string> | null,
+): boolean {
+  return chosen === null ? isPart !== true : chosen.has(id) || chosen.has(name);
 }
 
 /** Removes what webhooks reported as deleted, and fetches again what they reported as changed. */

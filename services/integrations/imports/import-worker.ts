@@ -13,7 +13,15 @@ import type { SourceDependencies } from '../dependencies.ts';
 import { SourceBusyError, SourceRevokedError } from '../providers/connector.ts';
 import { carryOutImport, openAttempt } from './carry-out-import.ts';
 import { DisconnectedError, type ImportTally, isOfTheImport, removeMatching } from './import-feed.ts';
-import { ERASE_SOURCE_JOB, IMPORT_JOB, importJob, QUEUED, startImport, wakeImports } from './start-import.ts';
+import {
+  ERASE_SOURCE_JOB,
+  IMPORT_JOB,
+  importJob,
+  nextImportAt,
+  QUEUED,
+  startImport,
+  wakeImports,
+} from './start-import.ts';
 
 /** Claims of one import until it counts as killing its workers, and attempts that fail for the same reason. */
 const MAX_ATTEMPTS = 20;
@@ -81,6 +89,8 @@ function createWatchers(dependencies: SourceDependencies) {
       for (const { provider, watch } of connectors.values()) {
         if (watch === undefined) continue;
         for (const connection of await connections.active(provider)) {
+          // A declared rhythm holds instead.
+          if (connection.declared?.cron || connection.declared?.everyMs) continue;
           wanted.add(connection.id);
           if (!open.has(connection.id))
             open.set(
@@ -120,10 +130,9 @@ async function driveImport(dependencies: SourceDependencies, job: ClaimedJob, le
     const attempt = await openAttempt(dependencies, { job, lease, connection, connector }, tally);
     await carryOutImport(dependencies, attempt);
     const isOk = tally.counts.failed === 0;
-    const { everyMs, retryMs = everyMs } = connector.capabilities;
     await end(dependencies, job, connection, {
       ...{ syncStatus: isOk ? 'ok' : 'degraded', syncError: tally.error, syncCounts: tally.counts },
-      nextSyncAt: new Date(clock.now().getTime() + (isOk ? everyMs : retryMs)).toISOString(),
+      nextSyncAt: nextImportAt(connection, connector, clock.now(), { isOk }),
     });
   } catch (error) {
     await endOfFailed(
@@ -168,17 +177,14 @@ async function endOfFailed(
   const { errorClass, message } = describeRunError(error);
   const counts = { ...tally.counts, failed: tally.counts.failed + 1 };
   const isGone = connection.dataset !== null && (await datasets.get({ tenant }, connection.dataset)) === null;
-  const capabilities = connectors.get(connection.provider)?.capabilities;
+  const connector = connectors.get(connection.provider);
   await end(dependencies, job, connection, {
     ...{ syncStatus: 'degraded', syncCounts: counts },
     syncError: isGone
       ? 'The dataset was deleted. Sync again to bring everything in anew.'
       : `${message} [${errorClass}]`,
     ...(isGone ? { dataset: null } : {}),
-    nextSyncAt:
-      isGone || capabilities === undefined
-        ? null
-        : new Date(now.getTime() + (capabilities.retryMs ?? capabilities.everyMs)).toISOString(),
+    nextSyncAt: isGone || connector === undefined ? null : nextImportAt(connection, connector, now, { isOk: false }),
   });
   logger.warn('import.failed', { connectionId: id, error });
 }

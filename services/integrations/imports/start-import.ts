@@ -1,9 +1,11 @@
+import { parseCron } from '../../common/domain/cron.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { isQueuedAlready } from '../../common/platform/jobs/job-failure.ts';
 import { type NewJob, UNLIMITED_ATTEMPTS } from '../../common/ports/work-queue.ts';
 import type { ConnectionChange, SourceConnection } from '../../common/records/integrations/connections.ts';
 import { VersionConflictError, type Write } from '../../common/storage/ports/document-store.ts';
 import type { SourceDependencies } from '../dependencies.ts';
+import type { Connector } from '../providers/connector.ts';
 
 export const IMPORT_JOB = 'source_import';
 export const ERASE_SOURCE_JOB = 'source_erase';
@@ -19,6 +21,19 @@ export function importJob({ id }: Pick<SourceConnection, 'id'>): NewJob {
 /** Erases the items of a connection, after an import that is under way. */
 export function eraseJob({ id }: Pick<SourceConnection, 'id'>): NewJob {
   return { kind: ERASE_SOURCE_JOB, payload: { connectionId: id }, orderingKey: `source:${id}` };
+}
+
+/** When the import starts that nothing asks for: as declared, else as often as the connector says. `isOk`: of the last one. */
+export function nextImportAt(
+  { declared }: Pick<SourceConnection, 'declared'>,
+  { capabilities }: Pick<Connector, 'capabilities'>,
+  now: Date,
+  { isOk } = { isOk: true },
+): string | null {
+  const cron = declared?.cron ? parseCron(declared.cron) : { fault: 'there is none' };
+  if (!('fault' in cron)) return cron.nextAfter(now)?.toISOString() ?? null;
+  const { everyMs, retryMs = everyMs } = capabilities;
+  return new Date(now.getTime() + (declared?.everyMs ?? (isOk ? everyMs : retryMs))).toISOString();
 }
 
 /** State of a connection whose import is queued. */

@@ -1,6 +1,8 @@
 import type { SourceConnection } from '../../common/records/integrations/connections.ts';
 import type { SourceDependencies } from '../dependencies.ts';
+import { isChosen } from '../imports/carry-out-import.ts';
 import type { Connector, SourceResource } from '../providers/connector.ts';
+import { isConnectable } from '../providers/providers.ts';
 
 /** The wire form of a connection; what it has no value for is left out. */
 export async function presentConnection(
@@ -23,6 +25,7 @@ export async function presentConnection(
     ...(syncing ? { progress: { done, total } } : {}),
     ...(connection.waitingUntil === null ? {} : { waitingUntil: connection.waitingUntil }),
     ...(error === null ? {} : { error }),
+    ...(connection.declared ? { declaredAs: connection.declared.source } : {}),
   };
 }
 
@@ -33,7 +36,7 @@ export function presentProvider(
   connector: Connector | undefined,
 ) {
   return {
-    ...{ provider, configured: connector !== undefined, oauth: connector?.oauth !== undefined },
+    ...{ provider, configured: isConnectable(connector), oauth: connector?.oauth !== undefined },
     connected: connection !== null,
     accountLabel: connection?.accountLabel ?? null,
     providerAccountId: connection?.accountId ?? null,
@@ -48,7 +51,8 @@ function syncState({ syncing, syncStatus, lastSyncedAt }: SourceConnection) {
 }
 
 export function presentResources(resources: readonly SourceResource[], selection: readonly string[] | null) {
-  const isSelected = ({ id }: SourceResource) => selection === null || selection.includes(id);
+  const chosen = new Set(selection);
+  const isSelected = (resource: SourceResource) => selection === null || isChosen(resource, chosen);
   return {
     resources: resources.map(({ isPart: _, ...resource }) => ({ ...resource, selected: isSelected(resource) })),
     selected: selection,

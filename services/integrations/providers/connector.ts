@@ -30,10 +30,12 @@ export interface Connector {
   fetch(access: SourceAccess, change: PresentDocument): Promise<SourceDocument | 'unchanged' | null>;
   /** Absent: the provider sends no webhooks, or no secret is configured. */
   readonly verifyWebhook?: (delivery: RawDelivery) => Promise<WebhookSignals>;
-  /** Absent: it is connected with an address that the person gives. */
+  /** Absent: it is connected with an address that the person gives, or with a Secret alone. */
   readonly oauth?: OAuthSteps;
-  /** Absent: it is connected over OAuth. Errors: `InvalidRequestError`, `PermissionDeniedError`. */
+  /** Absent: it is connected over OAuth, or with a Secret alone. Errors: `InvalidRequestError`, `PermissionDeniedError`. */
   readonly connect?: (address: string, login?: SourceLogin) => Promise<ConnectedAccount>;
+  /** Connects with the values of a Secret that a Dataset resource names. Absent: it takes none. */
+  readonly bySecret?: SecretSteps;
   /** Reports changes of the connection as they happen, until it is closed. Absent: they are found by the periodic import. */
   readonly watch?: (connection: SourceConnection, changed: () => void) => { close(): Promise<void> };
 }
@@ -56,6 +58,8 @@ export interface ConnectorCapabilities {
   readonly selection: 'none' | 'optional' | 'nothing at first' | 'required';
   /** Meaning of the address that it is connected with, for people; default: an address. */
   readonly address?: string;
+  /** `connect` takes a user name and a password. */
+  readonly takesLogin?: true;
   /** `exclusive`: an account is connected by one user of the server at a time. */
   readonly accounts: 'exclusive' | 'of each user';
   /** Time between imports that nothing asks for. */
@@ -156,6 +160,22 @@ export interface OAuthSteps {
   readonly refresh?: (refreshToken: string, signal: AbortSignal) => Promise<Tokens>;
   /** Gives the access back at the provider. */
   readonly revoke?: (access: SourceAccess) => Promise<void>;
+}
+
+/** Connecting with credentials that a Dataset resource brings. */
+export interface SecretSteps {
+  /** Keys that the Secret must have. */
+  readonly keys: readonly string[];
+  /**
+   * Asks the provider with them. The values become the connection's tokens. Errors: `InvalidRequestError`,
+   * `PermissionDeniedError` for the address, `SourceRevokedError` when they are refused.
+   */
+  connect(given: {
+    readonly address: string | null;
+    /** Value of one of the keys. */
+    readonly secret: (key: string) => string;
+    readonly signal: AbortSignal;
+  }): Promise<ConnectedAccount>;
 }
 
 /** Secrets of a connection: stored sealed, never in logs, answers or snapshots. */

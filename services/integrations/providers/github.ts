@@ -1,9 +1,11 @@
 import type { Octokit } from '@octokit/core';
+import { engramError } from '../../common/kernel/errors.ts';
 import { sha256 } from '../../common/kernel/hashes.ts';
 import { parseClientObject } from '../../common/kernel/json.ts';
 import {
   type ChangePage,
   type Connector,
+  type OAuthSteps,
   type PresentDocument,
   type RawDelivery,
   type SourceAccess,
@@ -17,6 +19,13 @@ import { slug } from './folder.ts';
 import { isSignature } from './signature.ts';
 
 export interface GithubOptions {
+  /** Address of github.com or a GitHub Enterprise Server. */
+  readonly webUrl: string;
+  /** Null: people cannot connect it, a Dataset resource can, with a token. */
+  readonly app: GithubApp | null;
+}
+
+export interface GithubApp {
   readonly appId: string;
   readonly appSlug: string;
   readonly privateKey: string;
@@ -24,35 +33,42 @@ export interface GithubOptions {
   readonly clientSecret: string;
   readonly webhookSecret: string;
   readonly frontendUrl: string;
-  /** Address of github.com or a GitHub Enterprise Server. */
-  readonly webUrl: string;
 }
 
 const PER_PAGE = 100;
 const MAX_FILE_BYTES = 1024 * 1024;
+const REFUSED = 'GitHub does not accept the token any more: put a new one into the Secret.';
 const SUSPENDED = 'The GitHub App was uninstalled or suspended. Install it again to go on.';
 
-/** The repositories of an installation of a GitHub App: issues and pull requests with what was said in them, and files. */
-export function createGithubConnector(options: GithubOptions): Connector {
-  const { appId, clientId, clientSecret, webUrl } = options;
+/**
+ * The repositories of an installation of a GitHub App, or those that a token reaches: issues and pull requests with what was said
+ * in them, and files.
+ */
+export function createGithubConnector({ webUrl, app }: GithubOptions): Connector {
   const baseUrl = webUrl === 'https://github.com' ? 'https://api.github.com' : `${webUrl}/api/v3`;
-  const privateKey = options.privateKey.replaceAll('\\n', '\n');
   const clients = new Map<string, Promise<Octokit>>();
   /** Keeps the tokens of an installation until they expire. */
-  const clientOf = (installationId: string): Promise<Octokit> => {
-    const client = clients.get(installationId) ?? openClient({ baseUrl, appId, privateKey, installationId });
+  const clientOf = async ({ connection, token }: SourceAccess): Promise<Octokit> => {
+    if (isOfToken(connection)) return tokenClient(baseUrl, await token());
+    if (app === null) throw new Error('The GitHub App is not configured on this server any more.');
+    const { accountId: installationId } = connection;
+    const privateKey = app.privateKey.replaceAll('\\n', '\n');
+    const client = clients.get(installationId) ?? openClient({ baseUrl, appId: app.appId, privateKey, installationId });
     clients.set(installationId, client);
     return client;
   };
-  const ask = async <T>({ connection, signal }: SourceAccess, path: string, query: Query = {}): Promise<T> => {
+  const ask = async <T>(access: SourceAccess, path: string, query: Query = {}): Promise<T> => {
+    const { connection, signal } = access;
     try {
-      const answer = await (await clientOf(connection.accountId)).request(`GET ${path}`, {
+      const answer = await (await clientOf(access)).request(`GET ${path}`, {
         ...query,
         request: { signal },
       });
       return answer.data as T;
     } catch (error) {
-      throw signal.aborted ? error : translated(error);
+      if (signal.aborted) throw error;
+      const isRefused = isOfToken(connection) && (error as RequestError).status === 401;
+      throw isRefused ? new SourceRevokedError(REFUSED, { cause: error }) : translated(error);
     }
   };
   const found = async <T>(...request: Parameters<typeof ask>): Promise<T | null> => {
@@ -168,13 +184,11 @@ export function createGithubConnector(options: GithubOptions): Connector {
       const repositories: Repository[] = [];
       for (let page = 1; ; page += 1) {
         const query = { per_page: PER_PAGE, page };
-        const answer = await ask<{ readonly repositories: readonly Repository[] }>(
-          access,
-          '/installation/repositories',
-          query,
-        );
-        repositories.push(...answer.repositories);
-        if (answer.repositories.length < PER_PAGE) break;
+        const found = isOfToken(access.connection)
+          ? await ask<readonly Repository[]>(access, '/user/repos', query)
+          : (await ask<Installed>(access, '/installation/repositories', query)).repositories;
+        repositories.push(...found);
+        if (found.length < PER_PAGE) break;
       }
       return repositories.map((repository) => {
         const { id, full_name: name, description, private: isPrivate, archived } = repository;
@@ -189,34 +203,86 @@ export function createGithubConnector(options: GithubOptions): Connector {
     },
     fetch: (access, change) =>
       change.feed === 'issues' ? issueDocument(access, change) : fileDocument(access, change),
-    verifyWebhook: async (delivery) => readDelivery(options.webhookSecret, delivery),
-    oauth: {
-      stateSecret: options.webhookSecret,
-      frontendUrl: options.frontendUrl,
-      // The page on which the app is installed takes no code challenge.
-      authorizeUrl: ({ state }) =>
-        `${webUrl}/apps/${options.appSlug}/installations/new?state=${encodeURIComponent(state)}`,
-      async exchange({ query, signal }) {
-        const { code = '', installation_id: id = '' } = query;
-        if (code === '' || !/^\d+$/.test(id)) throw new Error('GitHub returned no code or no installation.');
-        const { Octokit: Client } = await import('@octokit/core');
-        const { exchangeWebFlowCode } = await import('@octokit/oauth-methods');
-        const { request } = new Client({ baseUrl, log: SILENT });
-        const given = await exchangeWebFlowCode({ clientType: 'github-app', clientId, clientSecret, code, request });
-        const user = new Client({ baseUrl, log: SILENT, auth: given.authentication.token });
-        for (let page = 1; ; page += 1) {
-          const asked = { per_page: PER_PAGE, page, request: { signal } };
-          const { installations } = (await user.request('GET /user/installations', asked)).data;
-          const installation = (installations as unknown as readonly Installation[]).find(
-            (one) => String(one.id) === id,
-          );
-          if (installation !== undefined) return accountOf(installation);
-          // Who installs it may name the installation of somebody else.
-          if (installations.length < PER_PAGE) throw new Error('The installation is not one of this GitHub user.');
+    bySecret: {
+      keys: ['token'],
+      async connect({ address, secret, signal }) {
+        if (address !== null) {
+          throw engramError('InvalidRequestError', 'GitHub takes no address: name repositories in selection.');
         }
+        const { id, login } = await userOf(baseUrl, secret('token'), signal);
+        return {
+          ...{
+            accountId: `user-${id}`,
+            label: login,
+            authType: 'api_key',
+            scopes: [],
+            metadata: { account_login: login },
+          },
+          tokens: { accessToken: secret('token'), refreshToken: null, expiresAt: null },
+        };
       },
     },
+    ...(app === null
+      ? {}
+      : {
+          verifyWebhook: async (delivery) => readDelivery(app.webhookSecret, delivery),
+          oauth: oauthSteps(app, { webUrl, baseUrl }),
+        }),
   };
+}
+
+/** Connects an installation of the app. */
+function oauthSteps(
+  app: GithubApp,
+  { webUrl, baseUrl }: { readonly webUrl: string; readonly baseUrl: string },
+): OAuthSteps {
+  const { clientId, clientSecret } = app;
+  return {
+    stateSecret: app.webhookSecret,
+    frontendUrl: app.frontendUrl,
+    // The page on which the app is installed takes no code challenge.
+    authorizeUrl: ({ state }) => `${webUrl}/apps/${app.appSlug}/installations/new?state=${encodeURIComponent(state)}`,
+    async exchange({ query, signal }) {
+      const { code = '', installation_id: id = '' } = query;
+      if (code === '' || !/^\d+$/.test(id)) throw new Error('GitHub returned no code or no installation.');
+      const { Octokit: Client } = await import('@octokit/core');
+      const { exchangeWebFlowCode } = await import('@octokit/oauth-methods');
+      const { request } = new Client({ baseUrl, log: SILENT });
+      const given = await exchangeWebFlowCode({ clientType: 'github-app', clientId, clientSecret, code, request });
+      const user = new Client({ baseUrl, log: SILENT, auth: given.authentication.token });
+      for (let page = 1; ; page += 1) {
+        const asked = { per_page: PER_PAGE, page, request: { signal } };
+        const { installations } = (await user.request('GET /user/installations', asked)).data;
+        const installation = (installations as unknown as readonly Installation[]).find((one) => String(one.id) === id);
+        if (installation !== undefined) return accountOf(installation);
+        // Who installs it may name the installation of somebody else.
+        if (installations.length < PER_PAGE) throw new Error('The installation is not one of this GitHub user.');
+      }
+    },
+  };
+}
+
+function isOfToken({ authType }: Pick<SourceAccess['connection'], 'authType'>): boolean {
+  return authType === 'api_key';
+}
+
+async function tokenClient(baseUrl: string, auth: string): Promise<Octokit> {
+  const { Octokit: Client } = await import('@octokit/core');
+  return new Client({ baseUrl, log: SILENT, auth });
+}
+
+/** Who a token is of. */
+async function userOf(
+  baseUrl: string,
+  token: string,
+  signal: AbortSignal,
+): Promise<Person & { readonly id: number | bigint }> {
+  try {
+    return (await (await tokenClient(baseUrl, token)).request('GET /user', { request: { signal } })).data;
+  } catch (error) {
+    if (signal.aborted || (error as RequestError).status !== 401) throw translated(error);
+    throw new SourceRevokedError(REFUSED, { cause: error });
+  }
 }
 
 /** Loaded with the first account that is connected. */
@@ -284,6 +350,9 @@ interface Installation {
   readonly app_id: number;
   readonly repository_selection: string;
   readonly account: { readonly login: string; readonly id: number; readonly type: string };
+}
+interface Installed {
+  readonly repositories: readonly Repository[];
 }
 interface RequestError extends Error {
   readonly status?: number;

@@ -95,6 +95,7 @@ export function createImapConnector({
         title: 'Mailbox (IMAP)',
         feeds: ['mails'],
         selection: 'required',
+        takesLogin: true,
         accounts: 'of each user',
         everyMs: 300_000,
       },

@@ -25,11 +25,36 @@ export function requireProvider(provider: string): void {
 }
 
 /** 503 for a provider that this server has no settings for. */
-export function configuredConnector({ connectors }: SourceDependencies, provider: string): Connector {
+export function configuredConnector(
+  { connectors }: Pick<SourceDependencies, 'connectors'>,
+  provider: string,
+): Connector {
   requireProvider(provider);
   const connector = connectors.get(provider);
   if (connector !== undefined) return connector;
-  throw new HttpError(503, { detail: `${provider} integration is not configured on this server.${remedy(provider)}` });
+  throw unconfigured(provider);
+}
+
+/** The same for people: 503 also for a provider that can be connected by a Dataset resource alone. */
+export function connectableConnector(
+  dependencies: Pick<SourceDependencies, 'connectors'>,
+  provider: string,
+): Connector {
+  const connector = configuredConnector(dependencies, provider);
+  if (isConnectable(connector)) return connector;
+  throw unconfigured(provider);
+}
+
+export function isConnectable(connector: Connector | undefined): boolean {
+  return connector?.oauth !== undefined || connector?.connect !== undefined;
+}
+
+function unconfigured(provider: string): HttpError {
+  return new HttpError(503, { detail: notConfigured(provider) });
+}
+
+export function notConfigured(provider: string): string {
+  return `${provider} integration is not configured on this server.${remedy(provider)}`;
 }
 
 function remedy(provider: string): string {

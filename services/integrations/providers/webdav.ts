@@ -87,7 +87,14 @@ export function createWebdavConnector({
   return {
     provider: 'webdav',
     capabilities: {
-      ...{ title: 'WebDAV', feeds: ['files'], selection: 'optional', accounts: 'of each user', everyMs: 900_000 },
+      ...{
+        title: 'WebDAV',
+        feeds: ['files'],
+        selection: 'optional',
+        takesLogin: true,
+        accounts: 'of each user',
+        everyMs: 900_000,
+      },
     },
     datasetName: ({ accountLabel }) => `webdav_${slug(accountLabel)}`,
     async connect(address, login) {

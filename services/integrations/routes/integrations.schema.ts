@@ -29,6 +29,10 @@ export const connectionAnswer = z
       .describe('Of the import under way, in documents'),
     waitingUntil: z.string().optional().describe('The source asked to wait until then'),
     error: z.string().optional().describe('Why the last import is degraded, or the provider ended the connection'),
+    declaredAs: z
+      .string()
+      .optional()
+      .describe('Its name in `spec.sources` of the Dataset resource that declares it; only there it is changed'),
   })
   .meta({ id: 'IntegrationConnection' });
 

@@ -5,11 +5,13 @@ import { HttpError } from '../../common/platform/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { NO_PERMISSION, own } from '../../common/platform/http/route-permission.ts';
 import { lenientBoolean, optional, uuid } from '../../common/platform/http/schema.ts';
+import type { SourceConnection } from '../../common/records/integrations/connections.ts';
 import {
   AlreadyConnectedError,
   accessOf,
   connectingOf,
   findConnection,
+  newestOf,
   requireConnection,
   storeConnection,
 } from '../connections/connect.ts';
@@ -20,7 +22,7 @@ import { isOfTheImport } from '../imports/import-feed.ts';
 import { startImport } from '../imports/start-import.ts';
 import { presentConnection, presentProvider, presentResources } from '../presenters/connection.ts';
 import type { Connector } from '../providers/connector.ts';
-import { configuredConnector, PROVIDERS, requireProvider } from '../providers/providers.ts';
+import { configuredConnector, connectableConnector, PROVIDERS, requireProvider } from '../providers/providers.ts';
 import { receiveDelivery } from '../webhooks/receive-delivery.ts';
 import {
   connectionAnswer,
@@ -73,8 +75,8 @@ function status(dependencies: SourceDependencies): Route {
     async handle({ principal, context }) {
       const all = await dependencies.connections.ofUser(principal.id, principal.tenant);
       const integrations = PROVIDERS.map((provider) => {
-        const active = all.find((one) => one.provider === provider && one.status === 'active');
-        return presentProvider(provider, active ?? null, dependencies.connectors.get(provider));
+        const active = newestOf(all.filter((one) => one.provider === provider));
+        return presentProvider(provider, active, dependencies.connectors.get(provider));
       });
       // What auth cannot say blanks its own part.
       const { plugins } = await dependencies.messenger
@@ -125,7 +127,7 @@ function authorize(dependencies: SourceDependencies): Route {
       ...UNCONFIGURED,
     },
     async handle({ params: { provider }, principal, headers }) {
-      const connector = configuredConnector(dependencies, provider);
+      const connector = connectableConnector(dependencies, provider);
       const isSecure = headers['x-forwarded-proto'] === 'https' || dependencies.isSecure;
       const { authorizeUrl, cookie } = await beginInstall(dependencies, connector, principal, isSecure);
       return { json: { authorizeUrl }, headers: { 'set-cookie': cookie, 'cache-control': 'no-store' } };
@@ -146,7 +148,7 @@ function callback(dependencies: SourceDependencies): Route {
     query: z.record(z.string(), z.string()),
     responses: { 307: { description: 'To the page of integrations, with the outcome' }, ...UNCONFIGURED },
     async handle({ params: { provider }, query: returned, headers, signal }) {
-      const connector = configuredConnector(dependencies, provider);
+      const connector = connectableConnector(dependencies, provider);
       const request = { query: returned, cookies: headers['cookie'], signal };
       const { outcome, cookie } = await finishInstall(dependencies, connector, request);
       const location = `${oauthOf(connector).frontendUrl}/integrations?${provider}=${outcome}`;
@@ -185,7 +187,7 @@ function connect(dependencies: SourceDependencies): Route {
       ...UNCONFIGURED,
     },
     async handle({ params: { provider }, principal, body }) {
-      const connector = configuredConnector(dependencies, provider);
+      const connector = connectableConnector(dependencies, provider);
       if (connector.connect === undefined) {
         throw new HttpError(400, {
           detail: `${provider} is connected over OAuth: POST /integrations/${provider}/authorize.`,
@@ -249,11 +251,13 @@ function removeConnection(dependencies: SourceDependencies): Route {
         schema: z.object({ disconnected: z.boolean() }),
       },
       404: { description: 'No such provider' },
+      409: { description: 'A Dataset resource declares it' },
     },
     async handle({ params: { provider }, principal, query: { connectionId, deleteData }, signal }) {
       requireProvider(provider);
       const connection = await findConnection(dependencies, principal, provider, connectionId);
       if (connection === null) return json({ disconnected: false });
+      refuseDeclared(connection);
       await disconnect(dependencies, connection, { deleteData, signal });
       return json({ disconnected: true });
     },
@@ -290,6 +294,16 @@ function readSelection(dependencies: SourceDependencies, name: string): Route {
   });
 }
 
+/** What a resource declares would be set back with its next look. */
+function refuseDeclared({ declared }: SourceConnection): void {
+  if (!declared) return;
+  const place = `source ${declared.source} in spec.sources`;
+  throw engramError(
+    'ConflictError',
+    `A Dataset resource of Kubernetes declares this connection: change ${place} there.`,
+  );
+}
+
 /** Any failure of the provider; ours have a status. */
 function isListable(error: unknown): boolean {
   return !(error instanceof HttpError) && !isOfTheImport(error, { signal: new AbortController().signal });
@@ -310,10 +324,12 @@ function changeSelection(dependencies: SourceDependencies, name: string): Route 
     responses: {
       200: { description: 'The selection', schema: z.object({ selected: z.array(z.string()).nullable() }) },
       ...UNKNOWN,
+      409: { description: 'A Dataset resource declares it' },
       422: { description: 'An empty id, or null where everything cannot be chosen' },
     },
     async handle({ params: { provider }, principal, query: { connectionId }, body }) {
       const { connection, connector } = await selectable(dependencies, { principal, provider, connectionId });
+      refuseDeclared(connection);
       const { resourceIds = null } = body;
       if (resourceIds?.some((id) => id.trim() === '')) throw new HttpError(422, { detail: 'A resource id is empty.' });
       if (resourceIds === null && connector.capabilities.selection === 'required') {

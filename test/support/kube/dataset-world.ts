@@ -2,11 +2,12 @@ import { Registry } from 'prom-client';
 import { DATASET_KIND, type Dataset, type DatasetSpec } from '../../../operator/api/dataset.ts';
 import { TENANT_KIND, type Tenant } from '../../../operator/api/tenant.ts';
 import { createDatasetReconciler } from '../../../operator/dataset-reconciler.ts';
+import type { Services } from '../../../operator/installation/services.ts';
 import { ownershipLabels } from '../../../operator/kube-runtime/applier.ts';
 import { type Condition, findCondition } from '../../../operator/kube-runtime/conditions.ts';
 import type { ReconcileResult, Reconciler } from '../../../operator/kube-runtime/controller.ts';
 import type { EventNote } from '../../../operator/kube-runtime/events.ts';
-import { type ConfigMap, KINDS } from '../../../operator/kube-runtime/kube-object.ts';
+import { type ConfigMap, KINDS, type Secret } from '../../../operator/kube-runtime/kube-object.ts';
 import { createRuntimeMetrics } from '../../../operator/kube-runtime/metrics.ts';
 import { createSilentLogger } from '../../../services/common/platform/observability/logger.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
@@ -36,6 +37,9 @@ export interface DatasetWorld {
   putTenant(spec?: Partial<Tenant['spec']>, status?: Tenant['status']): void;
   changeTenant(patch: object): void;
   putConfigMap(name: string, data: Readonly<Record<string, string>>): void;
+  /** Creates or replaces it. */
+  putSecret(name: string, texts: Readonly<Record<string, string>>): void;
+  removeSecret(name: string): void;
   configMaps(): readonly ConfigMap[];
   condition(type: string): Condition | undefined;
   /** Type → status and reason. */
@@ -44,7 +48,8 @@ export interface DatasetWorld {
   close(): Promise<void>;
 }
 
-export async function createDatasetWorld(): Promise<DatasetWorld> {
+/** `real`: services in place of the fake ones. */
+export async function createDatasetWorld(real?: Services): Promise<DatasetWorld> {
   const kube = await startFakeKube();
   const clock = createFakeClock();
   const services = createFakeServices();
@@ -56,7 +61,7 @@ export async function createDatasetWorld(): Promise<DatasetWorld> {
     createDatasetReconciler(
       {
         client,
-        services,
+        services: real ?? services,
         clock,
         logger,
         dedicated: {
@@ -114,6 +119,14 @@ export async function createDatasetWorld(): Promise<DatasetWorld> {
         metadata: { name, namespace: DATASET_PLACE.namespace },
         data,
       }),
+    putSecret(name, texts) {
+      const place = { name, namespace: DATASET_PLACE.namespace };
+      const encoded = Object.entries(texts).map(([key, text]) => [key, Buffer.from(text, 'utf8').toString('base64')]);
+      const data = Object.fromEntries(encoded) as Record<string, string>;
+      if (kube.read(KINDS.secret, place) !== undefined) kube.change(KINDS.secret, place, { data });
+      else kube.put<Secret>(KINDS.secret, { apiVersion: 'v1', kind: 'Secret', metadata: place, data });
+    },
+    removeSecret: (name) => kube.remove(KINDS.secret, { name, namespace: DATASET_PLACE.namespace }),
     configMaps: () => kube.store.list('/api/v1/configmaps', undefined) as unknown as ConfigMap[],
     condition: (type) => findCondition(read()?.status?.conditions, type),
     conditions: () =>

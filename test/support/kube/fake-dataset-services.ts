@@ -38,6 +38,16 @@ export interface StartedRun {
   readonly dueAt: string | undefined;
 }
 
+export interface FakeSource {
+  declared: RequestOf<'integrations.SyncSources'>['sources'][number];
+  /** Its state but its name; at first it is being imported. */
+  state: Omit<AnswerOf<'integrations.SyncSources'>['sources'][number], 'name'>;
+}
+
+const BEGUN: FakeSource['state'] = {
+  ...{ connected: true, importing: true, lastSyncedAt: null, nextSyncAt: null, items: 0, failed: 0, failure: null },
+};
+
 /** Datasets as the services hold them. */
 export interface FakeDatasets {
   readonly datasets: Map<string, HeldDataset>;
@@ -53,6 +63,8 @@ export interface FakeDatasets {
   /** Next answers of `takeSnapshot` and `restoreDataset`; then they succeed. */
   snapshotAnswers: AnswerOf<'ingest.TakeSnapshot'>[];
   restoreAnswers: AnswerOf<'ingest.RestoreDataset'>[];
+  /** Connections by the name of their source, as declared last. */
+  readonly sources: Map<string, FakeSource>;
   /** Creates a dataset as a user does, without a resource. */
   put(dataset: { readonly id: string; readonly tenantId: string; readonly name: string }): HeldDataset;
 }
@@ -101,6 +113,7 @@ export function serveDatasets(serve: Serve, ofTenants: FakeTenants): FakeTenants
     snapshots: [],
     snapshotAnswers: [],
     restoreAnswers: [],
+    sources: new Map(),
     put(dataset) {
       const held = { ...dataset, crUid: null, grants: [], byHand: [], configuration: {}, statistics: NO_STATISTICS };
       datasets.set(dataset.id, held);
@@ -204,6 +217,25 @@ export function serveDatasets(serve: Serve, ofTenants: FakeTenants): FakeTenants
   });
   serve('ingest.PruneSnapshots', (request) => {
     return { removed: fake.snapshots.splice(request.keep).map(({ name }) => name) };
+  });
+  serve('integrations.SyncSources', (request) => {
+    const { sources: held } = fake;
+    if (!request.release) ofResource(request);
+    const names = request.sources.map(({ name }) => name);
+    const ended = [...held.keys()].filter((name) => !names.includes(name));
+    for (const name of ended) held.delete(name);
+    const sources = request.sources.map((declared) => {
+      const { name } = declared;
+      const before = held.get(name);
+      if (declared.hold && before === undefined) {
+        return { name, ...BEGUN, connected: false, importing: false };
+      }
+      const now = before ?? { declared, state: BEGUN };
+      if (!declared.hold) now.declared = structuredClone(declared);
+      held.set(name, now);
+      return { name, ...now.state };
+    });
+    return { sources, ended };
   });
   serve('ingest.RestoreDataset', (request) => {
     const answer = fake.restoreAnswers.shift();

@@ -20,6 +20,7 @@ import {
 } from '../../../../proto/gen/engram/events/v1/events_pb.ts';
 import { ImproveService } from '../../../../proto/gen/engram/improve/v1/improve_pb.ts';
 import { IngestService } from '../../../../proto/gen/engram/ingest/v1/ingest_pb.ts';
+import { IntegrationsService } from '../../../../proto/gen/engram/integrations/v1/integrations_pb.ts';
 import { SearchService } from '../../../../proto/gen/engram/search/v1/search_pb.ts';
 import { SystemService } from '../../../../proto/gen/engram/system/v1/system_pb.ts';
 import type { MethodPath } from '../../../../proto/gen/method-table.ts';
@@ -44,6 +45,7 @@ export const SERVICES = {
   cognify: CognifyService,
   improve: ImproveService,
   ingest: IngestService,
+  integrations: IntegrationsService,
   search: SearchService,
   system: SystemService,
 } as const;

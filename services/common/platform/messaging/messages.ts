@@ -10,6 +10,7 @@ import type { SnapshotBucket } from '../../../../proto/gen/engram/common/v1/snap
 import type * as events from '../../../../proto/gen/engram/events/v1/events_pb.ts';
 import type { ImproveService } from '../../../../proto/gen/engram/improve/v1/improve_pb.ts';
 import type * as ingest from '../../../../proto/gen/engram/ingest/v1/ingest_pb.ts';
+import type { IntegrationsService } from '../../../../proto/gen/engram/integrations/v1/integrations_pb.ts';
 import type { SearchService } from '../../../../proto/gen/engram/search/v1/search_pb.ts';
 import type { SystemService } from '../../../../proto/gen/engram/system/v1/system_pb.ts';
 import type { MethodPath } from '../../../../proto/gen/method-table.ts';
@@ -37,6 +38,7 @@ interface Services {
   readonly cognify: typeof cognify.CognifyService;
   readonly improve: typeof ImproveService;
   readonly ingest: typeof ingest.IngestService;
+  readonly integrations: typeof IntegrationsService;
   readonly search: typeof SearchService;
 }
 
@@ -333,4 +335,6 @@ export type CanaryLeak = AnswerOf<'ingest.CheckIsolation'>['leaks'][number];
 export type KeptDocument = RequestOf<'ingest.KeepDocuments'>['documents'][number];
 export type SessionNote = RequestOf<'ingest.NoteOnSession'>['notes'][number];
 export type SnapshotInfo = AnswerOf<'ingest.ListSnapshots'>['snapshots'][number];
+export type DeclaredSource = RequestOf<'integrations.SyncSources'>['sources'][number];
+export type SourceState = AnswerOf<'integrations.SyncSources'>['sources'][number];
 export type SnapshotRef = RequestOf<'ingest.RestoreDataset'>['snapshot'];

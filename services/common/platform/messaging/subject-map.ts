@@ -4,6 +4,7 @@ import { AuthService } from '../../../../proto/gen/engram/auth/v1/auth_pb.ts';
 import { CognifyService } from '../../../../proto/gen/engram/cognify/v1/cognify_pb.ts';
 import { ImproveService } from '../../../../proto/gen/engram/improve/v1/improve_pb.ts';
 import { IngestService } from '../../../../proto/gen/engram/ingest/v1/ingest_pb.ts';
+import { IntegrationsService } from '../../../../proto/gen/engram/integrations/v1/integrations_pb.ts';
 import { call } from '../../../../proto/gen/engram/options/v1/options_pb.ts';
 import { SearchService } from '../../../../proto/gen/engram/search/v1/search_pb.ts';
 import { SystemService } from '../../../../proto/gen/engram/system/v1/system_pb.ts';
@@ -15,6 +16,7 @@ export const PROTO_SERVICES: readonly DescService[] = [
   CognifyService,
   ImproveService,
   SearchService,
+  IntegrationsService,
   SystemService,
 ];
 

@@ -21,7 +21,7 @@ export const managedResourcesCollection: OwnedCollection<ManagedDocument> = {
   level: 'system',
   owner: 'auth',
   writers: { ingest: 'a restore keeps the record of the resource as it is for its commit' },
-  readers: ['cognify'],
+  readers: ['cognify', 'integrations'],
   belongsTo: { tenant: 'tenantId' },
   indexes: [{ fields: ['crUid'], unique: true }, { fields: ['tenantId'] }],
 };

@@ -9,7 +9,24 @@ import { repository } from '../base/repository.ts';
 /** Numbers of the last import. */
 export type ImportCounts = { readonly scanned: number; readonly skipped: number; readonly failed: number };
 
-/** A source that a user has connected. */
+/** What a Dataset resource says of a connection that it declares. */
+export type DeclaredConnection = {
+  /** `metadata.uid` of the resource. */
+  readonly resource: string;
+  /** Name of its entry in `spec.sources`. */
+  readonly source: string;
+  readonly address: string | null;
+  /** Version of the Secret that it was connected with; null: it needs none. */
+  readonly credentialsVersion: string | null;
+  /** The connection of the same user whose tokens it uses; null: its own. */
+  readonly authorizedBy: string | null;
+  /** At most one of these two; none: as often as the connector says. */
+  readonly everyMs: number | null;
+  readonly cron: string | null;
+  readonly deleteOnRemoval: boolean;
+};
+
+/** A source that a user, or the resource of a dataset for its owner, has connected. */
 export interface SourceConnection {
   readonly id: string;
   readonly version: number;
@@ -51,6 +68,8 @@ export interface SourceConnection {
   readonly createdAt: string;
   readonly connectedAt: string;
   readonly revokedAt: string | null;
+  /** Null or absent: a person has connected it. */
+  readonly declared?: DeclaredConnection | null;
 }
 
 type ConnectionDocument = Omit<SourceConnection, 'id' | 'version' | 'userId' | 'tenant' | 'dataset'> & {
@@ -59,6 +78,8 @@ type ConnectionDocument = Omit<SourceConnection, 'id' | 'version' | 'userId' | '
   readonly datasetId: string | null;
   /** The provider's account, while it is connected; null: it may be connected again by others. */
   readonly activeAccount: string | null;
+  /** The resource that declares it. */
+  readonly declaredBy?: string | null;
 };
 
 /** A user may have connected several sources; an account of a provider is connected once on the server. */
@@ -75,6 +96,7 @@ export const connectionsCollection: OwnedCollection<ConnectionDocument> = {
     { fields: ['provider', 'status'] },
     { fields: ['tenantId'] },
     { fields: ['nextSyncAt'] },
+    { fields: ['declaredBy'] },
   ],
 };
 
@@ -95,6 +117,8 @@ export function createConnections(store: DocumentStore) {
     },
     /** All of an account, of any user, also those that are revoked. */
     ofAccount: (provider: string, accountId: string) => records.all(SYSTEM_SCOPE, { where: { provider, accountId } }),
+    /** Those that a resource declares. */
+    declaredBy: (resource: string) => records.all(SYSTEM_SCOPE, { where: { declaredBy: resource } }),
     /** Whose import is due, the longest one first. */
     async due(now: string, limit: number): Promise<readonly SourceConnection[]> {
       const where = { nextSyncAt: { atMost: now } };
@@ -105,14 +129,16 @@ export function createConnections(store: DocumentStore) {
     /** `DuplicateKeyError` in the commit when the account is connected already. */
     putWrite(connection: Omit<SourceConnection, 'version'>, account: string, before: SourceConnection | null): Write {
       const { id, tenant, dataset, ...value } = { ...connection, version: undefined };
-      const document = { ...value, tenantId: tenant, datasetId: dataset, activeAccount: account };
+      const declaredBy = value.declared?.resource ?? null;
+      const document = { ...value, tenantId: tenant, datasetId: dataset, activeAccount: account, declaredBy };
       return records.putWrite(id, document as ConnectionDocument, before);
     },
     /** `VersionConflictError` in the commit unless it is still as `where` says. */
     changeWrite(id: string, { dataset, ...change }: ConnectionChange, where: ConnectionState = {}): Write {
       const set = { ...change, ...(dataset === undefined ? {} : { datasetId: dataset }) };
       const freed = change.status === 'revoked' ? { activeAccount: null } : {};
-      return records.updateWrite(id, { where, set: { ...set, ...freed }, required: true });
+      const by = change.declared === undefined ? {} : { declaredBy: change.declared?.resource ?? null };
+      return records.updateWrite(id, { where, set: { ...set, ...freed, ...by }, required: true });
     },
     removeWrite: (id: string) => records.removeWrite(id),
   };
@@ -121,7 +147,7 @@ export function createConnections(store: DocumentStore) {
 type ConnectionState = Partial<Pick<SourceConnection, 'status' | 'syncing' | 'again'>>;
 
 function connectionOf({ id, version, value }: Stored<ConnectionDocument>): SourceConnection {
-  const { activeAccount: _, tenantId, datasetId, ...connection } = value;
+  const { activeAccount: _, declaredBy: __, tenantId, datasetId, ...connection } = value;
   return {
     ...connection,
     id,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { type Cron, parseCron } from './schedule.ts';
+import { type Cron, parseCron } from './cron.ts';
 
 function cron(text: string): Cron {
   const parsed = parseCron(text);

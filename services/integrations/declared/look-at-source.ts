@@ -1,0 +1,187 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
+import { isEngramError } from '../../common/kernel/errors.ts';
+import type { DeclaredSource } from '../../common/platform/messaging/messages.ts';
+import type { DeclaredConnection, SourceConnection } from '../../common/records/integrations/connections.ts';
+import type { SourceDependencies } from '../dependencies.ts';
+import { revocation } from '../imports/import-worker.ts';
+import { type ConnectedAccount, type Connector, type SecretSteps, SourceRevokedError } from '../providers/connector.ts';
+import { notConfigured, PROVIDERS } from '../providers/providers.ts';
+
+/** A provider that does not answer for so long counts as unreachable. */
+const CONNECT_MS = 20_000;
+
+/** A source that cannot be as declared; it is answered, and the others go on. */
+export class SourceFailure extends Error {
+  override readonly name = 'SourceFailure';
+  readonly reason: string;
+  constructor(reason: string, message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+export interface Looking {
+  readonly dataset: DatasetRef;
+  readonly crUid: string;
+  readonly source: DeclaredSource;
+  /** The connection that the entry has. */
+  readonly existing: SourceConnection | null;
+  readonly signal: AbortSignal;
+}
+
+export interface Found {
+  readonly connector: Connector;
+  readonly declaration: DeclaredConnection;
+  /** Null: it is connected as declared. */
+  readonly account: ConnectedAccount | null;
+}
+
+/** Finds out, without a change of anything, what the source is connected with. Null: it stays as it is. */
+export async function lookAt(deps: SourceDependencies, looking: Looking): Promise<Found | null> {
+  const { dataset, crUid, source, existing, signal } = looking;
+  if (source.hold) return null;
+  const connector = connectorOf(deps, source);
+  const authorizing = source.account === undefined ? null : await accountOf(deps, looking, source.account);
+  const declaration: DeclaredConnection = {
+    resource: crUid,
+    source: source.name,
+    address: source.address ?? null,
+    credentialsVersion: source.credentials?.version ?? null,
+    authorizedBy: authorizing?.id ?? null,
+    everyMs: source.everyMs ?? null,
+    cron: source.cron ?? null,
+    deleteOnRemoval: source.deleteOnRemoval ?? false,
+  };
+  if (existing !== null && isConnectedAs(existing, { dataset, connector, declaration })) {
+    return { connector, declaration, account: null };
+  }
+  if (authorizing !== null) {
+    const { accountId, accountLabel: label, authType, scopes, metadata } = authorizing;
+    const account = { accountId, label, authType: authType as ConnectedAccount['authType'], scopes, metadata };
+    return { connector, declaration, account };
+  }
+  return { connector, declaration, account: await connect(connector, source, signal) };
+}
+
+function connectorOf(
+  { connectors }: SourceDependencies,
+  { connector: provider, selection }: DeclaredSource,
+): Connector {
+  const connector = connectors.get(provider);
+  if (connector === undefined) {
+    if (PROVIDERS.includes(provider)) throw new SourceFailure('ConnectorNotConfigured', notConfigured(provider));
+    const known = [...connectors.keys()].toSorted().join(', ');
+    throw new SourceFailure(
+      'ConnectorUnknown',
+      `There is no connector ${provider}; this server has ${known || 'none'}.`,
+    );
+  }
+  const { capabilities } = connector;
+  if (capabilities.selection === 'required' && selection === undefined) {
+    throw new SourceFailure('SelectionMissing', `${provider} brings in nothing without a selection: give one.`);
+  }
+  if (capabilities.selection === 'none' && selection !== undefined) {
+    throw new SourceFailure('SelectionUnsupported', `${provider} has nothing to select: leave selection out.`);
+  }
+  return connector;
+}
+
+/** The connection of the dataset's owner that a source names; without one, what was connected by it ends. */
+async function accountOf(
+  { connections, store, clock }: SourceDependencies,
+  { dataset, source: { connector }, existing }: Looking,
+  account: string,
+): Promise<SourceConnection> {
+  const own = await connections.ofUser(dataset.ownerId, dataset.tenant);
+  const found = own.find(
+    ({ provider, status, declared, accountId, accountLabel }) =>
+      provider === connector && status === 'active' && !declared && [accountId, accountLabel].includes(account),
+  );
+  if (found !== undefined) return found;
+  const message = `The owner of the tenant has not connected the ${connector} account ${account}: do it in the console.`;
+  if (existing?.status === 'active' && existing.declared?.authorizedBy !== null) {
+    const ended = connections.changeWrite(existing.id, revocation(message, clock.now()), { status: 'active' });
+    await store.commit({ tenant: existing.tenant }, [ended]);
+  }
+  throw new SourceFailure('AccountMissing', message);
+}
+
+function isConnectedAs(
+  { status, provider, tenant, userId, dataset, declared }: SourceConnection,
+  wanted: Pick<Found, 'connector' | 'declaration'> & { readonly dataset: DatasetRef },
+): boolean {
+  const { address, credentialsVersion, authorizedBy } = wanted.declaration;
+  return (
+    status === 'active' &&
+    provider === wanted.connector.provider &&
+    isDeepStrictEqual([tenant, userId, dataset], [wanted.dataset.tenant, wanted.dataset.ownerId, wanted.dataset.id]) &&
+    declared?.address === address &&
+    declared.credentialsVersion === credentialsVersion &&
+    declared.authorizedBy === authorizedBy
+  );
+}
+
+/** Asks the provider with what is declared. */
+async function connect(
+  connector: Connector,
+  { address, credentials }: DeclaredSource,
+  signal: AbortSignal,
+): Promise<ConnectedAccount> {
+  const { provider } = connector;
+  const bySecret = secretStepsOf(connector);
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_MS)]);
+  try {
+    if (credentials === undefined) {
+      if (address === undefined || connector.connect === undefined) throw withoutCredentials(connector);
+      return await connector.connect(address);
+    }
+    if (bySecret === undefined) {
+      throw new SourceFailure(
+        'CredentialsUnsupported',
+        `${provider} takes no credentials: leave credentialsSecretRef out.`,
+      );
+    }
+    const values = new Map(credentials.values.map(({ key, value }) => [key, value.trim()]));
+    const missing = bySecret.keys.filter((key) => !values.get(key));
+    if (missing.length > 0) {
+      throw new SourceFailure('CredentialsIncomplete', `The Secret has no ${missing.join(', ')}: add what is missing.`);
+    }
+    const secret = (key: string): string => values.get(key) ?? '';
+    return await bySecret.connect({ address: address ?? null, secret, signal: limited });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error instanceof SourceFailure ? error : failureOf(error);
+  }
+}
+
+/** The steps of a connector that has some, or of one that takes a login: with the keys of a Secret of type basic-auth. */
+function secretStepsOf({ bySecret, capabilities, connect }: Connector): SecretSteps | undefined {
+  if (bySecret !== undefined || capabilities.takesLogin === undefined) return bySecret;
+  return {
+    keys: ['username', 'password'],
+    async connect({ address, secret }) {
+      if (address === null || connect === undefined)
+        throw new SourceFailure('AddressMissing', 'It needs an address, too.');
+      return connect(address, { userName: secret('username'), password: secret('password') });
+    },
+  };
+}
+
+function withoutCredentials(connector: Connector): SourceFailure {
+  const { provider, connect: byAddress, oauth } = connector;
+  const bySecret = secretStepsOf(connector);
+  const ways = [
+    ...(byAddress === undefined ? [] : ['an address']),
+    ...(bySecret === undefined ? [] : [`credentialsSecretRef, a Secret with ${bySecret.keys.join(' and ')}`]),
+    ...(oauth === undefined ? [] : ['account, one that the owner of the tenant has connected']),
+  ];
+  return new SourceFailure('CredentialsMissing', `${provider} needs ${ways.join(', or ')}.`);
+}
+
+function failureOf(error: unknown): SourceFailure {
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof SourceRevokedError) return new SourceFailure('CredentialsRefused', message);
+  const isRefused = isEngramError(error) && !error.retryable && error.status < 500;
+  return new SourceFailure(isRefused ? 'SourceRefused' : 'SourceUnreachable', message);
+}

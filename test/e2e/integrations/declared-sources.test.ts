@@ -1,0 +1,222 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { DatasetSourcesEntry } from '../../../operator/api/dataset.ts';
+import { createServices, type Services } from '../../../operator/installation/services.ts';
+import { createSystemClock } from '../../../services/common/platform/system/clock.ts';
+import { type FakeIssue, startFakeGithub } from '../../support/fake-github.ts';
+import { startFakeWebdav } from '../../support/fake-webdav.ts';
+import { createDatasetWorld, type DatasetWorld } from '../../support/kube/dataset-world.ts';
+import { type ManagedApp, startManagedApp } from '../../support/managed-app.ts';
+import { until } from '../../support/until.ts';
+
+type Github = Awaited<ReturnType<typeof startFakeGithub>>;
+
+const issue = (title: string): FakeIssue => ({
+  ...{ title, body: `${title} happens on Mondays.`, state: 'open', user: 'ada', updated: '2026-01-05T00:00:00Z' },
+  comments: [],
+});
+
+/** A Dataset resource of a new tenant, reconciled with real services. */
+async function openWorld(app: ManagedApp, services: Services) {
+  const email = `owner-${randomUUID()}@acme.example.com`;
+  const { tenantId } = await services.call(
+    'auth.EnsureTenant',
+    {
+      crUid: randomUUID(),
+      displayName: 'Acme',
+      ownerEmail: email,
+      ownerPassword: 'a-long-password',
+      hostNames: [],
+      state: 'Active',
+    },
+    { requestId: randomUUID() },
+  );
+  const world = await createDatasetWorld(services);
+  world.putTenant({}, { tenantId });
+  const form = new URLSearchParams({ username: email, password: 'a-long-password' });
+  const login = await fetch(`${app.baseUrl}/api/v1/auth/login`, { method: 'POST', body: form });
+  const { access_token: token } = (await login.json()) as { access_token: string };
+  /** As the owner of the tenant. */
+  const ask = async (path: string, init: RequestInit = {}) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...init.headers };
+    return fetch(`${app.baseUrl}/api/v1${path}`, { ...init, headers });
+  };
+  const look = async () => {
+    await world.clock.advance(90_000);
+    await world.reconcile();
+  };
+  return {
+    world,
+    ask,
+    look,
+    source: (name: string) => world.read()?.status?.sources?.find((one) => one.name === name),
+    async becomes(what: string, isSo: () => boolean | Promise<boolean>) {
+      await until(what, async () => {
+        await look();
+        return isSo();
+      });
+    },
+    async names(): Promise<readonly string[]> {
+      const { datasetId } = world.read()?.status ?? {};
+      const items = (await (await ask(`/datasets/${datasetId}/data`)).json()) as { name: string }[];
+      return items.map(({ name }) => name).toSorted();
+    },
+  };
+}
+
+const isSynced = (world: DatasetWorld) => () => world.conditions()['SourcesReady'] === 'True Synced';
+
+describe('sources that a Dataset resource declares', () => {
+  let github: Github;
+  let app: ManagedApp;
+  let services: Services;
+  let folder: string;
+  let opened: Awaited<ReturnType<typeof openWorld>>;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'engram-declared-'));
+    github = await startFakeGithub();
+    app = await startManagedApp({
+      ...{ ACCEPT_LOCAL_FILE_PATH: 'true', COGNEE_ALLOWED_LOCAL_FILE_ROOTS: folder },
+      ...{ ...github.variables, ENGRAM_SOURCE_PRIVATE_HOSTS: '127.0.0.1' },
+    });
+    services = createServices(app.messenger, createSystemClock());
+    for (const name of ['acme/engine', 'acme/other'])
+      github.add(name).issues.set(1, issue(`Fault of ${name.slice(5)}`));
+    await writeFile(join(folder, 'mary.md'), 'Mary Somerville taught Ada Lovelace.');
+  });
+  after(async () => {
+    await app?.stop();
+    await github?.[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true, force: true });
+  });
+  beforeEach(async () => {
+    opened = await openWorld(app, services);
+  });
+  afterEach(() => opened.world.close());
+
+  const notes = (): DatasetSourcesEntry => ({ name: 'notes', connector: 'folder', address: folder, onRemoval: 'Keep' });
+  const code = (more: Partial<DatasetSourcesEntry> = {}): DatasetSourcesEntry => ({
+    ...{ name: 'code', connector: 'github', credentialsSecretRef: { name: 'github' }, onRemoval: 'Delete' },
+    ...{ selection: ['acme/engine'], ...more },
+  });
+
+  it('are brought in and followed for the owner, who sees them and cannot change them elsewhere', async () => {
+    const { world, ask, becomes, names, source } = opened;
+    github.personal.add('ghp_1');
+    world.putSecret('github', { token: 'ghp_1' });
+    world.put({ sources: [notes(), code()] });
+    await becomes('both are brought in', isSynced(world));
+    expect(await names()).to.deep.equal(['Fault of engine (#1)', 'mary']);
+    expect(source('code')).to.include({ connected: true, items: 1, failed: 0 });
+    const { connections } = (await (await ask('/integrations/connections')).json()) as {
+      connections: { declaredAs: string; provider: string; connectionId: string }[];
+    };
+    expect(connections.map(({ declaredAs }) => declaredAs).toSorted()).to.deep.equal(['code', 'notes']);
+    for (const { provider, connectionId } of connections) {
+      const at = `/integrations/${provider}`;
+      const query = `?connection_id=${connectionId}`;
+      const removed = await ask(`${at}/connection${query}`, { method: 'DELETE' });
+      expect([removed.status, await removed.text()].join(' ')).to.match(/^409 .*spec\.sources/);
+      const body = JSON.stringify({ resourceIds: [] });
+      expect((await ask(`${at}/resources${query}`, { method: 'PUT', body })).status).to.equal(409);
+    }
+    await writeFile(join(folder, 'machine.md'), 'Charles Babbage built the Difference Engine.');
+    await becomes('the new file', async () => (await names()).includes('machine'));
+    world.change({ spec: { sources: [notes(), code({ selection: ['acme/other', 'acme/misspelt'] })] } });
+    await becomes('the other selection', async () => source('code')?.reason === 'ImportFailed');
+    expect(source('code')?.message).to.equal('It has no acme/misspelt');
+    expect(await names()).to.deep.equal(['Fault of other (#1)', 'machine', 'mary']);
+  });
+
+  it('follow their Secret: a token that is refused is told, and a new one is used', async () => {
+    const { world, ask, becomes, source } = opened;
+    world.putSecret('github', { token: 'ghp_wrong' });
+    world.put({ sources: [code()] });
+    await world.reconcile();
+    expect(source('code')).to.include({ connected: false, reason: 'CredentialsRefused' });
+    world.putSecret('github', { token: '' });
+    await world.reconcile();
+    expect(source('code')?.message).to.equal('The Secret has no token: add what is missing');
+    github.personal.add('ghp_2');
+    world.putSecret('github', { token: 'ghp_2' });
+    await becomes('it is brought in', isSynced(world));
+    github.personal.delete('ghp_2');
+    const { connections } = (await (await ask('/integrations/connections')).json()) as {
+      connections: { connectionId: string }[];
+    };
+    const { connectionId = '' } = connections[0] ?? {};
+    await ask(`/integrations/github/sync?connection_id=${connectionId}`, { method: 'POST' });
+    await becomes('its end is told', () => source('code')?.connected === false);
+    expect(source('code')).to.include({ reason: 'CredentialsRefused' });
+  });
+
+  it('with a login take the user name and the password of a Secret of type basic-auth', async () => {
+    const { world, becomes, names, source } = opened;
+    await using webdav = await startFakeWebdav();
+    webdav.files.set('papers/lamp.md', 'The lamp flickers.');
+    const files = { name: 'files', connector: 'webdav', address: webdav.url, onRemoval: 'Keep' } as const;
+    world.put({ sources: [{ ...files, credentialsSecretRef: { name: 'login' } }] });
+    world.putSecret('login', { username: 'anna', password: 'wrong' });
+    await world.reconcile();
+    expect(source('files')).to.include({ connected: false, reason: 'SourceRefused' });
+    world.putSecret('login', { username: 'anna', password: webdav.password });
+    await becomes('it is brought in', isSynced(world));
+    expect(await names()).to.deep.equal(['lamp']);
+  });
+
+  it('erase or leave what came by them when they are taken out, and keep it under another name', async () => {
+    const { world, becomes, names, source } = opened;
+    github.personal.add('ghp_3');
+    world.putSecret('github', { token: 'ghp_3' });
+    world.put({ sources: [notes(), code()] });
+    await becomes('both are brought in', isSynced(world));
+    const [fault, ...files] = await names();
+    expect(fault).to.equal('Fault of engine (#1)');
+    world.change({ spec: { sources: [{ ...notes(), name: 'papers' }] } });
+    await becomes('what came by the code is gone', async () => !(await names()).includes(fault ?? ''));
+    expect(await names()).to.deep.equal(files);
+    expect(source('papers'), 'it is the same connection').to.include({ connected: true, items: files.length });
+    world.change({ spec: { sources: null } });
+    await world.reconcile();
+    expect(await names(), 'Keep').to.deep.equal(files);
+    // Brought in again, it is the same items.
+    world.change({ spec: { sources: [notes()] } });
+    await becomes('it is followed again', isSynced(world));
+    expect(await names()).to.deep.equal(files);
+  });
+
+  it('of an account that the owner has connected use its access, and end with it', async () => {
+    const { world, ask, becomes, names, source } = opened;
+    world.put({ sources: [code({ credentialsSecretRef: undefined as never, account: 'Acme Corp' })] });
+    await world.reconcile();
+    expect(source('code')).to.include({ connected: false, reason: 'AccountMissing' });
+    const begun = await ask('/integrations/github/authorize', { method: 'POST' });
+    const { authorizeUrl } = (await begun.json()) as { authorizeUrl: string };
+    const query = github.install(new URL(authorizeUrl).searchParams.get('state') ?? '');
+    const cookie = begun.headers.get('set-cookie')?.split(';')[0] ?? '';
+    await ask(`/integrations/github/callback?${query}`, { redirect: 'manual', headers: { cookie } });
+    await becomes('it is brought in', isSynced(world));
+    expect(await names()).to.deep.equal(['Fault of engine (#1)']);
+    await ask('/integrations/github/connection', { method: 'DELETE' });
+    await becomes('it ends', async () => source('code')?.connected === false);
+    expect(source('code')?.reason).to.equal('AccountMissing');
+  });
+
+  it('end with the resource, and go on under one that adopts the dataset', async () => {
+    const { world, becomes, names } = opened;
+    world.put({ sources: [notes()], deletionPolicy: 'Retain' });
+    await becomes('it is brought in', isSynced(world));
+    const { datasetId = '' } = world.read()?.status ?? {};
+    const files = await names();
+    world.remove();
+    await world.reconcile();
+    expect(world.read()).to.equal(undefined);
+    world.put({ sources: [notes()], datasetId });
+    await becomes('it is followed again', isSynced(world));
+    expect(await names()).to.deep.equal(files);
+  });
+});
