@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { createConsoleWorld } from '../../support/console-world.ts';
 import { startFakeGoogle } from '../../support/fake-google.ts';
+import { block, startFakeNotion } from '../../support/fake-notion.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'engram-notes-'));
 mkdirSync(join(folder, 'library'));
@@ -12,7 +13,14 @@ writeFileSync(join(folder, 'library', 'founding.md'), 'Ada Berg founded the Harb
 writeFileSync(join(folder, 'drafts', 'idea.md'), 'Perhaps a second library in Bergen.');
 
 describe('integrations in the console', () => {
-  const world = createConsoleWorld({ ACCEPT_LOCAL_FILE_PATH: 'true', COGNEE_ALLOWED_LOCAL_FILE_ROOTS: folder });
+  let notion: Awaited<ReturnType<typeof startFakeNotion>>;
+  before(async () => {
+    notion = await startFakeNotion();
+  });
+  after(() => notion[Symbol.asyncDispose]());
+  const world = createConsoleWorld(() => ({
+    ...{ ACCEPT_LOCAL_FILE_PATH: 'true', COGNEE_ALLOWED_LOCAL_FILE_ROOTS: folder, ...notion.variables },
+  }));
   after(() => rmSync(folder, { recursive: true, force: true }));
 
   it('connect a folder, choose, and disconnect with what was brought in', async () => {
@@ -37,6 +45,28 @@ describe('integrations in the console', () => {
     await page.getByRole('button', { name: 'Disconnect and erase' }).click();
     await page.getByText('Nothing is connected yet').waitFor();
     await world.expectSound(watched);
+  });
+
+  it('connect Notion by the secret of an integration, or by signing in there', async () => {
+    notion.page('Handbook', [block('paragraph', 'The library opens at ten.')]);
+    const watched = await world.open('/integrations');
+    const { page } = watched;
+    await page.getByRole('combobox', { name: 'Source' }).click();
+    await page.getByRole('option', { name: 'Notion' }).click();
+    await page.getByPlaceholder('ntn_…, or empty to sign in at Notion').waitFor();
+    await world.expectSound(watched);
+    await page.getByLabel('Secret of an internal integration').fill('https://www.notion.so/page');
+    await page.getByRole('button', { name: 'Connect', exact: true }).click();
+    await page.getByText('which begins with ntn_').waitFor();
+    await world.keep(page, 'integrations-notion-refused');
+    await page.getByLabel('Secret of an internal integration').fill(notion.secret());
+    await page.getByRole('button', { name: 'Connect', exact: true }).click();
+    const card = page.getByRole('article', { name: 'Notion Acme Wiki' });
+    await card.getByText('in step').waitFor();
+    await card.getByText('1 document ').waitFor();
+    await world.keep(page, 'integrations-notion');
+    await page.getByRole('button', { name: 'Connect', exact: true }).click();
+    await page.waitForURL((url) => url.pathname === '/v1/oauth/authorize');
   });
 
   it('says what a server has to be told before a provider can be connected', async () => {

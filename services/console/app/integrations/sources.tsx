@@ -181,10 +181,8 @@ function Connect({ providers, onConnected }: { readonly providers: readonly Prov
         {asked === undefined ? null : (
           <TextInput
             label={asked.label}
-            placeholder={asked.placeholder}
+            placeholder={`${asked.placeholder}${signsIn ? `, or empty to sign in at ${titleOf(provider)}` : ''}`}
             value={address}
-            description={signsIn ? `Or leave it empty, and sign in at ${titleOf(provider)}.` : undefined}
-            inputWrapperOrder={['label', 'input', 'description']}
             type={asked.isSecret ? 'password' : 'text'}
             autoComplete="off"
             onChange={({ currentTarget }) => setAddress(currentTarget.value)}
