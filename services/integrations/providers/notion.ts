@@ -94,7 +94,6 @@ export function createNotionConnector({ apiUrl, app, webhookSecret, logger }: No
         page = [];
       }
     }
-    yield listed(page);
     for (const { id, kind } of below) {
       if (kind !== 'database') continue;
       for await (const rows of rowsOf(access, id)) {
@@ -102,7 +101,7 @@ export function createNotionConnector({ apiUrl, app, webhookSecret, logger }: No
         yield listed([...workspace.rows.values()]);
       }
     }
-    yield { present: [], gone: [], cursor: null, ...(isComplete ? { isWhole: true } : {}) };
+    yield { ...listed(page), ...(isComplete ? { isWhole: true } : {}) };
   }
 
   async function* rowsOf(access: SourceAccess, database: string): AsyncGenerator<readonly PageObjectResponse[]> {
