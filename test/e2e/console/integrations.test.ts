@@ -17,11 +17,13 @@ describe('integrations in the console', () => {
   before(async () => {
     notion = await startFakeNotion();
   });
-  after(() => notion[Symbol.asyncDispose]());
   const world = createConsoleWorld(() => ({
     ...{ ACCEPT_LOCAL_FILE_PATH: 'true', COGNEE_ALLOWED_LOCAL_FILE_ROOTS: folder, ...notion.variables },
   }));
-  after(() => rmSync(folder, { recursive: true, force: true }));
+  after(async () => {
+    rmSync(folder, { recursive: true, force: true });
+    await notion[Symbol.asyncDispose]();
+  });
 
   it('connect a folder, choose, and disconnect with what was brought in', async () => {
     const watched = await world.open('/integrations');
