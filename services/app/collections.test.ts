@@ -83,7 +83,10 @@ describe('the collections', () => {
       'skill_runs',
       'skill_shelves',
       'skills',
+      'source_access',
+      'source_audiences',
       'source_cursors',
+      'source_groups',
       'source_items',
       'supersession_reverts',
       'sync_dues',
@@ -129,6 +132,9 @@ describe('the collections', () => {
       'repetitions',
       'skill_shelves',
       'skills',
+      'source_access',
+      'source_audiences',
+      'source_groups',
       'supersession_reverts',
     ];
     expect(names(copiedCollections)).to.deep.equal(copied);

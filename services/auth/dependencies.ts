@@ -16,6 +16,7 @@ import { createUsers } from '../common/records/auth/users.ts';
 import { createBudgets } from '../common/records/budgets/budget-keeper.ts';
 import { createStoredBudgets } from '../common/records/budgets/budgets.ts';
 import { createModelUsage } from '../common/records/budgets/model-usage.ts';
+import { createSourceAccess } from '../common/records/integrations/source-access.ts';
 import { createSessionEntries } from '../common/records/sessions/session-entries.ts';
 import { createSessions } from '../common/records/sessions/sessions.ts';
 import type { DocumentStore } from '../common/storage/ports/document-store.ts';
@@ -124,6 +125,7 @@ export function createDependencies(options: AuthServiceOptions) {
     sessions,
     sessionEntries: createSessionEntries(store, sessions),
     datasets: createDatasets(store),
+    sourceAccess: createSourceAccess(store),
     grants: createGrants(store),
     tenants,
     tenantHosts,

@@ -12,6 +12,7 @@ import type { Tenants } from '../common/records/auth/tenants.ts';
 import type { Users } from '../common/records/auth/users.ts';
 import type { StoredBudgets } from '../common/records/budgets/budgets.ts';
 import type { ModelUsage } from '../common/records/budgets/model-usage.ts';
+import type { SourceAccess } from '../common/records/integrations/source-access.ts';
 import type { DocumentStore } from '../common/storage/ports/document-store.ts';
 import type { AccessChangeNotifier } from './credentials/access-change-notifier.ts';
 import type { PasswordHasher } from './credentials/password-hasher.ts';
@@ -77,6 +78,7 @@ export interface AuthDependencies {
   readonly roleMembers: RoleMembers;
   readonly capabilities: CapabilityGrants;
   readonly datasets: Datasets;
+  readonly sourceAccess: SourceAccess;
   readonly grants: Grants;
   readonly managedGrants: ManagedGrants;
   readonly storedBudgets: StoredBudgets;

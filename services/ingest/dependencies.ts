@@ -24,6 +24,7 @@ import type { DataItems } from '../common/records/ingest/data-items.ts';
 import type { EchoMarks } from '../common/records/ingest/echo-marks.ts';
 import type { Repetitions } from '../common/records/ingest/repetitions.ts';
 import type { Skills } from '../common/records/ingest/skills.ts';
+import type { SourceAccess } from '../common/records/integrations/source-access.ts';
 import type { SearchHistory } from '../common/records/search/search-history.ts';
 import type { SessionRemoval } from '../common/records/session-removal.ts';
 import type { SessionContexts } from '../common/records/sessions/session-context.ts';
@@ -43,6 +44,7 @@ export interface CommonDependencies {
   readonly store: DocumentStore;
   readonly messenger: Messenger;
   readonly datasets: Datasets;
+  readonly sourceAccess: SourceAccess;
   readonly models: { current(tenant?: TenantId): Promise<Pick<ActiveModels, 'languageModel'>> };
   readonly workQueue: WatchedWorkQueue;
   /** The worker of the service's jobs. */

@@ -28,6 +28,7 @@ import { createDataItems } from '../common/records/ingest/data-items.ts';
 import { createEchoMarks } from '../common/records/ingest/echo-marks.ts';
 import { createRepetitions } from '../common/records/ingest/repetitions.ts';
 import { createSkills } from '../common/records/ingest/skills.ts';
+import { createSourceAccess } from '../common/records/integrations/source-access.ts';
 import { createSearchHistory } from '../common/records/search/search-history.ts';
 import { createSessionRemoval } from '../common/records/session-removal.ts';
 import { createSessionContexts } from '../common/records/sessions/session-context.ts';
@@ -100,6 +101,7 @@ export type IngestServiceOptions = Omit<IngestDependencies, Owned | 'budgets' | 
 /** Parts that the service creates from the store by itself. */
 type Owned =
   | 'items'
+  | 'sourceAccess'
   | 'intents'
   | 'sessions'
   | 'sessionEntries'
@@ -216,6 +218,7 @@ function dependenciesOf(options: IngestServiceOptions, handlers: JobWorkerOption
     sessionContexts: createSessionContexts(store),
     watermarks: createWatermarks(store),
     datasets: createDatasets(store),
+    sourceAccess: createSourceAccess(store),
     retentions: createRetentions(store),
     skills: createSkills(store),
     skillRuns: createSkillRuns(store),

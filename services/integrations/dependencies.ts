@@ -11,6 +11,7 @@ import type { Datasets } from '../common/records/auth/datasets.ts';
 import type { BlobIntents } from '../common/records/ingest/blob-intents.ts';
 import type { Connections } from '../common/records/integrations/connections.ts';
 import type { SourceEvents } from '../common/records/integrations/deliveries.ts';
+import type { SourceAccess } from '../common/records/integrations/source-access.ts';
 import type { SourceItems } from '../common/records/integrations/source-items.ts';
 import type { SyncRuns } from '../common/records/integrations/sync-runs.ts';
 import type { SyncState } from '../common/records/integrations/sync-state.ts';
@@ -61,6 +62,7 @@ export interface SourceDependencies extends SyncDependencies {
   readonly connectors: ReadonlyMap<string, Connector>;
   readonly connections: Connections;
   readonly sourceItems: SourceItems;
+  readonly sourceAccess: SourceAccess;
   readonly events: SourceEvents;
   readonly credentials: Credentials;
 }

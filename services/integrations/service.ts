@@ -3,6 +3,7 @@ import { createDatasets } from '../common/records/auth/datasets.ts';
 import { createBlobIntents } from '../common/records/ingest/blob-intents.ts';
 import { createConnections } from '../common/records/integrations/connections.ts';
 import { createSourceEvents } from '../common/records/integrations/deliveries.ts';
+import { createSourceAccess } from '../common/records/integrations/source-access.ts';
 import { createSourceItems } from '../common/records/integrations/source-items.ts';
 import { createSyncRuns } from '../common/records/integrations/sync-runs.ts';
 import { createSyncState } from '../common/records/integrations/sync-state.ts';
@@ -28,6 +29,7 @@ export function createIntegrationsService(options: IntegrationsServiceOptions): 
     connectors: new Map(options.connectors.map((connector) => [connector.provider, connector])),
     connections: createConnections(store),
     sourceItems: createSourceItems(store),
+    sourceAccess: createSourceAccess(store),
     events: createSourceEvents(store),
     credentials: createCredentials(options),
     settings: { ...DEFAULT_SYNC_SETTINGS, ...options.settings },

@@ -8,6 +8,7 @@ import type { Logger } from '../common/ports/logger.ts';
 import type { Embedder } from '../common/ports/models.ts';
 import type { Clock, IdSource } from '../common/ports/system.ts';
 import type { Ledger } from '../common/records/cognify/ledger.ts';
+import type { SourceAccess } from '../common/records/integrations/source-access.ts';
 import type { SearchHistory } from '../common/records/search/search-history.ts';
 import type { IndexStores } from '../common/storage/ports/dataset-indexes.ts';
 import type { DocumentStore } from '../common/storage/ports/document-store.ts';
@@ -47,6 +48,7 @@ export interface SearchDependencies extends TypeDependencies, MarkDependencies {
   /** Limits concurrent searches that call no model. */
   readonly limitSearches: ConcurrencyLimit;
   readonly history: SearchHistory;
+  readonly sourceAccess: SourceAccess;
   readonly readiness: Readiness;
 }
 

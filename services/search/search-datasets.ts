@@ -1,8 +1,9 @@
 import type { DatasetId } from '../common/kernel/brand.ts';
 import { type DatasetRef, scopeOf } from '../common/kernel/dataset.ts';
 import { type EngramError, engramError, isEngramError } from '../common/kernel/errors.ts';
-import type { CallContext, Messenger } from '../common/platform/messaging/messenger.ts';
+import { type CallContext, callerOf, type Messenger } from '../common/platform/messaging/messenger.ts';
 import { requireWholeIndex } from '../common/records/cognify/index-rebuilds.ts';
+import type { SourceAccess } from '../common/records/integrations/source-access.ts';
 import { markShown } from './answers/mark-shown.ts';
 import { joinElements } from './answers/references.ts';
 import { type Conversation, defaultConversation } from './conversation/conversation.ts';
@@ -313,32 +314,59 @@ function mergedOutcome(outcomes: readonly DatasetOutcome[]): DatasetOutcome {
 /** Returns the 404 with its reason: the dataset has no items, or none was processed. */
 async function noDataError(messenger: Messenger, dataset: DatasetRef, context: CallContext): Promise<EngramError> {
   const { items } = await messenger.call('ingest.DatasetItems', { dataset, limit: 1000 }, context);
+  const seen = items.filter(({ id }) => !dataset.withheld?.has(id)).length;
   const reason =
-    items.length === 0
+    seen === 0
       ? 'no data has been added; add data and run cognify before searching.'
-      : `holds ${items.length} data item(s) but its knowledge graph is empty; run cognify on this dataset before searching.`;
+      : `holds ${seen} data item(s) but its knowledge graph is empty; run cognify on this dataset before searching.`;
   return engramError('NoDataError', `No searchable memory in dataset '${dataset.name}' (id: ${dataset.id}): ${reason}`);
 }
 
+export interface DatasetResolution {
+  readonly messenger: Messenger;
+  readonly sourceAccess: SourceAccess;
+}
+
 /**
- * Returns the datasets of a request, each once. Throws `PermissionDeniedError` (403) for an unknown or unreadable id,
+ * Returns the datasets of a request, each once, as the caller sees them: what their sources withhold is left out of every read
+ * of their scope. Throws `PermissionDeniedError` (403) for an unknown or unreadable id,
  * `DatasetNotFoundError` (404) for a name that the caller does not own.
  */
 export async function readableDatasets(
-  messenger: Messenger,
+  { messenger, sourceAccess }: DatasetResolution,
   request: Pick<SearchRequest, 'principal' | 'context' | 'datasets'>,
 ): Promise<readonly DatasetRef[]> {
   const { ids = [], names = [] } = request.datasets;
   const chosen = ids.length > 0 ? { ids: [...new Set(ids)] } : names.length > 0 ? { names: [...new Set(names)] } : {};
   const { datasets } = await messenger.call(
     'auth.ResolveDatasets',
-    { permission: 'read', ...chosen },
+    { permission: 'read', partly: true, ...chosen },
     { ...request.context, principal: request.principal },
   );
-  return [...new Map(datasets.map((dataset) => [dataset.id, dataset])).values()];
+  const distinct = [...new Map(datasets.map((dataset) => [dataset.id, dataset])).values()];
+  return Promise.all(distinct.map(sourceAccess.asSeen));
 }
 
-/** Returns the dataset with this id; `PermissionDeniedError` when the caller, or the user that a superuser asks for, may not read it. */
+/** Returns the datasets of which the caller may read everything. */
+export async function wholeDatasets(
+  messenger: Messenger,
+  { principal, context }: Pick<SearchRequest, 'principal' | 'context'>,
+): Promise<readonly DatasetRef[]> {
+  return (await messenger.call('auth.ResolveDatasets', { permission: 'read' }, { ...context, principal })).datasets;
+}
+
+/** Returns the dataset as the caller sees it. Errors as for `readableDatasets`. */
+export async function seenDataset(deps: DatasetResolution, id: string, asking: CallContext): Promise<DatasetRef> {
+  const principal = callerOf(asking);
+  const [dataset] = await readableDatasets(deps, { principal, context: asking, datasets: { ids: [id] } });
+  if (dataset === undefined) throw new Error(`auth resolved no dataset for ${id}`);
+  return dataset;
+}
+
+/**
+ * Returns the dataset with this id, for views that show all of it; `PermissionDeniedError` when the caller, or the user that a
+ * superuser asks for, may not read it or is not shown some of its items by their source.
+ */
 export async function readableDataset(
   messenger: Messenger,
   id: string,

@@ -18,7 +18,7 @@ export async function search(
   const askedAt = parts.clock.now();
   checkTypeOptions(request.type, options);
   const deps = await withModels(parts, request.principal);
-  const datasets = await readableDatasets(deps.messenger, request);
+  const datasets = await readableDatasets(deps, request);
   checkDatasetScope(request.type, request.datasets);
   const type = await chooseType(deps, request, datasets);
   const { outcomes, save } = await answerTurn(deps, request, { type, datasets });

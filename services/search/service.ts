@@ -8,6 +8,7 @@ import { createSupersessions } from '../common/records/cognify/supersessions.ts'
 import { createVectorIndexVersions } from '../common/records/cognify/vector-index-versions.ts';
 import { createEchoMarks } from '../common/records/ingest/echo-marks.ts';
 import { createSkills } from '../common/records/ingest/skills.ts';
+import { createSourceAccess } from '../common/records/integrations/source-access.ts';
 import { createSearchHistory } from '../common/records/search/search-history.ts';
 import { createSessionContexts } from '../common/records/sessions/session-context.ts';
 import { createSessionEntries } from '../common/records/sessions/session-entries.ts';
@@ -71,8 +72,10 @@ export function createSearchService(options: SearchServiceOptions): Service {
     limitSearches: createConcurrencyLimit(limit),
     history: createSearchHistory(options.store, ids),
     readiness: createReadiness(options),
+    sourceAccess: createSourceAccess(options.store),
   };
-  const views = { ...options, ...indexes, vectors: vectorVersions.vectors, sessions: deps.sessions, users };
+  const { sessions, sourceAccess } = deps;
+  const views = { ...options, ...indexes, vectors: vectorVersions.vectors, sessions, users, sourceAccess };
   let subscriptions: readonly Subscription[] = [];
   return {
     name: 'search',

@@ -41,7 +41,8 @@ export function createSearchTasks(stores: Stores) {
       const { scope, query, view = CURRENT } = request;
       const passages = packPassages(retrieval.passages);
       const found = { passages, retrieval: { ...retrieval, visibility, learned }, query, view };
-      const dataset = { tenant: scope.tenant, id: scope.dataset };
+      const { withheld } = scope;
+      const dataset = { tenant: scope.tenant, id: scope.dataset, ...(withheld === undefined ? {} : { withheld }) };
       const knowledge = await knowledgeAround(readers, dataset, found, request.knowledge);
       return { ...retrieval, committed, mentions: [], knowledge };
     },

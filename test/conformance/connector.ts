@@ -115,6 +115,20 @@ export function connectorSuite(name: string, open: () => Promise<ConnectorSubjec
       expect(isListedAsGone || isWhole || isUnfetchable).to.equal(true);
     });
 
+    it('says who sees each document at the source, in the order of the keys, where it has permissions', async () => {
+      const { permissionsOf } = subject.connector;
+      if (permissionsOf === undefined) return;
+      const keys = present((await changes(null)).pages).map(({ key }) => key);
+      const asked = { resource: await resource(), feed: subject.feed };
+      const seenBy = await permissionsOf(access, asked, keys);
+      expect(seenBy).to.have.length(keys.length);
+      for (const audience of seenBy) {
+        if (audience !== null) expect(audience).to.have.all.keys('addresses', 'groups', 'domains');
+      }
+      expect(await permissionsOf(access, asked, keys.toReversed())).to.deep.equal(seenBy.toReversed());
+      expect(await permissionsOf(access, asked, [])).to.deep.equal([]);
+    });
+
     it('stops when it is aborted', async () => {
       const aborted = AbortSignal.abort(new Error('stopped'));
       const asked = { resource: await resource(), feed: subject.feed };

@@ -120,6 +120,25 @@ export function graphStoreConformance(name: string, open: () => Promise<DatasetI
       expect(names(both)).to.deep.equal(['in-knows-hub', 'hub-knows-leaf-0']);
     });
 
+    it('leaves evidence out that the scope withholds from its reader, before it counts', async () => {
+      const scope = scopes();
+      const secret = Array.from({ length: 100 }, (_, at) => item(`secret-${at}`));
+      await graph.upsert(scope, {
+        nodes: [...secret.map((one) => node('x', { item: one, mentions: 9 })), node('x', { item: item('one') })],
+        edges: [
+          ...secret.map((one, at) => edge('hub', `leaf-${at}`, { item: one, weight: 100 + at })),
+          edge('hub', 'x', { item: item('one'), weight: 2 }),
+          edge('y', 'hub', { item: item('one'), weight: 1 }),
+        ],
+      });
+      const reader = { ...scope, withheld: new Set(secret) };
+      expect((await graph.nodes(reader, ['x'], { perNode: 1 })).map((row) => row.item)).to.deep.equal(['one']);
+      const near = async (ids: readonly string[], options = {}) => names(await graph.neighbours(reader, ids, options));
+      expect(await near(['hub'])).to.deep.equal(['hub-knows-x', 'y-knows-hub']);
+      expect(await near(['hub', 'x', 'y'], { limitPerNode: 1 })).to.deep.equal(['hub-knows-x', 'y-knows-hub']);
+      expect(await near(['hub'], { limitPerNode: 1, direction: 'out' })).to.deep.equal(['hub-knows-x']);
+    });
+
     it('leaves out and keeps relations before it counts', async () => {
       const scope = scopes();
       const edges = [

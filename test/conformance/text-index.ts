@@ -339,6 +339,24 @@ export function textIndexConformance(name: string, open: () => Promise<DatasetIn
       expect(await fetched(2), 'of one that came in its place').to.deep.equal(['same:new']);
     });
 
+    it('leaves items out that the scope withholds from its reader, before the limit and in fetches of the last rows', async () => {
+      const scope = scopes();
+      const noise = Array.from({ length: 50 }, (_, index) =>
+        textEntry(`noise-${index}`, 'word word word', { item: item(`secret-${index}`) }),
+      );
+      await text.upsert(scope, [
+        textEntry('a', 'word', { item: item('one'), nodeSets: ['red'] }),
+        textEntry('same', 'other', { item: item('one') }),
+      ]);
+      await text.upsert(scope, [...noise, textEntry('same', 'other', { item: item('secret-1') })]);
+      const reader = { ...scope, withheld: new Set(noise.map((entry) => entry.item)) };
+      expect(await find(reader, ['word'], { limit: 1 })).to.deep.equal(['a']);
+      expect(await find(reader, ['word'], { limit: 1, nodeSets: ['red'] })).to.deep.equal(['a']);
+      expect(await find(scope, ['word'], { limit: 1 })).to.not.deep.equal(['a']);
+      const same = await text.fetch(reader, 'chunk', ['same'], { perId: 1 });
+      expect(same.map((row) => row.item)).to.deep.equal(['one']);
+    });
+
     it('filters by item and by node set, before the limit', async () => {
       const scope = scopes();
       await text.upsert(scope, [

@@ -200,6 +200,17 @@ export function vectorIndexConformance(name: string, open: () => Promise<Dataset
       expect(await vectors.space(scope)).to.deep.equal(SPACE);
     });
 
+    it('leaves items out that the scope withholds from its reader, before the limit', async () => {
+      const scope = scopes();
+      const noise = Array.from({ length: 40 }, (_, index) =>
+        vectorEntry(`noise-${index}`, [1, 0, 0], { item: item(`secret-${index}`) }),
+      );
+      await vectors.upsert(scope, SPACE, [...noise, vectorEntry('a', [0, 1, 0], { item: item('one') })]);
+      const reader = { ...scope, withheld: new Set(noise.map((entry) => entry.item)) };
+      expect(await nearestIds(reader, [1, 0.1, 0], { limit: 1 })).to.deep.equal(['a']);
+      expect(await nearestIds(scope, [1, 0.1, 0], { limit: 1 })).to.not.deep.equal(['a']);
+    });
+
     it('filters by kind, item and node set before the limit', async () => {
       const scope = scopes();
       await vectors.upsert(scope, SPACE, [

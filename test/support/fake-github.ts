@@ -18,6 +18,8 @@ export interface FakeRepository {
   readonly name: string;
   readonly issues: Map<number, FakeIssue>;
   readonly files: Map<string, string>;
+  isPrivate: boolean;
+  readonly collaborators: Set<string>;
 }
 
 const INSTALLATION = 77;
@@ -31,6 +33,8 @@ export async function startFakeGithub() {
   const codes = new Set<string>();
   const userTokens = new Set<string>();
   const personal = new Set<string>();
+  /** Addresses on profiles by login; null: not shown. */
+  const people = new Map<string, string | null>();
   const requests: string[] = [];
   const state = {
     /** Removed or suspended by its owner. */
@@ -49,8 +53,8 @@ export async function startFakeGithub() {
     ...{ created_at: issue.updated, updated_at: issue.updated, html_url: `${repository.name}/issues/${number}` },
     ...(issue.isPull ? { pull_request: { merged_at: null } } : {}),
   });
-  const repositoryOf = ({ id, name }: FakeRepository) => ({
-    ...{ id, full_name: name, html_url: `https://github.test/${name}`, description: null, private: true },
+  const repositoryOf = ({ id, name, isPrivate }: FakeRepository) => ({
+    ...{ id, full_name: name, html_url: `https://github.test/${name}`, description: null, private: isPrivate },
     ...{ archived: false, default_branch: 'main' },
   });
   const paged = <T>(items: readonly T[], query: URLSearchParams): readonly T[] => {
@@ -63,11 +67,20 @@ export async function startFakeGithub() {
   const read = (path: string, query: URLSearchParams): unknown => {
     if (path === '/user/repos') return paged(repositories.map(repositoryOf), query);
     if (path === '/installation/repositories') return { repositories: paged(repositories.map(repositoryOf), query) };
+    const [, login = ''] = /^\/users\/([\w-]+)$/.exec(path) ?? [];
+    if (people.has(login)) return { login, type: 'User', email: people.get(login) };
     const [, id = '', rest = ''] = /^\/repositories\/(\d+)(\/.*)?$/.exec(path) ?? [];
     const repository = repositories.find((one) => String(one.id) === id);
     if (repository === undefined) return undefined;
     const { issues, files } = repository;
     if (rest === '') return repositoryOf(repository);
+    if (rest === '/collaborators') {
+      const permissions = { pull: true, triage: false, push: false, maintain: false, admin: false };
+      return paged(
+        [...repository.collaborators].map((one) => ({ login: one, type: 'User', permissions, role_name: 'read' })),
+        query,
+      );
+    }
     if (rest === '/issues') {
       const since = query.get('since') ?? '';
       const changed = [...issues].filter(([, { updated }]) => updated >= since);
@@ -171,6 +184,7 @@ export async function startFakeGithub() {
     url,
     requests,
     repositories,
+    people,
     state,
     /** Personal access tokens that it accepts. */
     personal,
@@ -193,7 +207,10 @@ export async function startFakeGithub() {
       },
     },
     add(name: string): FakeRepository {
-      const repository = { id: 500 + repositories.length, name, issues: new Map(), files: new Map() };
+      const repository: FakeRepository = {
+        ...{ id: 500 + repositories.length, name, issues: new Map(), files: new Map() },
+        ...{ isPrivate: true, collaborators: new Set() },
+      };
       repositories.push(repository);
       return repository;
     },

@@ -48,11 +48,14 @@ export async function createDataset(
       createdAt: deps.clock.now().toISOString(),
       updatedAt: null,
     };
+    // A snapshot that is restored brings with it who sees which of its items.
+    const isRestricted = restored !== null && (await deps.sourceAccess.isRestricted(scope));
+    const sourceAccess = isRestricted ? deps.ids.uuid() : null;
     try {
       const writes = [
         // A deletion of the account transfers the datasets that it finds: none may be created after that.
         ...(await presenceWrites(deps, principal)),
-        deps.datasets.insertWrite(dataset, principal.key?.id),
+        deps.datasets.insertWrite(dataset, principal.key?.id, sourceAccess),
         ...(restored?.writes ?? []),
         ...deps.grants.insertAllWrites(id, creatorHolders(principal)),
         ...deps.eventLog.appendWrites(scope, [

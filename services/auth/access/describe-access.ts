@@ -7,12 +7,11 @@ import { asId } from '../../common/kernel/ids.ts';
 import { isLimited, limitedKeyError, type Permission, type Principal } from '../../common/kernel/principal.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
 import type { AnswerOf } from '../../common/platform/messaging/messages.ts';
-import { datasetRef } from '../../common/records/auth/datasets.ts';
 import type { Tenant } from '../../common/records/auth/tenants.ts';
 import type { User } from '../../common/records/auth/users.ts';
 import type { AuthDependencies } from '../model.ts';
 import type { Role } from '../repositories/roles.ts';
-import { resolveDatasets } from './resolve-datasets.ts';
+import { resolveDatasets, withReader } from './resolve-datasets.ts';
 import { authorityOf } from './tenant-authority.ts';
 
 type Edge = AnswerOf<'auth.DescribeAccess'>['edges'][number];
@@ -36,7 +35,9 @@ export async function describeAccess(
   const isAdmin = authority?.isMember === true && CAPABILITIES.every((capability) => authority.allows(capability));
   const readable = await resolveDatasets(deps, { principal, permission: 'read' });
   const datasets = isAdmin
-    ? (await deps.datasets.allOfTenant(scope)).map(datasetRef).filter((dataset) => !isCanaryDataset(dataset))
+    ? (await withReader(deps, principal, await deps.datasets.allOfTenant(scope))).filter(
+        (dataset) => !isCanaryDataset(dataset),
+      )
     : readable;
   const edges: Edge[] = [];
   const holders = new Set<string>([principal.id, ...datasets.map(({ ownerId }) => ownerId)]);

@@ -1,3 +1,4 @@
+import { emailKey } from '../../common/domain/email-address.ts';
 import {
   datasetsWith,
   grantHolders,
@@ -7,14 +8,16 @@ import {
   requireCreatableDatasetName,
 } from '../../common/domain/permissions.ts';
 import type { DatasetId, PrincipalId } from '../../common/kernel/brand.ts';
-import type { DatasetRef } from '../../common/kernel/dataset.ts';
+import type { DatasetRef, SourceReader } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { asId, isUuid } from '../../common/kernel/ids.ts';
-import type { Permission, Principal } from '../../common/kernel/principal.ts';
+import { isTenantKey, type Permission, type Principal } from '../../common/kernel/principal.ts';
 import type { Scope } from '../../common/kernel/scope.ts';
 import { datasetRef, type StoredDataset } from '../../common/records/auth/datasets.ts';
 import type { AuthDependencies } from '../model.ts';
 import { createDataset } from './datasets.ts';
+
+type PermittedDataset = DatasetRef & Pick<StoredDataset, 'sourceAccess'>;
 
 interface DatasetQuery {
   readonly principal: Principal;
@@ -23,12 +26,54 @@ interface DatasetQuery {
   readonly names?: readonly string[] | undefined;
   readonly createMissing?: boolean | undefined;
   readonly namesAmongPermitted?: boolean | undefined;
+  /** The caller leaves out what sources withhold from the reader. */
+  readonly partly?: boolean | undefined;
   /** Aborted when the caller no longer waits: no further dataset is created. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Implements `auth.ResolveDatasets`; proto/ has its rules and errors. */
 export async function resolveDatasets(deps: AuthDependencies, query: DatasetQuery): Promise<readonly DatasetRef[]> {
+  const datasets = await withReader(deps, query.principal, await permittedDatasets(deps, query));
+  if (query.partly || query.permission !== 'read') return datasets;
+  const isNamed = (query.ids ?? []).length > 0 || query.names !== undefined;
+  const seen = await Promise.all(datasets.map(deps.sourceAccess.asSeen));
+  const partly = seen.find(({ withheld }) => withheld !== undefined);
+  if (partly !== undefined && isNamed) throw partlyWithheld(partly);
+  return datasets.filter((_, at) => seen[at]?.withheld === undefined);
+}
+
+/** Datasets with the principal as their reader, where a source says who sees which of their items. */
+export async function withReader(
+  deps: AuthDependencies,
+  principal: Principal,
+  datasets: readonly PermittedDataset[],
+): Promise<readonly DatasetRef[]> {
+  if (datasets.every(({ sourceAccess }) => sourceAccess === null)) return datasets.map(datasetRef);
+  const reader = await readerOf(deps, principal);
+  return datasets.map((dataset) => {
+    const { sourceAccess: version } = dataset;
+    return version === null ? datasetRef(dataset) : { ...datasetRef(dataset), reader: { ...reader, version } };
+  });
+}
+
+/** Who the principal is at a source: an agent is the user it works for, a key of the tenant is nobody. */
+async function readerOf({ users }: AuthDependencies, principal: Principal): Promise<Omit<SourceReader, 'version'>> {
+  if (isTenantKey(principal)) return { account: null, address: null };
+  const account = principal.parentId ?? principal.id;
+  const user = await users.get(account);
+  return { account, address: user?.isVerified ? emailKey(user.email) : null };
+}
+
+function partlyWithheld({ name }: DatasetRef) {
+  return engramError(
+    'PermissionDeniedError',
+    `The source of dataset '${name}' does not let you see some of its items, and this shows the whole dataset. ` +
+      'Search, recall, the list of items and the graph show the part that you may see.',
+  );
+}
+
+async function permittedDatasets(deps: AuthDependencies, query: DatasetQuery): Promise<readonly PermittedDataset[]> {
   if (query.ids !== undefined && query.ids.length > 0) return byIds(deps, query, query.ids);
   if (query.names === undefined) return allPermitted(deps, query);
   if (query.names.length === 0) throw engramError('DatasetNotFoundError', 'No datasets found.');
@@ -40,7 +85,7 @@ async function byIds(
   deps: AuthDependencies,
   query: DatasetQuery,
   given: readonly string[],
-): Promise<readonly DatasetRef[]> {
+): Promise<readonly PermittedDataset[]> {
   const { principal, permission } = query;
   if (!given.every(isUuid)) throw notAllPermitted(permission);
   const ids = [...new Set(given.map((id) => asId<DatasetId>(id)))];
@@ -50,16 +95,16 @@ async function byIds(
     requirePermission(deps, query, ids),
   ]);
   if (datasets.length < ids.length) throw notAllPermitted(permission);
-  return datasets.map(datasetRef);
+  return datasets;
 }
 
-async function allPermitted(deps: AuthDependencies, query: DatasetQuery): Promise<readonly DatasetRef[]> {
+async function allPermitted(deps: AuthDependencies, query: DatasetQuery): Promise<readonly PermittedDataset[]> {
   const { principal, permission } = query;
   if (!keyAllows(principal, permission)) return [];
   const grants = await deps.grants.ofHolders(scopeOf(query), await grantHoldersOf(deps, principal));
   const ids = [...datasetsWith(permission, grants)].filter((id) => keyReaches(principal, id));
   const datasets = await deps.datasets.getMany(scopeOf(query), ids);
-  return datasets.toSorted(byAge).map(datasetRef);
+  return datasets.toSorted(byAge);
 }
 
 /** Resolves names to the principal's own datasets of the current tenant; shared datasets need ids. */
@@ -67,10 +112,10 @@ async function amongOwn(
   deps: AuthDependencies,
   query: DatasetQuery,
   names: readonly string[],
-): Promise<readonly DatasetRef[]> {
+): Promise<readonly PermittedDataset[]> {
   const { principal } = query;
   const own = await ownDatasets(deps, query, names);
-  const known = new Map<string, DatasetRef>(own.map((dataset) => [dataset.name, datasetRef(dataset)]));
+  const known = new Map<string, PermittedDataset>(own.map((dataset) => [dataset.name, dataset]));
   const missing = names.filter((name) => !known.has(name));
   if (missing.length > 0 && !query.createMissing) throw namesNotFound(missing);
   for (const name of missing) requireCreatableDatasetName(name);
@@ -79,7 +124,7 @@ async function amongOwn(
   await requirePermission(deps, query, ownIds);
   for (const name of missing) {
     query.signal?.throwIfAborted();
-    known.set(name, await createDataset(deps, principal, name));
+    known.set(name, { ...(await createDataset(deps, principal, name)), sourceAccess: null });
   }
   return names.flatMap((name) => known.get(name) ?? []);
 }
@@ -102,7 +147,7 @@ async function amongPermitted(
   deps: AuthDependencies,
   query: DatasetQuery,
   names: readonly string[],
-): Promise<readonly DatasetRef[]> {
+): Promise<readonly PermittedDataset[]> {
   const permitted = await allPermitted(deps, query);
   return names.map((name) => {
     const candidates = permitted.filter((dataset) => dataset.name === name);

@@ -89,7 +89,7 @@ async function statuses(
   const named = [...new Set(query.pipeline)];
   const pipelines = named.length === 0 ? [COGNIFY_PIPELINE] : named;
   try {
-    const datasets = await readableDatasets(messenger, principal, query.dataset, context);
+    const datasets = await readableDatasets(messenger, principal, query.dataset, { ...context, partly: true });
     const newest = await runs.newest(datasets, pipelines);
     return json(presentStatuses(newest, { datasets, pipelines }, leaf));
   } catch (error) {

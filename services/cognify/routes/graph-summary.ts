@@ -3,6 +3,7 @@ import { defineRoute, json, type Route } from '../../common/platform/http/route.
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { uuidList } from '../../common/platform/http/schema.ts';
 import { createGraphCountCache } from '../../common/records/cognify/graph-counts.ts';
+import { createSourceAccess } from '../../common/records/integrations/source-access.ts';
 import { summariseGraphs } from '../built/summarise-graph.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import { readableDatasets } from '../runs/permitted-datasets.ts';
@@ -23,7 +24,8 @@ const common = { method: 'GET', tag: 'datasets', auth: 'user' } as const;
 
 /** Route for the size of each dataset's graph (ingest.md §5.6). */
 export function graphSummaryRoutes(dependencies: CognifyDependencies): readonly Route[] {
-  const { messenger } = dependencies;
+  const { messenger, store } = dependencies;
+  const sourceAccess = createSourceAccess(store);
   const counts = createGraphCountCache();
   return [
     defineRoute({
@@ -35,8 +37,10 @@ export function graphSummaryRoutes(dependencies: CognifyDependencies): readonly 
       query: z.object({ dataset_ids: uuidList().default([]) }),
       responses: { 200: { description: 'One entry per dataset', schema: summaryAnswer } },
       async handle({ principal, query, context }) {
-        const datasets = await readableDatasets(messenger, principal, query.dataset_ids, context);
-        const summaries = await summariseGraphs({ ...dependencies, counts }, datasets);
+        const asking = { ...context, partly: true };
+        const datasets = await readableDatasets(messenger, principal, query.dataset_ids, asking);
+        const seen = await Promise.all(datasets.map(sourceAccess.asSeen));
+        const summaries = await summariseGraphs({ ...dependencies, counts }, seen);
         return json(
           summaries.map(({ datasetId, runId, nodes, edges, computedAt }) => ({
             datasetId,

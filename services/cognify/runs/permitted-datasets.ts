@@ -5,15 +5,15 @@ import type { CallContext, Messenger } from '../../common/platform/messaging/mes
 
 /**
  * Returns the datasets with these ids, or every readable one when there are no ids. `PermissionDeniedError` when one of the
- * ids is not readable.
+ * ids is not readable. `partly`: also those of which sources withhold items from the caller, who is shown none of them.
  */
 export async function readableDatasets(
   messenger: Messenger,
   principal: Principal,
   ids: readonly string[],
-  context: CallContext,
+  { partly = false, ...context }: CallContext & { readonly partly?: boolean },
 ): Promise<readonly DatasetRef[]> {
-  const request = { permission: 'read', ...(ids.length === 0 ? {} : { ids }) } as const;
+  const request = { permission: 'read', partly, ...(ids.length === 0 ? {} : { ids }) } as const;
   try {
     return (await messenger.call('auth.ResolveDatasets', request, { ...context, principal })).datasets;
   } catch (error) {

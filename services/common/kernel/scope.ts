@@ -1,4 +1,4 @@
-import type { DatasetId, TenantId } from './brand.ts';
+import type { DataItemId, DatasetId, TenantId } from './brand.ts';
 import { asId } from './ids.ts';
 
 /** The tenant of everybody's personal space; the wire prints it as null. */
@@ -15,6 +15,11 @@ export interface Scope {
 
 export interface DatasetScope extends Scope {
   readonly dataset: DatasetId;
+  /**
+   * Items that the reader may not see. To the ledger they are not committed, so that no reader shows them; rankings and limits of
+   * the stores leave them out, so that they take no places of others. Absent: the reader sees all, or no reader asks.
+   */
+  readonly withheld?: ReadonlySet<DataItemId>;
 }
 
 declare const system: unique symbol;

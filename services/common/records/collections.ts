@@ -44,6 +44,11 @@ import { skillShelvesCollection, skillsCollection } from './ingest/skills.ts';
 import { connectionsCollection } from './integrations/connections.ts';
 import { credentialsCollection } from './integrations/credentials.ts';
 import { deliveriesCollection, installsCollection } from './integrations/deliveries.ts';
+import {
+  sourceAccessCollection,
+  sourceAudiencesCollection,
+  sourceGroupsCollection,
+} from './integrations/source-access.ts';
 import { sourceCursorsCollection, sourceItemsCollection } from './integrations/source-items.ts';
 import { syncOriginsCollection } from './integrations/sync-origins.ts';
 import { syncRunsCollection } from './integrations/sync-runs.ts';
@@ -95,7 +100,10 @@ export const recordCollections: readonly AnyOwnedCollection[] = [
   sessionsCollection,
   skillShelvesCollection,
   skillsCollection,
+  sourceAccessCollection,
+  sourceAudiencesCollection,
   sourceCursorsCollection,
+  sourceGroupsCollection,
   sourceItemsCollection,
   statementsCollection,
   supersessionRevertsCollection,

@@ -26,6 +26,12 @@ export async function keepDocuments(
   const known = new Set(present.map(({ id }) => id));
   const isMissing = (id: DataItemId) => !known.has(id) && entries.get(id)?.erased !== true;
   if (!itemIds.some(isMissing)) return { itemIds, added: 0 };
+  // What the sessions of a user taught may repeat what a source shows to that user alone.
+  if (dataset.reader !== undefined) {
+    const { sourceAccess, store } = dependencies;
+    const seenBy = { account: callerOf(context).id, version: ids.uuid() };
+    await store.commit(scope, await sourceAccess.ownWrites(scope, itemIds.filter(isMissing), seenBy));
+  }
   const run = { id: ids.uuid(), pipeline: 'add_pipeline', principal: callerOf(context), dataset, context };
   return trackedRun(messenger, run, async () => {
     const kept: DataItemId[] = [];

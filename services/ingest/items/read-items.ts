@@ -4,17 +4,28 @@ import { type DataItem, itemBlobs } from '../../common/domain/data-item.ts';
 import type { DataItemId } from '../../common/kernel/brand.ts';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
+import { pagesOf } from '../../common/kernel/result-page.ts';
 import type { ParsedDocument } from '../../common/ports/documents.ts';
 import type { DataItems } from '../../common/records/ingest/data-items.ts';
 import type { BlobStore } from '../../common/storage/ports/blob-store.ts';
 
-/** Newest first. */
+const PAGE = 1000;
+
+/** Newest first, without those that are withheld from the reader. */
 export async function listItems(
   items: DataItems,
   dataset: DatasetRef,
   page: { readonly offset: number; readonly limit: number },
 ) {
   const scope = scopeOf(dataset);
+  const { withheld } = scope;
+  if (withheld !== undefined) {
+    const seen: DataItem[] = [];
+    for await (const some of pagesOf((after) => items.oldestFirst(scope, { after, limit: PAGE }))) {
+      seen.push(...some.filter(({ id }) => !withheld.has(id)));
+    }
+    return { items: seen.reverse().slice(page.offset, page.offset + page.limit), total: seen.length };
+  }
   const [found, total] = await Promise.all([items.newestFirst(scope, page), items.count(scope)]);
   return { items: found, total };
 }
@@ -46,7 +57,7 @@ async function readItem(
 ): Promise<{ readonly item: DataItem; readonly content: Readable }> {
   const scope = scopeOf(dataset);
   for (let lost: DataItem | null = null; ; ) {
-    const item = await items.get(scope, id);
+    const item = scope.withheld?.has(id) ? null : await items.get(scope, id);
     const content = item === null ? null : await blobs.get(scope, blob(item));
     if (item !== null && content !== null) return { item, content };
     // Content that was replaced while it was looked for is read again; any other that is missing is gone.

@@ -1,3 +1,4 @@
+import type { DataItem } from '../../common/domain/data-item.ts';
 import type { RunState } from '../../common/domain/run.ts';
 import type { DataItemId } from '../../common/kernel/brand.ts';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
@@ -32,7 +33,9 @@ export async function retryItems(
       scope,
       page.map(({ id }) => id),
     );
-    failed.push(...page.filter((item) => failedBuild(entries.get(item.id), item) !== null).map(({ id }) => id));
+    const isSeen = ({ id }: DataItem) => !scope.withheld?.has(id);
+    const inVain = page.filter((item) => isSeen(item) && failedBuild(entries.get(item.id), item) !== null);
+    failed.push(...inVain.map(({ id }) => id));
   }
   if (failed.length === 0) return { retried: [], run: null };
   await ledger.forgive(scope, failed);
@@ -46,7 +49,7 @@ export async function retryItems(
 
   async function named(wanted: readonly DataItemId[]) {
     const found = await items.getMany(scope, wanted);
-    const known = new Set(found.map(({ id }) => id));
+    const known = new Set(found.map(({ id }) => id).filter((id) => !scope.withheld?.has(id)));
     const unknown = wanted.find((id) => !known.has(id));
     if (unknown === undefined) return found;
     throw engramError('DataNotFoundError', `Data (${unknown}) not found in dataset (${dataset.id}).`);

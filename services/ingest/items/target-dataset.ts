@@ -19,6 +19,8 @@ export interface TargetOptions {
   readonly permission: Permission;
   readonly createMissing?: boolean;
   readonly namesAmongPermitted?: boolean;
+  /** The caller leaves out what sources withhold from the principal. */
+  readonly partly?: boolean;
 }
 
 /** The one dataset a request means, checked; see `resolveDatasets` for the errors. */
@@ -39,14 +41,25 @@ export async function targetDataset(
   return dataset;
 }
 
+/** The dataset as the principal, who may read it, sees it: with the items that its sources withhold from them. */
+export async function seenDataset(
+  { messenger, sourceAccess }: Pick<IngestDependencies, 'messenger' | 'sourceAccess'>,
+  principal: Principal,
+  id: string,
+  context: CallContext,
+): Promise<DatasetRef> {
+  const options = { permission: 'read', partly: true, context } as const;
+  return sourceAccess.asSeen(await targetDataset(messenger, principal, { id }, options));
+}
+
 /** Every dataset on which the principal holds the permission; none is no error. */
 export async function permittedDatasets(
   messenger: Messenger,
   principal: Principal,
   permission: Permission,
-  context: CallContext,
+  { partly = false, ...context }: CallContext & Pick<TargetOptions, 'partly'>,
 ): Promise<readonly DatasetRef[]> {
-  return (await messenger.call('auth.ResolveDatasets', { permission }, { ...context, principal })).datasets;
+  return (await messenger.call('auth.ResolveDatasets', { permission, partly }, { ...context, principal })).datasets;
 }
 
 /**

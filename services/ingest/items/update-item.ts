@@ -133,7 +133,8 @@ async function findTarget(
   const dataset = await needed('delete');
   await targetDataset(messenger, principal, { id: dataset.id }, { permission: 'write', context });
   const item = named.find((place) => place.dataset === dataset.id)?.item;
-  if (item === undefined) throw updateTargetNotFound(itemId, dataset.id);
+  const { withheld } = await dependencies.sourceAccess.asSeen(dataset);
+  if (item === undefined || withheld?.has(item.id)) throw updateTargetNotFound(itemId, dataset.id);
   return { dataset, item };
 }
 

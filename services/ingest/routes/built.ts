@@ -13,7 +13,7 @@ import { graphJson } from '../../common/presenters/graph-json.ts';
 import { type FailedBuild, failedBuild, isBuilt, type LedgerEntry } from '../../common/records/cognify/ledger.ts';
 import { openGraph } from '../../common/records/cognify/visible-graph.ts';
 import type { IngestDependencies, ItemDependencies } from '../dependencies.ts';
-import { targetDataset } from '../items/target-dataset.ts';
+import { seenDataset } from '../items/target-dataset.ts';
 import { presentFailure } from '../presenters/data-item.ts';
 
 const graphAnswer = z
@@ -65,7 +65,7 @@ const common = {
 /** Graph of a dataset and build state of its items (ingest.md §5.5, §5.8). */
 export function builtRoutes(dependencies: IngestDependencies): readonly Route[] {
   const readable = (principal: Principal, id: string, context: CallContext) =>
-    targetDataset(dependencies.messenger, principal, { id }, { permission: 'read', context });
+    seenDataset(dependencies, principal, id, context);
   return [
     defineRoute({
       ...common,
@@ -130,7 +130,8 @@ async function processingStatus(
 ): Promise<readonly ItemProcessing[]> {
   const scope = scopeOf(dataset);
   const states: ItemProcessing[] = [];
-  for await (const page of pagesOf((after) => items.oldestFirst(scope, { after, limit: PAGE }))) {
+  for await (const all of pagesOf((after) => items.oldestFirst(scope, { after, limit: PAGE }))) {
+    const page = scope.withheld === undefined ? all : all.filter(({ id }) => !scope.withheld?.has(id));
     const isCognify = pipeline === COGNIFY_PIPELINE;
     const entries = isCognify
       ? await ledger.entries(

@@ -14,7 +14,7 @@ import {
 } from '../forgetting/durable-deletion.ts';
 import { listItems, readItemOriginal, readItemText } from '../items/read-items.ts';
 import { retryItems } from '../items/retry-items.ts';
-import { permittedDatasets, targetDataset } from '../items/target-dataset.ts';
+import { permittedDatasets, seenDataset, targetDataset } from '../items/target-dataset.ts';
 import { contentDisposition, displayName, presentDataItem, presentDataset } from '../presenters/data-item.ts';
 import { dataCount, dataRecord, datasetRecord } from './answers.schema.ts';
 
@@ -48,7 +48,9 @@ function collectionRoutes(dependencies: IngestDependencies): readonly Route[] {
       permission: onDatasets('read', 'per dataset'),
       responses: { 200: { description: 'Dataset records', schema: z.array(datasetRecord) } },
       async handle({ principal, context }) {
-        return json((await permittedDatasets(messenger, principal, 'read', context)).map(presentDataset));
+        return json(
+          (await permittedDatasets(messenger, principal, 'read', { ...context, partly: true })).map(presentDataset),
+        );
       },
     }),
     defineRoute({
@@ -109,7 +111,6 @@ function collectionRoutes(dependencies: IngestDependencies): readonly Route[] {
 
 function itemRoutes(dependencies: IngestDependencies): readonly Route[] {
   const { messenger, items } = dependencies;
-  const readable = { permission: 'read' } as const;
   return [
     defineRoute({
       ...common,
@@ -122,7 +123,7 @@ function itemRoutes(dependencies: IngestDependencies): readonly Route[] {
       query: pageQuery.extend({ excerpts: lenientBoolean().default(false) }),
       responses: { 200: { description: 'X-Total-Count holds the number of all', schema: z.array(dataRecord) } },
       async handle({ principal, params, query, context }) {
-        const dataset = await targetDataset(messenger, principal, { id: params.datasetId }, { ...readable, context });
+        const dataset = await seenDataset(dependencies, principal, params.datasetId, context);
         const page = await listItems(items, dataset, query);
         const ids = page.items.map(({ id }) => id);
         const entries = await dependencies.ledger.entries(scopeOf(dataset), ids);
@@ -144,7 +145,7 @@ function itemRoutes(dependencies: IngestDependencies): readonly Route[] {
       params: datasetParams,
       responses: { 200: { description: 'The number', schema: dataCount } },
       async handle({ principal, params, context }) {
-        const dataset = await targetDataset(messenger, principal, { id: params.datasetId }, { ...readable, context });
+        const dataset = await seenDataset(dependencies, principal, params.datasetId, context);
         return json({ count: (await listItems(items, dataset, { offset: 0, limit: 1 })).total });
       },
     }),
@@ -161,7 +162,7 @@ function itemRoutes(dependencies: IngestDependencies): readonly Route[] {
         404: { description: 'No such item' },
       },
       async handle({ principal, params, context }) {
-        const dataset = await targetDataset(messenger, principal, { id: params.datasetId }, { ...readable, context });
+        const dataset = await seenDataset(dependencies, principal, params.datasetId, context);
         const { item, text } = await readItemText(dependencies, dataset, dataItemId(params.dataId));
         return {
           text,
@@ -186,7 +187,7 @@ function itemRoutes(dependencies: IngestDependencies): readonly Route[] {
         404: { description: 'No such item' },
       },
       async handle({ principal, params, context }) {
-        const dataset = await targetDataset(messenger, principal, { id: params.datasetId }, { ...readable, context });
+        const dataset = await seenDataset(dependencies, principal, params.datasetId, context);
         const { item, content } = await readItemOriginal(dependencies, dataset, dataItemId(params.dataId));
         return {
           stream: content,
@@ -219,7 +220,8 @@ function itemRoutes(dependencies: IngestDependencies): readonly Route[] {
       },
       async handle({ principal, params, body, context }) {
         const writable = { permission: 'write', context } as const;
-        const dataset = await targetDataset(messenger, principal, { id: params.datasetId }, writable);
+        const whole = await targetDataset(messenger, principal, { id: params.datasetId }, writable);
+        const dataset = await dependencies.sourceAccess.asSeen(whole);
         const ids = body.data_ids?.map(dataItemId) ?? null;
         const { retried, run } = await retryItems(dependencies, { dataset, ids, principal }, context);
         return json({ dataset_id: dataset.id, data_ids: retried, pipeline_run_id: run?.id ?? null });

@@ -81,6 +81,9 @@ export function supersessionRoutes(dependencies: IngestDependencies): readonly R
       async handle({ principal, params, context }) {
         const options = { permission: 'write', context } as const;
         const dataset = await targetDataset(messenger, principal, { id: params.datasetId }, options);
+        // The answer says both statements.
+        if (dataset.reader !== undefined)
+          await targetDataset(messenger, principal, dataset, { ...options, permission: 'read' });
         const reverting = { principal, dataset, id: params.supersessionId };
         return json(presentSupersession(await revertSupersession(dependencies, reverting)));
       },

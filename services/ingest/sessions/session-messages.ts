@@ -24,7 +24,8 @@ export async function appendTurn(
   const [dataset = null] =
     datasetId === null
       ? []
-      : (await messenger.call('auth.ResolveDatasets', { permission: 'read', ids: [datasetId] }, context)).datasets;
+      : (await messenger.call('auth.ResolveDatasets', { permission: 'read', partly: true, ids: [datasetId] }, context))
+          .datasets;
   const scope = { tenant: principal.tenant };
   const key = { user: principal.id, session: name };
   const found = await sessions.get(scope, key);

@@ -4,7 +4,7 @@ import type { JobLease } from '../../common/platform/jobs/job-lease.ts';
 import { impersonateWithRenewal } from '../../common/platform/messaging/account-authority.ts';
 import type { ClaimedJob } from '../../common/ports/work-queue.ts';
 import type { SourceConnection } from '../../common/records/integrations/connections.ts';
-import { sourceItemId } from '../../common/records/integrations/source-items.ts';
+import { type SourceItem, sourceItemId } from '../../common/records/integrations/source-items.ts';
 import { accessOf } from '../connections/connect.ts';
 import type { SourceDependencies } from '../dependencies.ts';
 import type { Connector, SourceResource } from '../providers/connector.ts';
@@ -20,6 +20,7 @@ import {
   removeMatching,
   startBuild,
 } from './import-feed.ts';
+import { openPermissions } from './source-permissions.ts';
 
 /** Authorises an attempt of a job of the connection, and makes its dataset if need be. `PermissionDeniedError` when it may not. */
 export async function openAttempt(
@@ -44,6 +45,7 @@ export async function openAttempt(
     throw engramError('PermissionDeniedError', 'The dataset no longer exists or may no longer be written.');
   };
   const dataset = await resolve();
+  const access = accessOf(dependencies, connector, { ...connection, dataset: dataset.id }, signal);
   let askedMs = clock.monotonicMs();
   return {
     ...{
@@ -52,7 +54,8 @@ export async function openAttempt(
       dataset,
       context,
       tally,
-      access: accessOf(dependencies, connector, { ...connection, dataset: dataset.id }, signal),
+      access,
+      permissions: await openPermissions(dependencies, { connector, access, dataset }),
     },
     async requireStill() {
       if (clock.monotonicMs() - askedMs < settings.recheckMs) return;
@@ -100,6 +103,14 @@ export async function carryOutImport(dependencies: SourceDependencies, attempt: 
       }
     }
   }
+  try {
+    await recheckPermissions(dependencies, attempt);
+  } catch (error) {
+    if (isOfTheImport(error, access)) throw error;
+    dependencies.logger.warn('import.permissions.failed', { connectionId: connection.id, error });
+    tally.counts = { ...tally.counts, failed: tally.counts.failed + 1 };
+    tally.error ??= `Permissions: ${error instanceof Error ? error.message : String(error)}`;
+  }
   const { buildDue } = (await dependencies.connections.get(connection.id)) ?? {};
   if (buildDue) await startBuild(dependencies, attempt);
 }
@@ -140,4 +151,34 @@ async function removeDeselected(
     await removeMatching(dependencies, attempt, { connectionId, resource, feed: name });
     await commit(dependencies, attempt, [sourceItems.removeCursorWrite(feed)]);
   }
+}
+
+/** Documents whose permissions are asked for at a time. */
+const PAGE = 500;
+
+/** Compares who sees what with the source, for every document of the connection, also those that did not change. */
+async function recheckPermissions(dependencies: SourceDependencies, attempt: ImportAttempt): Promise<void> {
+  const { permissions, access, dataset } = attempt;
+  if (permissions === null) return;
+  const { sourceItems } = dependencies;
+  const { id: connectionId } = access.connection;
+  for (let after: string | null = null; ; ) {
+    const page: Awaited<ReturnType<typeof sourceItems.page>> = await sourceItems.page(
+      scopeOf(dataset),
+      { connectionId },
+      { limit: PAGE, after },
+    );
+    await attempt.requireStill();
+    access.signal.throwIfAborted();
+    for (const documents of Map.groupBy(page.items, ({ resource, feed }) => `${resource}\n${feed}`).values()) {
+      const keys = documents.map(({ key }) => key);
+      const found = await permissions.of(documents[0] as SourceItem, keys);
+      const writes = await permissions.writes(documents, ({ key }) => found.get(key) ?? null);
+      if (writes.length > 0) await commit(dependencies, attempt, writes);
+    }
+    if (page.next === null) break;
+    after = page.next;
+  }
+  const unused = permissions.removeUnusedWrites();
+  if (unused.length > 0) await commit(dependencies, attempt, unused);
 }

@@ -12,6 +12,7 @@ import type { Write } from '../../common/storage/ports/document-store.ts';
 import type { SourceDependencies } from '../dependencies.ts';
 import { withDownload } from '../downloads.ts';
 import {
+  type Audience,
   type ChangePage,
   type Connector,
   type SourceAccess,
@@ -19,6 +20,7 @@ import {
   type SourceDocument,
   SourceRevokedError,
 } from '../providers/connector.ts';
+import { NOBODY_ELSE, type PermissionNotes } from './source-permissions.ts';
 
 /** The connection was ended while its import was under way. */
 export class DisconnectedError extends Error {
@@ -33,6 +35,8 @@ export interface ImportAttempt {
   readonly dataset: DatasetRef;
   readonly context: CallContext;
   readonly tally: ImportTally;
+  /** Null: the source has no permissions of its own. */
+  readonly permissions: PermissionNotes;
   requireStill(): Promise<void>;
 }
 
@@ -143,14 +147,23 @@ async function storeDocuments(
       const place = { id: idOf(one), connectionId, resource, feed: name, key: one.key };
       return { ...place, itemId: dataItemId(ids.uuid()), version: null, fileName: null, skipped: null };
     });
+  // Who sees a document is noted before its content is stored.
+  const { permissions } = attempt;
+  const keys = changed.map(({ key }) => key);
+  const seenBy = await permissions?.of(feed, keys);
+  const noted = await permissions?.writes(fresh, ({ key }) => seenBy?.get(key) ?? null);
   for (const item of fresh) known.set(item.id, item);
-  if (fresh.length > 0) await commit(dependencies, attempt, fresh.map(sourceItems.insertWrite));
+  if (fresh.length > 0) await commit(dependencies, attempt, [...fresh.map(sourceItems.insertWrite), ...(noted ?? [])]);
   await separateShared(
     dependencies,
     attempt,
     changed.map((one) => ({ id: idOf(one), version: one.version })),
     known,
   );
+  await closeChanged(dependencies, attempt, {
+    documents: changed.flatMap((one) => known.get(idOf(one)) ?? []),
+    seenBy,
+  });
   const outcomes = await mapConcurrently(changed, CONCURRENT, async (one) => {
     const item = known.get(idOf(one));
     if (item === undefined) throw new Error('a document was noted before it is fetched');
@@ -172,13 +185,32 @@ async function storeDocuments(
     skipped: tally.counts.skipped + count('skipped'),
     failed: tally.counts.failed + count('failed'),
   };
-  await commit(dependencies, attempt, writes, stored.length > 0 ? { buildDue: true } : {});
+  const there = outcomes.filter(({ kind }) => kind !== 'gone');
+  const placed = there.map(({ item, set }) => ({ ...item, itemId: set?.itemId ?? item.itemId }));
+  const opened = await permissions?.writes(placed, ({ key }) => seenBy?.get(key) ?? null);
+  await commit(dependencies, attempt, [...writes, ...(opened ?? [])], stored.length > 0 ? { buildDue: true } : {});
   await forgetUnused(
     dependencies,
     attempt,
     moved.map(({ item }) => item.itemId),
   );
   return stored.length;
+}
+
+/** Documents that change together with who sees them are seen by nobody else until their new content is stored. */
+async function closeChanged(
+  dependencies: SourceDependencies,
+  attempt: ImportAttempt,
+  {
+    documents,
+    seenBy,
+  }: { readonly documents: readonly SourceItem[]; readonly seenBy: ReadonlyMap<string, Audience | null> | undefined },
+): Promise<void> {
+  const { permissions } = attempt;
+  if (permissions === null || seenBy === undefined) return;
+  const moved = await permissions.changed(documents, ({ key }) => seenBy.get(key) ?? null);
+  const writes = await permissions.writes(moved, () => NOBODY_ELSE);
+  if (writes.length > 0) await commit(dependencies, attempt, writes);
 }
 
 /** A document that changes leaves an item that others share: it gets an id of its own, noted before there is an item of it. */
@@ -200,7 +232,8 @@ async function separateShared(
     const own = { itemId: dataItemId(ids.uuid()), fileName: null };
     // The item may have the name of the one that leaves it: another one is stored again, under its own.
     const renamed = sourceItems.changeWrite(other.id, toRename(other));
-    await commit(dependencies, attempt, [sourceItems.changeWrite(item.id, own), renamed], { again: true });
+    const left = [sourceItems.changeWrite(item.id, own), dependencies.sourceAccess.moveWrite(item.id, own.itemId)];
+    await commit(dependencies, attempt, [...left, renamed], { again: true });
     known.set(item.id, { ...item, ...own });
   }
 }
@@ -295,11 +328,10 @@ export async function removeDocuments(
       items.map(({ itemId }) => itemId),
       new Set(slice),
     );
-    await commit(
-      dependencies,
-      attempt,
-      items.map(({ id }) => sourceItems.removeWrite(id)),
-    );
+    await commit(dependencies, attempt, [
+      ...items.map(({ id }) => sourceItems.removeWrite(id)),
+      ...(attempt.permissions?.removeWrites(items.map(({ id }) => id)) ?? []),
+    ]);
   }
 }
 

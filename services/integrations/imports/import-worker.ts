@@ -254,10 +254,10 @@ async function driveErasure(dependencies: SourceDependencies, job: ClaimedJob, l
       { tenant: connection.tenant, dataset: dataset.id },
       connection.id,
     );
-    await store.commit(
-      { tenant: connection.tenant, dataset: dataset.id },
-      feeds.map(dependencies.sourceItems.removeCursorWrite),
-    );
+    await store.commit({ tenant: connection.tenant, dataset: dataset.id }, [
+      ...feeds.map(dependencies.sourceItems.removeCursorWrite),
+      ...dependencies.sourceAccess.removeOfConnectionWrites(connection.id),
+    ]);
   }
   await store.commit(job.scope, workQueue.completeWrites(job));
 }

@@ -28,6 +28,15 @@ export interface Connector {
   ): AsyncIterable<ChangePage>;
   /** Null: it is gone. `unchanged`: it has the version that is stored. */
   fetch(access: SourceAccess, change: PresentDocument): Promise<SourceDocument | 'unchanged' | null>;
+  /**
+   * Who sees documents of a feed at the source, in the order of their keys, at most 500. Asked before a document is stored, and for
+   * every document with each import. Absent: the source has no permissions of its own, and the grants of the dataset hold.
+   */
+  readonly permissionsOf?: (
+    access: SourceAccess,
+    feed: { readonly resource: string; readonly feed: string },
+    keys: readonly string[],
+  ) => Promise<readonly (Audience | null)[]>;
   /** Absent: the provider sends no webhooks, or no secret is configured. */
   readonly verifyWebhook?: (delivery: RawDelivery) => Promise<WebhookSignals>;
   /** Absent: it is connected with an address that the person gives, or with a Secret alone. */
@@ -83,6 +92,18 @@ export interface SourceResource {
   readonly attributes: JsonObject;
   /** Everything is brought in without it: another one has what it has. */
   readonly isPart?: true;
+}
+
+/**
+ * Who sees a document at its source, beside the user who connected it; null in its place: everybody who may read the dataset.
+ * Readers are known by their addresses, so only those that the source has verified count.
+ */
+export interface Audience {
+  readonly addresses: readonly string[];
+  /** Groups of the source with the addresses of all of their members, those of inner groups included. */
+  readonly groups: readonly { readonly id: string; readonly members: readonly string[] }[];
+  /** Everybody with an address of the domain. */
+  readonly domains: readonly string[];
 }
 
 export interface PresentDocument {

@@ -2,7 +2,9 @@ import type { Octokit } from '@octokit/core';
 import { engramError } from '../../common/kernel/errors.ts';
 import { sha256 } from '../../common/kernel/hashes.ts';
 import { parseClientObject } from '../../common/kernel/json.ts';
+import { mapConcurrently } from '../../common/platform/async/map-concurrently.ts';
 import {
+  type Audience,
   type ChangePage,
   type Connector,
   type OAuthSteps,
@@ -38,6 +40,10 @@ export interface GithubApp {
 const PER_PAGE = 100;
 const MAX_FILE_BYTES = 1024 * 1024;
 const REFUSED = 'GitHub does not accept the token any more: put a new one into the Secret.';
+/** Profiles are asked for again after an hour. */
+const ADDRESS_MS = 3_600_000;
+const MAX_ADDRESSES = 50_000;
+const CONCURRENT = 4;
 const SUSPENDED = 'The GitHub App was uninstalled or suspended. Install it again to go on.';
 
 /**
@@ -168,6 +174,30 @@ export function createGithubConnector({ webUrl, app }: GithubOptions): Connector
     return listed.get(id) ?? (await ask<Repository>(access, `/repositories/${id}`));
   };
 
+  /** Addresses on profiles, which GitHub has verified; null: the person shows none. */
+  const addresses = new Map<string, { readonly address: string | null; readonly untilMs: number }>();
+  const addressOf = async (access: SourceAccess, login: string): Promise<string | null> => {
+    const known = addresses.get(login);
+    if (known !== undefined && Date.now() < known.untilMs) return known.address;
+    const profile = await found<{ readonly email: string | null }>(access, `/users/${encodeURIComponent(login)}`);
+    if (addresses.size >= MAX_ADDRESSES) addresses.clear();
+    const address = profile?.email ?? null;
+    addresses.set(login, { address, untilMs: Date.now() + ADDRESS_MS });
+    return address;
+  };
+  const audienceOf = async (access: SourceAccess, repository: string): Promise<Audience | null> => {
+    if (!(await repositoryOf(access, repository)).private) return null;
+    const collaborators = await all<Person>(access, `/repositories/${repository}/collaborators`).catch((error) => {
+      // An app or a token that may not ask sees for the one who connected it alone.
+      if ([403, 404].includes((error as RequestError).status ?? 0)) return [];
+      throw error;
+    });
+    const known = await mapConcurrently(collaborators, CONCURRENT, ({ login }) => addressOf(access, login));
+    return { addresses: known.filter((address) => address !== null), groups: [], domains: [] };
+  };
+  /** Of the repositories of one import, each asked for once. */
+  const audiences = new WeakMap<SourceAccess, Map<string, Promise<Audience | null>>>();
+
   return {
     provider: 'github',
     capabilities: {
@@ -203,6 +233,14 @@ export function createGithubConnector({ webUrl, app }: GithubOptions): Connector
     },
     fetch: (access, change) =>
       change.feed === 'issues' ? issueDocument(access, change) : fileDocument(access, change),
+    async permissionsOf(access, { resource }, keys) {
+      const ofAccess = audiences.get(access) ?? new Map<string, Promise<Audience | null>>();
+      audiences.set(access, ofAccess);
+      const audience = ofAccess.get(resource) ?? audienceOf(access, resource);
+      ofAccess.set(resource, audience);
+      const seenBy = await audience;
+      return keys.map(() => seenBy);
+    },
     bySecret: {
       keys: ['token'],
       async connect({ address, secret, signal }) {
@@ -443,6 +481,7 @@ interface Payload {
 
 const FOLLOWED = new Set([
   ...['installation', 'installation_repositories', 'repository', 'push', 'issues', 'issue_comment'],
+  ...['member', 'membership', 'team'],
   ...['pull_request', 'pull_request_review', 'pull_request_review_comment'],
 ]);
 

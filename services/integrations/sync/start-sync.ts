@@ -46,6 +46,10 @@ async function datasetsOf(
   const selection = datasetIds.length === 0 ? {} : { ids: datasetIds };
   const asking = { permission: 'write', ...selection } as const;
   const { datasets } = await messenger.call('auth.ResolveDatasets', asking, { ...context, principal });
+  // A sync sends all of a dataset: who is shown a part of it may not.
+  const parted = datasets.flatMap(({ id, reader }) => (reader === undefined ? [] : [id]));
+  if (parted.length > 0)
+    await messenger.call('auth.ResolveDatasets', { permission: 'read', ids: parted }, { ...context, principal });
   if (datasets.length > 0) return datasets;
   throw engramError('PermissionDeniedError', 'Request owner does not have permission: [write] for any dataset.');
 }

@@ -1,4 +1,5 @@
-import { scopeOf } from '../../common/kernel/dataset.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import { engramError } from '../../common/kernel/errors.ts';
 import {
   type ContextSummary,
   contextState,
@@ -182,10 +183,20 @@ export async function globalContextFor(
 ): Promise<readonly ContextSummary[]> {
   if (request.structure?.globalContext !== true || type === 'RAG_COMPLETION') return [];
   const scope = scopeOf(dataset);
+  if (scope.withheld !== undefined) throw summariesWithheld(dataset);
   const { model } = (await contextState(store, scope)).value;
   // After a change of the embedding model they are not comparable until improve has rebuilt their vectors.
   const isComparable = vector !== null && (model === undefined || model === vector.space.model);
   return readGlobalContext(store, scope, { vector: isComparable ? vector.values : null, areas: AREAS });
+}
+
+/** They are made of all items of the dataset together. */
+function summariesWithheld({ name }: DatasetRef) {
+  return engramError(
+    'PermissionDeniedError',
+    `The source of dataset '${name}' does not let you see some of its items, which its summaries are made of too. ` +
+      'Search without useGlobalContext.',
+  );
 }
 
 /** Puts the summaries before a context that is not empty. */

@@ -34,7 +34,7 @@ export async function answerSources(
 ): Promise<readonly AnswerSources[] | null> {
   const session = await sessionOf(deps, request);
   if (session === null) return null;
-  const readable = await readableDatasets(deps.messenger, { ...request, datasets: {} });
+  const readable = await readableDatasets(deps, { ...request, datasets: {} });
   const dataset = readable.find(({ id }) => id === session.dataset);
   if (dataset === undefined) return [];
   const answers = await deps.sessions.entries.lastQas({ tenant: request.principal.tenant }, session, SHOWN_ANSWERS);

@@ -105,7 +105,7 @@ async function graphLane(
   { lanes, listener }: { readonly lanes: readonly RecallLane[]; readonly listener: RecallListener | undefined },
 ): Promise<readonly RecallFinding[]> {
   const askedAt = deps.clock.now();
-  const datasets = await readableDatasets(deps.messenger, request);
+  const datasets = await readableDatasets(deps, request);
   const offered = await offeredFindings(deps, request, datasets);
   // Skills need no built memory.
   if (!request.onlyContext && request.type !== 'SKILLS') {

@@ -9,7 +9,7 @@ import { type EntryPages, newestEntries } from '../conversation/newest-entries.t
 import { type Overlapping, rankByOverlap, wordsOf } from '../conversation/word-overlap.ts';
 import type { SearchDependencies } from '../dependencies.ts';
 import { MAX_TOP_K, type SearchRequest } from '../model.ts';
-import { readableDatasets } from '../search-datasets.ts';
+import { wholeDatasets } from '../search-datasets.ts';
 
 export const SESSION_LANES = ['session', 'trace', 'session_context'] as const;
 
@@ -52,7 +52,10 @@ export function createSessionLanes(deps: SearchDependencies, request: SessionLan
   };
 }
 
-/** Returns the session that the request names if the caller may read it. */
+/**
+ * Returns the session that the request names if the caller may read it: one of others may hold what the sources of its dataset
+ * withhold, so the caller must see all of that.
+ */
 export async function sessionOf(
   deps: Pick<SearchDependencies, 'messenger' | 'sessions' | 'settings'>,
   request: Pick<SessionLaneRequest, 'principal' | 'context' | 'sessionId'>,
@@ -60,7 +63,7 @@ export async function sessionOf(
   const { sessionId: name, principal } = request;
   if (name === null || !deps.settings.sessionMemory) return null;
   requireSessionName(name);
-  const readable = await readableDatasets(deps.messenger, { ...request, datasets: {} });
+  const readable = await wholeDatasets(deps.messenger, request);
   const ids = readable.map(({ id }) => id);
   return readableSession(deps.sessions, principal, { name, readable: ids });
 }

@@ -16,7 +16,7 @@ import type { InfluenceOptions, LearnedElements, LearnedReader } from './learned
 import type { QueryAnalysis } from './query-analysis.ts';
 import type { Visibility } from './visibility.ts';
 
-export type SearchedDataset = Pick<DatasetRef, 'tenant' | 'id'>;
+export type SearchedDataset = Pick<DatasetRef, 'tenant' | 'id' | 'withheld'>;
 
 /** Numbers of entities and facts in a context. */
 export interface KnowledgeLimits {

@@ -18,7 +18,7 @@ import { visible } from '../../common/records/cognify/ledger.ts';
 import { nodeSetColours, presentPageData } from '../presenters/visualisation/document.ts';
 import { presentLinks } from '../presenters/visualisation/links.ts';
 import { presentNodes } from '../presenters/visualisation/nodes.ts';
-import { readableDataset, readableDatasets } from '../search-datasets.ts';
+import { readableDataset, wholeDatasets } from '../search-datasets.ts';
 import { type DetailDependencies, readDetails } from '../views/view-details.ts';
 import { type GraphView, type ViewDependencies, viewGraph } from '../views/view-graph.ts';
 import { type GraphPage, jsonPieces } from './view-replies.ts';
@@ -57,7 +57,7 @@ export function brainRoutes(dependencies: BrainDependencies, page: GraphPage): r
       query: z.object({ max_nodes: lenientInteger({ min: 1, max: 5000 }).default(500) }),
       responses: { 200: { description: 'By dataset id', schema: z.record(z.string(), brain) } },
       async handle({ principal, query, context, signal }) {
-        const datasets = await readableDatasets(messenger, { principal, context, datasets: {} });
+        const datasets = await wholeDatasets(messenger, { principal, context });
         const asking = { ...context, principal, signal };
         return {
           stream: await beginStream(brains(dependencies, datasets, query.max_nodes, asking)),
@@ -72,7 +72,7 @@ export function brainRoutes(dependencies: BrainDependencies, page: GraphPage): r
       summary: 'Size and node sets of the graph of each dataset that the caller may read',
       responses: { 200: { description: 'By dataset id', schema: z.record(z.string(), summary) } },
       async handle({ principal, context }) {
-        const datasets = await readableDatasets(messenger, { principal, context, datasets: {} });
+        const datasets = await wholeDatasets(messenger, { principal, context });
         const summaries: Record<string, unknown> = {};
         for (const dataset of datasets) {
           const names = await nodeSetsOf(dependencies, dataset);

@@ -4,13 +4,12 @@ import { textAnswer } from '../../common/platform/http/answer-schemas.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { onDatasets, own } from '../../common/platform/http/route-permission.ts';
 import { lenientBoolean, lenientInteger, uuid } from '../../common/platform/http/schema.ts';
-import type { Messenger } from '../../common/platform/messaging/messenger.ts';
 import type { SessionReaders } from '../conversation/conversation.ts';
 import { presentPageData, presentVisualisation } from '../presenters/visualisation/document.ts';
 import { presentLinks } from '../presenters/visualisation/links.ts';
 import { presentNodes } from '../presenters/visualisation/nodes.ts';
 import { summariseTypes } from '../presenters/visualisation/schema-graph.ts';
-import { readableDataset } from '../search-datasets.ts';
+import { type DatasetResolution, seenDataset } from '../search-datasets.ts';
 import { provenanceView } from '../views/provenance.ts';
 import { type ViewDependencies, viewGraph } from '../views/view-graph.ts';
 import { createPage, jsonPieces, visualisation } from './view-replies.ts';
@@ -27,8 +26,7 @@ const inventory = z
   )
   .meta({ id: 'SchemaInventory' });
 
-interface SchemaDependencies extends ViewDependencies {
-  readonly messenger: Messenger;
+interface SchemaDependencies extends ViewDependencies, DatasetResolution {
   readonly sessions: SessionReaders;
 }
 
@@ -62,7 +60,7 @@ export function schemaRoutes(dependencies: SchemaDependencies): readonly Route[]
         409: { description: 'Unknown sort' },
       },
       async handle({ principal, query, context }) {
-        const dataset = await readableDataset(dependencies.messenger, query.dataset_id, { ...context, principal });
+        const dataset = await seenDataset(dependencies, query.dataset_id, { ...context, principal });
         if (query.sort !== 'count' && query.sort !== 'none')
           return json({ error: 'Failed to build schema inventory' }, 409);
         const request = { full: true, seedIds: [], query: null, depth: 1, maxSeeds: 0, maxNodes: 0 };

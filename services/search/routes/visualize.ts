@@ -12,7 +12,7 @@ import type { SessionReaders } from '../conversation/conversation.ts';
 import { presentPageData, presentVisualisation } from '../presenters/visualisation/document.ts';
 import { presentDrawing } from '../presenters/visualisation/drawing.ts';
 import { viewEvents } from '../presenters/visualisation/stream.ts';
-import { readableDataset } from '../search-datasets.ts';
+import { type DatasetResolution, seenDataset } from '../search-datasets.ts';
 import { searchEvents } from '../views/search-events.ts';
 import { semanticMap } from '../views/semantic-map.ts';
 import { readDetails } from '../views/view-details.ts';
@@ -44,7 +44,7 @@ const jsonQuery = viewQuery.extend({
 });
 type ViewQuery = z.output<typeof viewQuery> & { readonly max_nodes: number };
 
-export interface VisualizeDependencies extends BrainDependencies {
+export interface VisualizeDependencies extends BrainDependencies, DatasetResolution {
   readonly vectors: Pick<VectorIndex, 'fetch'>;
   readonly sessions: SessionReaders;
 }
@@ -200,7 +200,7 @@ function drawingRoute(dependencies: VisualizeDependencies): Route {
     },
     async handle(request) {
       const { principal, query, context } = request;
-      const scope = scopeOf(await readableDataset(dependencies.messenger, query.dataset_id, { ...context, principal }));
+      const scope = scopeOf(await seenDataset(dependencies, query.dataset_id, { ...context, principal }));
       const etag = etagOf(await dependencies.ledger.allCommitted(scope));
       const headers = { etag, 'cache-control': 'private, no-cache' };
       if (request.headers['if-none-match'] === etag) return { status: 304, headers };
@@ -230,7 +230,7 @@ async function loadView(
 ): Promise<{ readonly view: GraphView; readonly dataset: DatasetRef }> {
   const { query } = request;
   const asking = { ...request.context, principal: request.principal };
-  const dataset = await readableDataset(dependencies.messenger, query.dataset_id, asking);
+  const dataset = await seenDataset(dependencies, query.dataset_id, asking);
   const view = await viewGraph(dependencies, dataset, {
     full: query.full,
     seedIds: listOf(query.seed_node_ids),

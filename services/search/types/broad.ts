@@ -1,5 +1,5 @@
 import { type ChunkPayload, NODE_TYPES } from '../../common/domain/index-rows.ts';
-import { scopeOf } from '../../common/kernel/dataset.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { pagesOf } from '../../common/kernel/result-page.ts';
 import { slices } from '../../common/kernel/slices.ts';
 import { estimateTokens } from '../../common/text/language/token-count.ts';
@@ -34,8 +34,8 @@ export async function broadCompletion(
 ): Promise<Completion> {
   const material = await retrieveTurnPassages(deps, request, { ...target, limit: NEAREST });
   const nearest = material.retrieval.passages;
-  const { languageModel, indexes } = deps;
-  const total = await indexes.text.count(scopeOf(target.dataset), { kind: 'chunk' });
+  const { languageModel } = deps;
+  const total = await countChunks(deps, target.dataset);
   const all = languageModel === null || nearest.length === 0 ? null : await wholeDataset(deps, request, target, total);
   const passages = all ?? withinTokens(nearest, NEAREST_TOKENS);
   const isWhole = all !== null || languageModel === null;
@@ -56,6 +56,12 @@ export async function broadCompletion(
   const quoted = counted ?? listed(request.query, passages, { total, dataset });
   const { text, passageIds, certainty } = quoted;
   return answered(deps, request, { ...input, ready: { text, quoted: passageIds, certainty } });
+}
+
+async function countChunks({ indexes: { text } }: TypeDependencies, dataset: DatasetRef): Promise<number> {
+  const { withheld, ...scope } = scopeOf(dataset);
+  const total = await text.count(scope, { kind: 'chunk' });
+  return withheld === undefined ? total : total - (await text.count(scope, { kind: 'chunk', items: [...withheld] }));
 }
 
 function withinTokens(passages: readonly RankedPassage[], limit: number): readonly RankedPassage[] {

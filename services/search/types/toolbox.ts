@@ -180,5 +180,5 @@ async function requirePermission(
   { id }: DatasetRef,
   { permission }: Tool,
 ): Promise<void> {
-  await messenger.call('auth.ResolveDatasets', { ids: [id], permission }, { ...context, principal });
+  await messenger.call('auth.ResolveDatasets', { ids: [id], permission, partly: true }, { ...context, principal });
 }

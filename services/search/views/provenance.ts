@@ -8,12 +8,14 @@ import { append } from '../../common/kernel/long-lists.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import type { AnswerOf } from '../../common/platform/messaging/messages.ts';
 import type { CallContext, Messenger } from '../../common/platform/messaging/messenger.ts';
+import type { SourceAccess } from '../../common/records/integrations/source-access.ts';
 import type { EdgeEvidence, NodeEvidence } from '../../common/storage/ports/graph-store.ts';
 import type { SessionReaders } from '../conversation/conversation.ts';
 import { type GraphView, type ViewDependencies, viewGraph } from './view-graph.ts';
 
 interface ProvenanceDependencies extends ViewDependencies {
   readonly messenger: Messenger;
+  readonly sourceAccess: SourceAccess;
   readonly sessions: Pick<SessionReaders, 'visible'>;
 }
 
@@ -42,10 +44,11 @@ export async function provenanceView(
     edgeOf(source, relation, target),
   );
   let files = 0;
-  for (const dataset of access.datasets) {
+  for (const dataset of await Promise.all(access.datasets.map(dependencies.sourceAccess.asSeen))) {
     nodes.push(nodeOf(`dataset:${dataset.id}`, 'Dataset', dataset.name));
     for await (const { id, name: stored, excerpt } of itemsOf(dependencies.messenger, dataset, asking)) {
       if (files >= MOST_FILES) break;
+      if (dataset.withheld?.has(id)) continue;
       files += 1;
       const name = excerpt || stored;
       const source = { source_node_set: dataset.name, provenance: { source_node_set: dataset.name } };

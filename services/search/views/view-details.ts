@@ -59,7 +59,8 @@ export async function readDetails(
   const [accounts, weights, buckets] = await Promise.all([
     users.getMany(owners),
     findAll(store, scope, elementWeightsCollection),
-    findAll(store, scope, contextNodesCollection),
+    // Summaries of areas are made of all items: of a dataset that is seen in part they are left out.
+    scope.withheld === undefined ? findAll(store, scope, contextNodesCollection) : [],
   ]);
   const leaves = buckets.length === 0 ? [] : await findAll(store, scope, contextLeavesCollection);
   const emails = new Map<UserId, string>(accounts.map(({ id, email }) => [id, email]));

@@ -78,7 +78,10 @@ const MAPPINGS: Mappings = {
     toPlain: ({ ordinal, payload, nodeSets }) => ({ ...payload, ordinal, nodeSets }),
     fromPlain: ({ ordinal, nodeSets, ...payload }) => ({ ordinal, payload, nodeSets }),
   },
-  'engram.common.v1.Dataset': {},
+  'engram.common.v1.Dataset': {
+    toPlain: ({ withheld: _, ...dataset }) => dataset,
+    fromPlain: ({ reader, ...dataset }) => ({ ...dataset, ...withoutNulls({ reader }) }),
+  },
   'engram.common.v1.IdList': { toPlain: (values) => ({ values }), fromPlain: ({ values }) => values },
   'engram.common.v1.PresentedKey': {
     fromPlain: ({ tenant, ...key }) => ({ ...key, ...withoutNulls({ tenant }) }),

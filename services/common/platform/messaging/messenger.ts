@@ -147,7 +147,7 @@ export async function guard(
   if (permission === 'principal') return;
   const { dataset } = request as { readonly dataset?: { readonly id: string } };
   if (dataset === undefined) throw new Error(`A request that demands ${permission} for ${id} names no dataset`);
-  await messenger.call('auth.ResolveDatasets', { permission, ids: [dataset.id] }, context);
+  await messenger.call('auth.ResolveDatasets', { permission, ids: [dataset.id], partly: true }, context);
 }
 
 /** Decodes a message; another release, or a foreign client of the bus, may have sent one that cannot be read. */

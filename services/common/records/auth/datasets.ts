@@ -14,6 +14,8 @@ type DatasetDocument = {
   readonly updatedAt: string | null;
   /** The API key that made it, whose budget it counts for; null or absent: none. */
   readonly keyId?: string | null;
+  /** See `SourceReader.version`; null or absent: no source says who sees its items. */
+  readonly sourceAccess?: string | null;
 };
 
 /** Names are unique per owner and tenant, case-sensitively. */
@@ -21,7 +23,11 @@ export const datasetsCollection: OwnedCollection<DatasetDocument> = {
   name: 'datasets',
   level: 'tenant',
   owner: 'auth',
-  readers: ['ingest', 'cognify', 'integrations'],
+  writers: {
+    integrations: 'notes in the commit that changes who sees the items of a source that it did',
+    ingest: 'does so when it keeps what sessions taught',
+  },
+  readers: ['cognify'],
   belongsTo: { tenant: 'scope' },
   indexes: [
     { fields: ['ownerId', 'name'], unique: true },
@@ -32,6 +38,7 @@ export const datasetsCollection: OwnedCollection<DatasetDocument> = {
 export interface StoredDataset extends DatasetRef {
   readonly version: number;
   readonly keyId: string | null;
+  readonly sourceAccess: string | null;
 }
 
 const SLICE = 500;
@@ -79,17 +86,24 @@ export function createDatasets(store: DocumentStore) {
     },
     allOfTenant: async (scope: Scope) => await records.all(scope),
     /** `DuplicateKeyError` in the commit when the owner has the name already. */
-    insertWrite({ id, name, ownerId, createdAt, updatedAt }: DatasetRef, keyId?: string): Write {
-      return records.insertWrite(id, { name, ownerId, createdAt, updatedAt, keyId: keyId ?? null });
+    insertWrite(
+      { id, name, ownerId, createdAt, updatedAt }: DatasetRef,
+      keyId?: string,
+      sourceAccess: string | null = null,
+    ): Write {
+      return records.insertWrite(id, { name, ownerId, createdAt, updatedAt, keyId: keyId ?? null, sourceAccess });
     },
+    /** Who sees the items of its sources has changed: `version` is a new one. */
+    sourceAccessWrite: (id: DatasetId, version: string): Write =>
+      records.updateWrite(id, { set: { sourceAccess: version } }),
     /**
      * `VersionConflictError` in the commit when the dataset changed since it was read, `DuplicateKeyError` when the new owner
      * has the name already.
      */
     transferWrite: (
-      { id, createdAt, version, keyId }: StoredDataset,
+      { id, createdAt, version, keyId, sourceAccess }: StoredDataset,
       { ownerId, name, at }: { readonly ownerId: UserId; readonly name: string; readonly at: string },
-    ) => records.replaceWrite(id, { name, ownerId, createdAt, updatedAt: at, keyId }, version),
+    ) => records.replaceWrite(id, { name, ownerId, createdAt, updatedAt: at, keyId, sourceAccess }, version),
     removeWrite: ({ id, version }: StoredDataset) => records.removeWrite(id, version),
   };
 }
@@ -100,6 +114,7 @@ export function datasetRef({ id, name, ownerId, tenant, createdAt, updatedAt }: 
 }
 
 function datasetOf({ id, version, tenant, value }: Stored<DatasetDocument>): StoredDataset {
-  const { ownerId, keyId = null } = value;
-  return { ...value, id: asId(id), version, ownerId: asId(ownerId), keyId, tenant: asId<TenantId>(tenant ?? '') };
+  const { ownerId, keyId = null, sourceAccess = null } = value;
+  const noted = { keyId, sourceAccess };
+  return { ...value, ...noted, id: asId(id), version, ownerId: asId(ownerId), tenant: asId<TenantId>(tenant ?? '') };
 }

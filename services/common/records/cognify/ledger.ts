@@ -209,10 +209,11 @@ export function createLedger(store: DocumentStore) {
   return {
     entries,
     allEntries,
-    /** Committed generation of each item that has one and is not erased. One batched read. */
-    committed: async (scope: DatasetScope, items: readonly DataItemId[]) => committedOf(await entries(scope, items)),
+    /** Committed generation of each item that has one, is not erased and not withheld from the reader. One batched read. */
+    committed: async (scope: DatasetScope, items: readonly DataItemId[]) =>
+      committedOf(scope, await entries(scope, items)),
     /** The same for every item of the dataset. */
-    allCommitted: async (scope: DatasetScope) => committedOf(await allEntries(scope)),
+    allCommitted: async (scope: DatasetScope) => committedOf(scope, await allEntries(scope)),
     /**
      * Reserves the next generation of an item for a new attempt, which counts as a try until it is settled otherwise; older
      * attempts can no longer commit. `ItemErasedError`.
@@ -322,9 +323,13 @@ export function createLedger(store: DocumentStore) {
   };
 }
 
-function committedOf(entries: ReadonlyMap<DataItemId, LedgerEntry>): ReadonlyMap<DataItemId, number> {
+function committedOf(
+  { withheld }: DatasetScope,
+  entries: ReadonlyMap<DataItemId, LedgerEntry>,
+): ReadonlyMap<DataItemId, number> {
   const map = new Map<DataItemId, number>();
-  for (const [item, entry] of entries) if (!entry.erased && entry.generation > 0) map.set(item, entry.generation);
+  for (const [item, entry] of entries)
+    if (!entry.erased && entry.generation > 0 && withheld?.has(item) !== true) map.set(item, entry.generation);
   return map;
 }
 

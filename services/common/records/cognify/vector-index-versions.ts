@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataItemId, DatasetId } from '../../kernel/brand.ts';
 import { asId, idOfText } from '../../kernel/ids.ts';
-import { type DatasetScope, datasetScope } from '../../kernel/scope.ts';
+import type { DatasetScope } from '../../kernel/scope.ts';
 import { slices } from '../../kernel/slices.ts';
 import { retryOnConflict } from '../../platform/async/retry-on-conflict.ts';
 import { isLeased } from '../../platform/leases/lease.ts';
@@ -284,7 +284,7 @@ export async function activeVectorVersion(
 /** The scope under which the index has a version; version 0 is under the scope of the dataset itself. */
 export function versionScope(scope: DatasetScope, home: number): DatasetScope {
   if (home === 0) return scope;
-  return datasetScope(scope.tenant, asId<DatasetId>(idOfText(`${scope.dataset}/vectors/${home}`)));
+  return { ...scope, dataset: asId<DatasetId>(idOfText(`${scope.dataset}/vectors/${home}`)) };
 }
 
 /** The active one first. */

@@ -15,7 +15,10 @@ export interface GraphStore {
     scope: DatasetScope,
     evidence: { readonly nodes: readonly NodeEvidence[]; readonly edges: readonly EdgeEvidence[] },
   ): Promise<void>;
-  /** Evidence of the nodes; at most `perNode` (default 64) rows each, those with most mentions first. */
+  /**
+   * Evidence of the nodes; at most `perNode` (default 64) rows each, those with most mentions first. Without that of items which
+   * the scope withholds, and so for `neighbours`.
+   */
   nodes(
     scope: DatasetScope,
     ids: readonly string[],

@@ -1,5 +1,6 @@
 import type { DataItemId } from '../../kernel/brand.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import type { DatasetScope } from '../../kernel/scope.ts';
 
 /** Kinds of rows of a text or vector index. Stores number them in this order: new ones come last. */
 export const INDEX_KINDS = ['chunk', 'sentence', 'summary', 'entity', 'edge', 'triplet'] as const;
@@ -32,6 +33,13 @@ export interface EntryFilter {
   readonly items?: readonly DataItemId[];
   /** Rows that belong to at least one of these node sets. */
   readonly nodeSets?: readonly string[];
+  /** Rows of other items only. */
+  readonly withoutItems?: ReadonlySet<DataItemId>;
+}
+
+/** The query without rows of items that the reader of the scope may not see, so that they take no places of others. */
+export function asRead<Query extends EntryFilter>({ withheld }: DatasetScope, query: Query): Query {
+  return withheld === undefined ? query : { ...query, withoutItems: withheld };
 }
 
 /** Stored beside a row and given back with it: what an answer needs to show the hit. */

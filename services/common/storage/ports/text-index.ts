@@ -14,12 +14,13 @@ export interface TextIndex {
   upsert(scope: DatasetScope, entries: readonly TextEntry[]): Promise<void>;
   /**
    * The rows with the best lexical match, at most `limit`, in no promised order; any row that contains one of `terms`
-   * competes. `statistics` covers the whole kind of the dataset (filters do not change it).
+   * competes, but those of items that the scope withholds. `statistics` covers the whole kind of the dataset (filters do not
+   * change it).
    */
   candidates(scope: DatasetScope, query: TextQuery, signal?: AbortSignal): Promise<TextCandidates>;
   /**
    * Rows by wire id, every item and generation that has it; unknown ids are left out. `perId`: at most so many of each id,
-   * those that came last: an entity has a row in every item that names it.
+   * those that came last, without those of items which the scope withholds: an entity has a row in every item that names it.
    */
   fetch(
     scope: DatasetScope,

@@ -15,7 +15,10 @@ export interface VectorIndex {
    * `EmbeddingDimensionMismatchError`, naming both, before anything is written. Zero vectors are stored and never found.
    */
   upsert(scope: DatasetScope, space: VectorSpace, entries: readonly VectorEntry[]): Promise<void>;
-  /** The `limit` (1 to 1000) most similar rows, best first, ties by id then item. Another dimension → the same error. */
+  /**
+   * The `limit` (1 to 1000) most similar rows, best first, ties by id then item, without those of items that the scope
+   * withholds. Another dimension → the same error.
+   */
   nearest(scope: DatasetScope, query: VectorQuery, signal?: AbortSignal): Promise<readonly VectorHit[]>;
   /** Stored vectors by wire id; unknown ids are left out. `provenance`: only those of one generation of an item. */
   fetch(

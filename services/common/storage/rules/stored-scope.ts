@@ -9,8 +9,8 @@ const SEPARATOR = ':';
  * The scope under which a graph database that several installations share keeps what belongs to one of them. Their ids are
  * not apart by themselves: the personal space, and datasets named after what they hold, have the same in each.
  */
-export function storedScope(namespace: string, scope: DatasetScope): DatasetScope {
-  return { ...scope, tenant: `${namespacePrefix(namespace)}${scope.tenant}` as TenantId };
+export function storedScope(namespace: string, { tenant, dataset }: DatasetScope): DatasetScope {
+  return { tenant: `${namespacePrefix(namespace)}${tenant}` as TenantId, dataset };
 }
 
 /** Prefix of the stored tenants of a namespace, and of no other. */

@@ -34,8 +34,12 @@ interface Graph {
 /** Looks at every row for every question: for tests and small graphs. */
 export function createMemoryGraphStore(): GraphStore {
   const datasets = createScopedState<Graph>(() => ({ nodes: new Map(), edges: new Map() }));
-  const nodeRows = (scope: DatasetScope) => [...(datasets.existing(scope)?.nodes.values() ?? [])];
-  const edgeRows = (scope: DatasetScope) => [...(datasets.existing(scope)?.edges.values() ?? [])];
+  const isSeen =
+    ({ withheld }: DatasetScope) =>
+    ({ item }: Provenance) =>
+      withheld?.has(item) !== true;
+  const nodeRows = (scope: DatasetScope) => [...(datasets.existing(scope)?.nodes.values() ?? [])].filter(isSeen(scope));
+  const edgeRows = (scope: DatasetScope) => [...(datasets.existing(scope)?.edges.values() ?? [])].filter(isSeen(scope));
   return {
     async upsert(scope, evidence) {
       const { nodes, edges } = copyJson(evidence);

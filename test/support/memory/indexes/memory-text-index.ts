@@ -1,4 +1,5 @@
 import { scoreBm25 } from '../../../../services/common/ranking/bm25.ts';
+import { asRead } from '../../../../services/common/storage/ports/index-entry.ts';
 import type {
   CandidateQuery,
   TextCandidate,
@@ -37,14 +38,16 @@ export function createMemoryTextIndex(): TextIndex {
         rowFrequencies: query.terms.map((term) => ofKind.filter((row) => row.counts.has(term)).length),
       };
       const matching = ofKind
-        .filter((row) => passes(query, row))
+        .filter((row) => passes(asRead(scope, query), row))
         .map((row) => asCandidate(row, query))
         .filter(holdsATerm);
       const best = scoreBm25({ candidates: matching, statistics }).slice(0, query.limit);
       return { candidates: best.map(({ row }) => copyJson(row)), statistics };
     },
     async fetch(scope, kind, ids, { perId = Number.POSITIVE_INFINITY } = {}) {
-      const rows = [...(datasets.existing(scope)?.values() ?? [])].filter((row) => row.kind === kind);
+      const rows = [...(datasets.existing(scope)?.values() ?? [])].filter(
+        (row) => row.kind === kind && scope.withheld?.has(row.item) !== true,
+      );
       return [...new Set(ids)].flatMap((id) => {
         const found = rows.filter((row) => row.id === id);
         return found.slice(Math.max(0, found.length - perId)).map(({ row }) => copyJson(row));

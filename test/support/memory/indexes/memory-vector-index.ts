@@ -3,7 +3,7 @@ import {
   assertSameSpace,
   normaliseInto,
 } from '../../../../services/common/storage/indexes/wasm-vectors/vector-space.ts';
-import type { EntryKey, IndexKind } from '../../../../services/common/storage/ports/index-entry.ts';
+import { asRead, type EntryKey, type IndexKind } from '../../../../services/common/storage/ports/index-entry.ts';
 import type { VectorIndex, VectorSpace } from '../../../../services/common/storage/ports/vector-index.ts';
 import { compareText, createScopedState, entryKey, passes, removeSelected } from './scoped-state.ts';
 
@@ -48,7 +48,7 @@ export function createMemoryVectorIndex(): VectorIndex {
       normaliseInto(query.vector, unit, 'the query');
       if (unit.every((component) => component === 0)) return [];
       return [...dataset.rows.values()]
-        .filter((row) => !row.isZero && passes(query, row))
+        .filter((row) => !row.isZero && passes(asRead(scope, query), row))
         .map(({ id, item, generation, vector }) => ({ id, item, generation, similarity: dot(unit, vector) }))
         .sort((a, b) => b.similarity - a.similarity || compareText(a.id, b.id) || compareText(a.item, b.item))
         .slice(0, query.limit);

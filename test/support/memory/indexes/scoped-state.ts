@@ -43,6 +43,7 @@ export function passes(
   row: Provenance & { readonly kind: IndexKind; readonly nodeSets: readonly string[] },
 ): boolean {
   if (filter.kind !== undefined && row.kind !== filter.kind) return false;
+  if (filter.withoutItems?.has(row.item) === true) return false;
   if (filter.items !== undefined && !filter.items.includes(row.item)) return false;
   return filter.nodeSets === undefined || filter.nodeSets.some((name) => row.nodeSets.includes(name));
 }

@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file engram/common/v1/dataset.proto.
  */
 export const file_engram_common_v1_dataset: GenFile = /*@__PURE__*/
-  fileDesc("Ch5lbmdyYW0vY29tbW9uL3YxL2RhdGFzZXQucHJvdG8SEGVuZ3JhbS5jb21tb24udjEigQEKB0RhdGFzZXQSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIQCghvd25lcl9pZBgDIAEoCRIOCgZ0ZW5hbnQYBCABKAkSEgoKY3JlYXRlZF9hdBgFIAEoCRIXCgp1cGRhdGVkX2F0GAYgASgJSACIAQFCDQoLX3VwZGF0ZWRfYXQiGAoGSWRMaXN0Eg4KBnZhbHVlcxgBIAMoCWIGcHJvdG8z");
+  fileDesc("Ch5lbmdyYW0vY29tbW9uL3YxL2RhdGFzZXQucHJvdG8SEGVuZ3JhbS5jb21tb24udjEiwQEKB0RhdGFzZXQSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIQCghvd25lcl9pZBgDIAEoCRIOCgZ0ZW5hbnQYBCABKAkSEgoKY3JlYXRlZF9hdBgFIAEoCRIXCgp1cGRhdGVkX2F0GAYgASgJSACIAQESMwoGcmVhZGVyGAcgASgLMh4uZW5ncmFtLmNvbW1vbi52MS5Tb3VyY2VSZWFkZXJIAYgBAUINCgtfdXBkYXRlZF9hdEIJCgdfcmVhZGVyImMKDFNvdXJjZVJlYWRlchIPCgd2ZXJzaW9uGAEgASgJEhQKB2FjY291bnQYAiABKAlIAIgBARIUCgdhZGRyZXNzGAMgASgJSAGIAQFCCgoIX2FjY291bnRCCgoIX2FkZHJlc3MiGAoGSWRMaXN0Eg4KBnZhbHVlcxgBIAMoCWIGcHJvdG8z");
 
 /**
  * A dataset as services hand it to each other; auth owns the registry.
@@ -51,6 +51,13 @@ export type Dataset = Message<"engram.common.v1.Dataset"> & {
    * @generated from field: optional string updated_at = 6;
    */
   updatedAt?: string | undefined;
+
+  /**
+   * For whom it was resolved, when a source says who sees which of its items.
+   *
+   * @generated from field: optional engram.common.v1.SourceReader reader = 7;
+   */
+  reader?: SourceReader | undefined;
 };
 
 /**
@@ -59,6 +66,41 @@ export type Dataset = Message<"engram.common.v1.Dataset"> & {
  */
 export const DatasetSchema: GenMessage<Dataset> = /*@__PURE__*/
   messageDesc(file_engram_common_v1_dataset, 0);
+
+/**
+ * A reader of a dataset with items that not everybody sees.
+ *
+ * @generated from message engram.common.v1.SourceReader
+ */
+export type SourceReader = Message<"engram.common.v1.SourceReader"> & {
+  /**
+   * Another one after every change of who sees what in the dataset.
+   *
+   * @generated from field: string version = 1;
+   */
+  version: string;
+
+  /**
+   * UUID of the user, or of the one that an agent works for; absent: a key of the tenant.
+   *
+   * @generated from field: optional string account = 2;
+   */
+  account?: string | undefined;
+
+  /**
+   * Address of the account when it is verified, in lower case.
+   *
+   * @generated from field: optional string address = 3;
+   */
+  address?: string | undefined;
+};
+
+/**
+ * Describes the message engram.common.v1.SourceReader.
+ * Use `create(SourceReaderSchema)` to create a new message.
+ */
+export const SourceReaderSchema: GenMessage<SourceReader> = /*@__PURE__*/
+  messageDesc(file_engram_common_v1_dataset, 1);
 
 /**
  * A list that may be absent, which a repeated field alone cannot say.
@@ -77,5 +119,5 @@ export type IdList = Message<"engram.common.v1.IdList"> & {
  * Use `create(IdListSchema)` to create a new message.
  */
 export const IdListSchema: GenMessage<IdList> = /*@__PURE__*/
-  messageDesc(file_engram_common_v1_dataset, 1);
+  messageDesc(file_engram_common_v1_dataset, 2);
 

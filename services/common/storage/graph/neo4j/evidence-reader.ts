@@ -16,7 +16,7 @@ import {
 } from './evidence-rows.ts';
 import type { Neo4jClient, Run } from './neo4j-client.ts';
 
-const DEFAULT_PER_NODE = 64;
+export const DEFAULT_PER_NODE = 64;
 export const DEFAULT_LIMIT_PER_NODE = 64;
 /** Ids of one statement. */
 const IDS_PER_STATEMENT = 2000;

@@ -1,11 +1,12 @@
 import type { TenantId } from '../../../kernel/brand.ts';
 import { engramError } from '../../../kernel/errors.ts';
-import type { DatasetScope } from '../../../kernel/scope.ts';
+import { type DatasetScope, datasetScope } from '../../../kernel/scope.ts';
 import type { GraphStore } from '../../ports/graph-store.ts';
+import { readSeenEdges, readSeenNodes } from '../../ports/read-seen.ts';
 import { requireOwn } from '../../rules/installation.ts';
 import { storedScope } from '../../rules/stored-scope.ts';
 import { type Databases, openDatabases } from './databases.ts';
-import { createEvidenceReader } from './evidence-reader.ts';
+import { createEvidenceReader, DEFAULT_PER_NODE } from './evidence-reader.ts';
 import { createEvidenceWriter } from './evidence-writer.ts';
 import { createGraphView } from './graph-view.ts';
 import { createNeo4jClient, type Neo4jClient, type Neo4jConnection } from './neo4j-client.ts';
@@ -82,7 +83,7 @@ export async function openNeo4jGraphStore(options: Neo4jGraphStoreOptions): Prom
     },
     cypher: createCypherRunner(queryClient, databases, view),
   };
-  return options.namespace === undefined ? store : inNamespace(store, options.namespace);
+  return inNamespace(store, options.namespace ?? null);
 }
 
 /** Notes the installation as the owner of the namespace unless there is one; rejects when that is another. */
@@ -97,20 +98,23 @@ async function claimNamespace(client: Neo4jClient, namespace: string, installati
   requireOwn({ what, setting: 'ENGRAM_NEO4J_NAMESPACE' }, installation, rows[0]?.id ?? installation);
 }
 
-/** The same under scopes that only this namespace has. */
-function inNamespace(store: Neo4jGraphStore, namespace: string): Neo4jGraphStore {
-  if (!/^[\w-]+$/.test(namespace)) {
+/** The same under scopes that only this namespace has, and without what they withhold. */
+function inNamespace(store: Neo4jGraphStore, namespace: string | null): Neo4jGraphStore {
+  if (namespace !== null && !/^[\w-]+$/.test(namespace)) {
     throw engramError(
       'CogneeSystemError',
       `"${namespace}" cannot be a namespace in Neo4j: letters, digits, _ and - can`,
     );
   }
-  const stored = (scope: DatasetScope) => storedScope(namespace, scope);
+  const stored = (scope: DatasetScope): DatasetScope =>
+    namespace === null ? datasetScope(scope.tenant, scope.dataset) : storedScope(namespace, scope);
   return {
     ...store,
     upsert: (scope, evidence) => store.upsert(stored(scope), evidence),
-    nodes: (scope, ids, options) => store.nodes(stored(scope), ids, options),
-    neighbours: (scope, ids, options, signal) => store.neighbours(stored(scope), ids, options, signal),
+    nodes: (scope, ids, { perNode = DEFAULT_PER_NODE } = {}) =>
+      readSeenNodes(scope, ids, perNode, (some, limit) => store.nodes(stored(scope), some, { perNode: limit })),
+    neighbours: (scope, ids, options, signal) =>
+      readSeenEdges(scope, ids, options, (some, wider) => store.neighbours(stored(scope), some, wider, signal)),
     subgraph: (scope, query, signal) => store.subgraph(stored(scope), query, signal),
     scanNodes: (scope, query) => store.scanNodes(stored(scope), query),
     scanEdges: (scope, query) => store.scanEdges(stored(scope), query),

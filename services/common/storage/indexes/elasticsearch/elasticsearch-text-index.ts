@@ -1,7 +1,7 @@
 import type { estypes } from '@elastic/elasticsearch';
 import type { DatasetScope } from '../../../kernel/scope.ts';
 import { scoreBm25 } from '../../../ranking/bm25.ts';
-import type { EntryPayload } from '../../ports/index-entry.ts';
+import { asRead, type EntryPayload } from '../../ports/index-entry.ts';
 import type {
   CandidateQuery,
   TextCandidate,
@@ -75,7 +75,7 @@ export function createElasticsearchTextIndex(dependencies: TextIndexDependencies
       );
       const { statistics, scoring } = lexical.read(counted);
       if (scoring === null || letsNothingThrough(query)) return { candidates: [], statistics };
-      const bool = { must: [scoring], filter: entryFilters(query) };
+      const bool = { must: [scoring], filter: entryFilters(asRead(scope, query)) };
       const ranked = (size: number) => reader.search(scope, { size, query: { bool } }, signal);
       return { candidates: await bestRows(query, statistics, ranked), statistics };
     },

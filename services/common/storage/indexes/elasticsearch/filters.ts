@@ -18,6 +18,7 @@ export function entryFilters(filter: Partial<EntryFilter>): Query[] {
     ...(filter.kind === undefined ? [] : [{ term: { kind: filter.kind } }]),
     ...(filter.items === undefined ? [] : [anyOf('item', filter.items)]),
     ...(filter.nodeSets === undefined ? [] : [anyOf('nodeSets', filter.nodeSets)]),
+    ...(filter.withoutItems === undefined ? [] : [{ bool: { must_not: anyOf('item', [...filter.withoutItems]) } }]),
   ];
 }
 

@@ -1,10 +1,10 @@
 import type { estypes } from '@elastic/elasticsearch';
 import type { DatasetScope } from '../../../kernel/scope.ts';
 import { slices } from '../../../kernel/slices.ts';
-import type { IndexKind, Provenance } from '../../ports/index-entry.ts';
+import { asRead, type IndexKind, type Provenance } from '../../ports/index-entry.ts';
 import type { TextIndex } from '../../ports/text-index.ts';
 import type { ElasticsearchConnection } from './connection.ts';
-import { anyOf, type Query } from './filters.ts';
+import { anyOf, entryFilters, type Query } from './filters.ts';
 import { MAX_ROWS_PER_ID } from './index-layout.ts';
 import type { ElasticsearchNames } from './names.ts';
 
@@ -74,7 +74,7 @@ export function createTextReader(dependencies: {
     for (const some of slices([...new Set(ids)], Math.max(1, Math.floor(ROWS_AT_ONCE / perId)))) {
       const answer = await search(scope, {
         size: 0,
-        query: { bool: { filter: [{ term: { kind } }, anyOf('id', some)] } },
+        query: { bool: { filter: [...entryFilters(asRead(scope, { kind })), anyOf('id', some)] } },
         aggregations: latestRows(some.length, perId),
       });
       found.push(...readLatestRows(answer));

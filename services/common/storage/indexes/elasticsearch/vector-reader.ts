@@ -1,7 +1,7 @@
 import type { estypes } from '@elastic/elasticsearch';
 import type { DatasetScope } from '../../../kernel/scope.ts';
 import { slices } from '../../../kernel/slices.ts';
-import type { EntryKey, IndexKind, Provenance } from '../../ports/index-entry.ts';
+import { asRead, type EntryKey, type IndexKind, type Provenance } from '../../ports/index-entry.ts';
 import type { VectorHit, VectorQuery, VectorSpace } from '../../ports/vector-index.ts';
 import { assertQueryDimensions } from '../wasm-vectors/vector-space.ts';
 import type { ElasticsearchConnection } from './connection.ts';
@@ -73,7 +73,7 @@ export function createVectorReader(dependencies: {
       query_vector: toNumbers(unit),
       k: found,
       num_candidates: candidates,
-      filter: [ofDataset(scope), ...entryFilters(query)],
+      filter: [ofDataset(scope), ...entryFilters(asRead(scope, query))],
     };
     const sort: estypes.Sort = [{ _score: { order: 'desc' } }, ...BY_KEY];
     const request: estypes.SearchRequest = { knn, size: limit, sort, docvalue_fields: KEY_FIELDS };

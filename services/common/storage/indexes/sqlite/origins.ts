@@ -80,6 +80,18 @@ export function acceptedOrigins(file: OpenFile, filter: Partial<EntryFilter>): R
   return accepted;
 }
 
+/** Whether rows of an origin pass the filter; null: those of all do. Looked up as they are met: few rows compete. */
+export function originFilter(file: OpenFile, filter: Partial<EntryFilter>): Pick<ReadonlySet<number>, 'has'> | null {
+  const { withoutItems } = filter;
+  const accepted = acceptedOrigins(file, filter);
+  if (withoutItems === undefined) return accepted;
+  const isSeen = (origin: number) => {
+    const found = readOrigin(file, origin);
+    return found !== null && !withoutItems.has(found.item);
+  };
+  return { has: (origin) => (accepted === null || accepted.has(origin)) && isSeen(origin) };
+}
+
 /** The stored lists (few, they repeat) that hold one of the names. */
 function nodeSetLists(file: OpenFile, names: readonly string[]): ReadonlySet<string> {
   const lists = file.all('SELECT DISTINCT node_sets FROM origin', []).map(([list]) => String(list));

@@ -8,7 +8,7 @@ interface RankQuery {
   readonly keys: readonly string[];
   readonly limit: number;
   /** Origins that may answer; null for all. */
-  readonly accepted: ReadonlySet<number> | null;
+  readonly accepted: Pick<ReadonlySet<number>, 'has'> | null;
   readonly rowCount: number;
   readonly averageLength: number;
 }

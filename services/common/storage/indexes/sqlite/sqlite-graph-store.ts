@@ -6,6 +6,7 @@ import { DEFAULT_ROWS, DEFAULT_TIMEOUT_MS, tookTooLong } from '../../cypher/budg
 import { beingPrepared } from '../../cypher/errors.ts';
 import type { EdgeEvidence, GraphStore, NodeEvidence } from '../../ports/graph-store.ts';
 import { provenanceKey } from '../../ports/index-entry.ts';
+import { readSeenEdges, readSeenNodes } from '../../ports/read-seen.ts';
 import { edgeBatch, nodeBatch } from './batches.ts';
 import { EDGE_FIELDS, type PackedEdges, type PackedNode } from './graph-reader.ts';
 import type { DatasetWorkers } from './worker-client.ts';
@@ -21,13 +22,14 @@ export function createSqliteGraphStore({ writer, reader, cypher, pathOf, forget 
       if (nodes.length + edges.length === 0) return;
       await writer.call('upsertGraph', pathOf(scope), { nodes: nodeBatch(nodes), edges: edgeBatch(edges) });
     },
-    async nodes(scope, ids, options = {}) {
-      const perNode = options.perNode ?? DEFAULT_PER_NODE;
-      return ((await reader.call('nodes', pathOf(scope), { ids, perNode })) ?? []).map(unpackNode);
-    },
-    async neighbours(scope, ids, options, signal) {
-      return unpackEdges(await reader.call('neighbours', pathOf(scope), { ids, options }, { signal }));
-    },
+    nodes: (scope, ids, { perNode: most = DEFAULT_PER_NODE } = {}) =>
+      readSeenNodes(scope, ids, most, async (some, perNode) =>
+        ((await reader.call('nodes', pathOf(scope), { ids: some, perNode })) ?? []).map(unpackNode),
+      ),
+    neighbours: (scope, asked, given, signal) =>
+      readSeenEdges(scope, asked, given, async (ids, options) =>
+        unpackEdges(await reader.call('neighbours', pathOf(scope), { ids, options }, { signal })),
+      ),
     async subgraph(scope, query, signal) {
       return unpackEdges(await reader.call('subgraph', pathOf(scope), query, { signal }));
     },

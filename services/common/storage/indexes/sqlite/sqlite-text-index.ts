@@ -1,5 +1,6 @@
 import type { DataItemId } from '../../../kernel/brand.ts';
-import type { EntryPayload, IndexKind } from '../../ports/index-entry.ts';
+import { asRead, type EntryPayload, type IndexKind } from '../../ports/index-entry.ts';
+import { readSeen } from '../../ports/read-seen.ts';
 import type { TextCandidate, TextIndex, TextRow } from '../../ports/text-index.ts';
 import { textBatch } from './batches.ts';
 import type { PackedCandidates, PackedOrigin, PackedTextRows } from './text-reader.ts';
@@ -11,7 +12,7 @@ export function createSqliteTextIndex({ writer, reader, pathOf, forget }: Datase
       if (entries.length > 0) await writer.call('upsertText', pathOf(scope), textBatch(entries));
     },
     async candidates(scope, query, signal) {
-      const found = await reader.call('candidates', pathOf(scope), query, { signal });
+      const found = await reader.call('candidates', pathOf(scope), asRead(scope, query), { signal });
       const rowFrequencies = found?.rowFrequencies ?? query.terms.map(() => 0);
       if (found === null || found.rowCount === 0) {
         return { candidates: [], statistics: { rowCount: 0, averageLength: 0, rowFrequencies } };
@@ -20,9 +21,13 @@ export function createSqliteTextIndex({ writer, reader, pathOf, forget }: Datase
       const { rowCount, tokenCount } = found;
       return { candidates, statistics: { rowCount, averageLength: tokenCount / rowCount, rowFrequencies } };
     },
-    async fetch(scope, kind, ids, { perId } = {}) {
+    async fetch(scope, kind, ids, { perId: most } = {}) {
       if (ids.length === 0) return [];
-      return unpack(kind, await reader.call('fetchText', pathOf(scope), { kind, ids, perId }));
+      const read = async (some: readonly string[], perId?: number) =>
+        unpack(kind, await reader.call('fetchText', pathOf(scope), { kind, ids: some, perId }));
+      return most === undefined
+        ? read(ids)
+        : readSeen(scope, { keys: ids, limit: most, read, keysOf: ({ id }) => [id] });
     },
     async fetchCandidates(scope, query) {
       if (query.ids.length === 0) return [];

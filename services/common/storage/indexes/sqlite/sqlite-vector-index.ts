@@ -1,4 +1,5 @@
 import type { DatasetScope } from '../../../kernel/scope.ts';
+import { asRead } from '../../ports/index-entry.ts';
 import type { VectorIndex, VectorSpace } from '../../ports/vector-index.ts';
 import { assertSameSpace } from '../wasm-vectors/vector-space.ts';
 import { vectorBatch } from './batches.ts';
@@ -28,7 +29,7 @@ export function createSqliteVectorIndex(
       const path = pathOf(scope);
       announce(path, await writer.call('upsertVectors', path, batch, { transfer: [batch.components.buffer] }));
     },
-    nearest: (scope, query, signal) => scanner.call('nearest', pathOf(scope), query, { signal }),
+    nearest: (scope, query, signal) => scanner.call('nearest', pathOf(scope), asRead(scope, query), { signal }),
     async fetch(scope, kind, ids, provenance) {
       const query = { kind, ids, ...(provenance === undefined ? {} : { provenance }) };
       return ids.length === 0 ? [] : ((await reader.call('fetchVectors', pathOf(scope), query)) ?? []);

@@ -3,7 +3,7 @@ import type { EntryFilter, IndexKind, Provenance } from '../../ports/index-entry
 import type { CandidateQuery, TextQuery } from '../../ports/text-index.ts';
 import { inBatches } from './in-batches.ts';
 import { type OpenFile, reading } from './open-files.ts';
-import { acceptedOrigins, readOrigin } from './origins.ts';
+import { acceptedOrigins, originFilter, readOrigin } from './origins.ts';
 import { termKey } from './postings.ts';
 import { measureRows, rankRows, readPostings } from './rank-rows.ts';
 import { kindRange } from './schema.ts';
@@ -54,7 +54,7 @@ export function textCandidates(file: OpenFile, query: TextQuery): FoundCandidate
       kind: code,
       keys: query.terms.map(termKey),
       limit: query.limit,
-      accepted: acceptedOrigins(file, query),
+      accepted: originFilter(file, query),
       rowCount,
       averageLength: rowCount === 0 ? 0 : tokenCount / rowCount,
     });

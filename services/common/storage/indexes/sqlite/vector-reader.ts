@@ -3,7 +3,7 @@ import type { VectorSpace } from '../../ports/vector-index.ts';
 import type { VectorSource } from '../wasm-vectors/vector-source.ts';
 import { inBatches } from './in-batches.ts';
 import { type OpenFile, reading } from './open-files.ts';
-import { acceptedOrigins, readOrigin } from './origins.ts';
+import { originFilter, readOrigin } from './origins.ts';
 import { kindRange } from './schema.ts';
 
 export function readSpace(file: OpenFile): VectorSpace | null {
@@ -67,7 +67,7 @@ export function createVectorSource(file: OpenFile): VectorSource {
       const found = readOrigin(file, origin);
       return found === null ? null : { item: found.item, generation: found.generation };
     },
-    accepted: (filter) => acceptedOrigins(file, filter),
+    accepted: (filter) => originFilter(file, filter),
   };
 }
 

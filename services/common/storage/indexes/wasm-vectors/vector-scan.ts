@@ -134,7 +134,8 @@ function fill(arena: VectorArena, source: VectorSource, kind: IndexKind, pool: B
 
 /** Null when every row must be compared: there are few, or a filter leaves some of them out. */
 function pickNearest(arena: VectorArena, source: VectorSource, query: ScanQuery): readonly VectorHit[] | null {
-  if (query.items !== undefined || query.nodeSets !== undefined) return null;
+  const { items, nodeSets, withoutItems } = query;
+  if ((items ?? nodeSets ?? withoutItems) !== undefined) return null;
   const near = arena.scanNearest(query.vector, query.limit);
   return near === null ? null : pick(arena, source, query, near);
 }

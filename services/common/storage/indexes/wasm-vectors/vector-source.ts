@@ -13,5 +13,5 @@ export interface VectorSource {
   /** Origin of rows; null when it was removed. */
   provenance(origin: number): Provenance | null;
   /** Origins whose rows pass the filter; null when every row does. */
-  accepted(filter: Partial<EntryFilter>): ReadonlySet<number> | null;
+  accepted(filter: Partial<EntryFilter>): Pick<ReadonlySet<number>, 'has'> | null;
 }
