@@ -98,7 +98,9 @@ const integrations: readonly Action[] = [
       const address = given === '-' ? (await readText(call.terminal.input)).trim() : given;
       const path = `${INTEGRATIONS}/${encodeURIComponent(provider)}`;
       if (address === undefined) {
-        return (await call.api.json<{ authorizeUrl: string }>('POST', `${path}/authorize`)).authorizeUrl;
+        // Says what the server lacks. The browser that ends an install has to be the one that began it, so it is begun there.
+        await call.api.json('POST', `${path}/authorize`);
+        return `${call.api.baseUrl}/integrations?connect=${encodeURIComponent(provider)}`;
       }
       const datasetName = stringOption(call.options, 'into');
       const userName = stringOption(call.options, 'user');

@@ -1,4 +1,6 @@
+import { Readable, Writable } from 'node:stream';
 import { expect } from 'chai';
+import { runCli } from '../../../services/cli/cli.ts';
 import { startFakeGoogle } from '../../support/fake-google.ts';
 import { DRIVE_FOLDER, MY_DRIVE } from '../../support/fake-google-drive.ts';
 import { type StartedApp, startApp } from '../../support/start-app.ts';
@@ -89,6 +91,33 @@ describe('Google', () => {
     expect(google.requests.some((line) => line.includes('/drive/v3/'))).to.equal(false);
     const refused = await connect('gmail', 'openid email');
     expect(refused.location).to.match(/gmail=error_exchange_failed$/);
+  });
+
+  it('is connected in the browser that the command line points to, and chosen by name', async () => {
+    const run = async (...words: readonly string[]): Promise<string> => {
+      let text = '';
+      const out = new Writable({
+        write(piece, _encoding, done) {
+          text += piece;
+          done();
+        },
+      });
+      const terminal = { out, err: out, input: Readable.from([]), isInteractive: false };
+      await runCli(['integrations', ...words, '--url', app.baseUrl], {
+        ...terminal,
+        environment: { HOME: '/nowhere' },
+      });
+      return text;
+    };
+    expect(await run('connect', 'gmail')).to.equal(`${app.baseUrl}/integrations?connect=gmail\n`);
+    google.drive.folder('Plans');
+    await connect('google_drive');
+    expect(await run('list')).to.match(
+      /google_drive\s+ada@acme\.test\s+google_drive_ada_acme_test_\w+\s+0\s+nothing chosen yet/,
+    );
+    expect(await run('resources', 'google_drive')).to.match(/root\s+My Drive\s+false\n.*Plans\s+false/);
+    expect(await run('choose', 'google_drive', 'Plans')).to.match(/selected\s+file1/);
+    await until('the import', async () => (await run('list')).includes(' ok'));
   });
 
   it('Drive brings in what is below the chosen folders: documents exported, files as they are, the rest counted', async () => {

@@ -129,7 +129,12 @@ function useReturn(): void {
 }
 
 function Connect({ providers, onConnected }: { readonly providers: readonly Provider[]; onConnected(): void }) {
-  const [provider, setProvider] = useState<string>(providers.find(({ configured }) => configured)?.provider ?? 'web');
+  const [provider, setProvider] = useState<string>(() => {
+    // The address that `engram integrations connect` gives names one.
+    const named = new URLSearchParams(window.location.search).get('connect');
+    const first = providers.find((one) => one.provider === named) ?? providers.find(({ configured }) => configured);
+    return first?.provider ?? 'web';
+  });
   const [address, setAddress] = useState('');
   const [userName, setUserName] = useState('');
   const [password, setPassword] = useState('');
