@@ -215,6 +215,23 @@ describe('permissions of a source', () => {
     expect((await search(bob.wire, 'CHUNKS')).text).to.not.match(SECRET);
   });
 
+  it('are in snapshots: a dataset that is restored from one is as restricted', async () => {
+    const snapshots = `/datasets/${dataset}/snapshots`;
+    const taken = (await owner.post(snapshots, { name: 'all' })).json;
+    await until('the snapshot', async () => (await owner.get(`${snapshots}/${taken.id}`)).json.status === 'complete');
+    const restore = (await owner.post(`${snapshots}/${taken.id}/restore`, { name: 'restored' })).json;
+    const stateOf = async () => (await owner.get(`/datasets/restores/${restore.id}`)).json;
+    await until('the restore', async () => (await stateOf()).status === 'complete');
+    const restored = (await stateOf()).dataset_id ?? restore.dataset_id;
+    const granted = await owner.post(`/permissions/datasets/${bob.id}?permission_name=read`, [restored]);
+    expect(granted.status).to.equal(200);
+    const listed = async ({ get }: Wire) => (await get(`/datasets/${restored}/data`)).text;
+    expect(await listed(owner)).to.match(SECRET);
+    expect(await listed(bob.wire)).to.match(/Lamp/).and.not.match(SECRET);
+    const found = await bob.wire.post('/search', { searchType: 'CHUNKS', query: QUESTION, datasetIds: [restored] });
+    expect(found.text).to.match(/lamp/i).and.not.match(SECRET);
+  });
+
   it('refuse what shows a dataset as a whole, and say why', async () => {
     const paths = [
       ...['supersessions', 'snapshots', 'schema'].map((path) => `/datasets/${dataset}/${path}`),
