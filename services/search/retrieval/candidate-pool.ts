@@ -5,11 +5,17 @@ import type { TextCandidate, TextCandidates, TextRow } from '../../common/storag
 import { sentences } from '../../common/text/language/sentences.ts';
 import { tokenize } from '../../common/text/language/tokenize.ts';
 import type { LaneName } from '../model.ts';
-import { type Candidate, createCandidate, createTermScorer, type NamedEntity } from './candidates.ts';
+import {
+  type Candidate,
+  createCandidate,
+  createTermScorer,
+  type NamedEntity,
+  type PassageWords,
+} from './candidates.ts';
 import { byScore, type FoundEntity, type LaneContext, type LaneHit } from './lanes.ts';
 import { createMeaning, type Meaning } from './meaning.ts';
 import { type FusedItem, fuse } from './rrf.ts';
-import { type TextWords, wordsOfText } from './word-coverage.ts';
+import { wordsOfText } from './word-coverage.ts';
 
 /** Initial content of the pool. */
 interface PoolOrigin {
@@ -96,13 +102,14 @@ export class CandidatePool {
       if (candidate?.row.item !== row.item || candidate.row.generation !== row.generation) continue;
       candidate.row = row;
       candidate.payload = row.payload as ChunkPayload;
+      candidate.words = null;
     }
     for (const id of unread) if (this.candidates.get(id)?.payload === null) this.candidates.delete(id);
   }
 
   /** Scores the sentences of a passage whose text was read; returns the best score. */
   readSentences(candidate: Candidate): number {
-    candidate.sentenceScore = this.scorer.bestSentence(this.sentencesOf(candidate));
+    candidate.sentenceScore = this.scorer.bestSentence(this.wordsOf(candidate).sentences);
     return candidate.sentenceScore;
   }
 
@@ -110,11 +117,8 @@ export class CandidatePool {
   readMeaning(candidate: Candidate): number {
     const { payload, terms } = candidate;
     if (payload === null) return 0;
-    const header = this.sentenceWords.ofHeader(
-      [payload.documentName.replaceAll('_', ' '), ...payload.headings].join(' '),
-    );
-    const shares = this.meaning.bestSentence(header, this.sentencesOf(candidate));
-    candidate.meaning = this.worthOf(shares);
+    const { header, sentences } = this.wordsOf(candidate);
+    candidate.meaning = this.worthOf(this.meaning.bestSentence(header, sentences));
     candidate.sentenceScore = Math.max(candidate.sentenceScore, sum(candidate.meaning));
     return sum(candidate.meaning.map((value, at) => Math.max(value, terms[at] ?? 0)));
   }
@@ -136,10 +140,13 @@ export class CandidatePool {
     return Math.min(1, sum(candidate.meaning ?? []) / (this.context.settings.meaningShare * this.scale));
   }
 
-  private sentencesOf({ row, payload }: Candidate): readonly TextWords[] {
-    if (payload === null) return [];
+  private wordsOf(candidate: Candidate): PassageWords {
+    const { row, payload } = candidate;
+    if (payload === null) return NO_WORDS;
     const { tenant, dataset } = this.context.scope;
-    return this.sentenceWords.ofPassage([tenant, dataset, row.item, row.generation, row.id].join(' '), payload.text);
+    const key = () => [tenant, dataset, row.item, row.generation, row.id].join(' ');
+    candidate.words ??= this.sentenceWords.ofPassage(key(), payload);
+    return candidate.words;
   }
 
   /** Adds the ranking of a lane, without hits outside the pool. Replaces an earlier one of the same lane. */
@@ -217,21 +224,23 @@ function sum(values: Iterable<number>): number {
   return total;
 }
 
-/** Reads the words of sentences, with a cache of passages: the same ones are strong for many questions. */
+const NO_WORDS: PassageWords = { header: { tokens: [], rows: [], places: [] }, sentences: [] };
+
+/** Reads the words of passages, with a cache: the same ones are strong for many questions. */
 export type SentenceReader = ReturnType<typeof createSentenceReader>;
 
-/** Size of the cache of passages: about 8 MB. */
+/** Size of the cache: about 8 MB. */
 const CACHED_PASSAGES = 1000;
-const CACHED_HEADERS = 1000;
 
 /** One for each retriever. */
 export function createSentenceReader() {
-  const headers = new Map<string, TextWords>();
-  const passages = new Map<string, readonly TextWords[]>();
+  const passages = new Map<string, PassageWords>();
   return {
-    ofHeader: (text: string) => recentlyUsed(headers, CACHED_HEADERS, text, () => wordsOfText(text)),
     /** `key` identifies the passage and its version. */
-    ofPassage: (key: string, text: string) =>
-      recentlyUsed(passages, CACHED_PASSAGES, key, () => sentences(text).map((sentence) => wordsOfText(sentence.text))),
+    ofPassage: (key: string, { text, documentName, headings }: ChunkPayload) =>
+      recentlyUsed(passages, CACHED_PASSAGES, key, () => ({
+        header: wordsOfText([documentName.replaceAll('_', ' '), ...headings].join(' ')),
+        sentences: sentences(text).map((sentence) => wordsOfText(sentence.text)),
+      })),
   };
 }

@@ -14,12 +14,21 @@ export interface NamedEntity {
   readonly chunks: ReadonlyMap<string, boolean>;
 }
 
+/** The words of a passage. */
+export interface PassageWords {
+  /** Of its document's name and its headings. */
+  readonly header: TextWords;
+  readonly sentences: readonly TextWords[];
+}
+
 /** A candidate passage and its scores. */
 export interface Candidate {
   /** Without its payload until `CandidatePool.readTexts` reads it. */
   row: TextRow;
   /** Null until its text was read. */
   payload: ChunkPayload | null;
+  /** Null until they were needed. */
+  words: PassageWords | null;
   /** BM25 part of each query term, in the order of the terms. */
   readonly terms: Float64Array;
   /** The same for words of the same meaning; null when not compared. */
@@ -83,6 +92,7 @@ export function createCandidate(row: TextRow, terms: Float64Array): Candidate {
   return {
     row,
     payload: null,
+    words: null,
     terms,
     meaning: null,
     lexicalScore: terms.reduce((sum, value) => sum + value, 0),

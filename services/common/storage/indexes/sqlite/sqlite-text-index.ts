@@ -60,6 +60,8 @@ function unpackCandidates(kind: IndexKind, packed: PackedCandidates | null): rea
   );
 }
 
+const NO_PAYLOAD: EntryPayload = Object.freeze({});
+
 /** Few of the hundreds of candidate rows are ever read: the payload is parsed on demand. */
 function lazyRow<Measures>(
   kind: IndexKind,
@@ -68,18 +70,23 @@ function lazyRow<Measures>(
   measures: Measures,
 ): TextRow & Measures {
   const origin = packed.origins[packed.originOf[at] as number] as PackedOrigin;
-  let payload: EntryPayload | undefined;
-  return {
+  const text = packed.payloads[at] as string;
+  const row = {
     kind,
     id: packed.ids[at] as string,
     item: origin.item as DataItemId,
     generation: origin.generation,
     ordinal: packed.ordinals[at] as number,
     nodeSets: origin.nodeSets === '[]' ? [] : (JSON.parse(origin.nodeSets) as readonly string[]),
+    ...measures,
+  };
+  if (text === '{}') return { ...row, payload: NO_PAYLOAD };
+  let payload: EntryPayload | undefined;
+  return {
+    ...row,
     get payload() {
-      payload ??= JSON.parse(packed.payloads[at] as string) as EntryPayload;
+      payload ??= JSON.parse(text) as EntryPayload;
       return payload;
     },
-    ...measures,
   };
 }
