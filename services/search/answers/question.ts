@@ -1,3 +1,4 @@
+import { keptByText } from '../../common/kernel/recently-used.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf, tokenizeQuery } from '../../common/text/language/tokenize.ts';
 import { everydayWords } from '../../common/text/words/everyday-words.ts';
@@ -82,14 +83,17 @@ function typeOf(question: string): AnswerType {
   return found;
 }
 
+/** Questions, and sentences of the passages that answer many of them. */
+const CACHED_TEXTS = 1000;
+
 /** Returns the words of a text in lower case, without possessive endings. */
-export function wordsOf(text: string): readonly string[] {
+export const wordsOf = keptByText(CACHED_TEXTS, (text): readonly string[] => {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu) ?? [];
   return words.map((word) => word.replace(/['’]s$/u, ''));
-}
+});
 
 /** Returns the words of a text that are no stop words, and the everyday phrases in it. */
-export function contentWords(text: string): readonly string[] {
+export const contentWords = keptByText(CACHED_TEXTS, (text): readonly string[] => {
   const words = wordsOf(text);
   return [...words, ...everydayWords().phrasesIn(words)].filter((word) => !STOP_WORDS.has(word));
-}
+});

@@ -1,4 +1,5 @@
 import { logistic, softmax } from '../../common/kernel/probability.ts';
+import { keptByText } from '../../common/kernel/recently-used.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
@@ -240,7 +241,10 @@ function termWeights({ terms }: Question, sentences: readonly Coverage[]): reado
   return weights.map((weight) => weight / total);
 }
 
-function pairsOf(text: string): ReadonlySet<string> {
+/** Sentences of the passages that answer many questions. */
+const CACHED_SENTENCES = 1000;
+
+const pairsOf = keptByText(CACHED_SENTENCES, (text): ReadonlySet<string> => {
   const stems = wordsOf(text).map(stemOf);
   return new Set(stems.slice(1).map((stem, at) => `${stems[at]} ${stem}`));
-}
+});

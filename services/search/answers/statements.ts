@@ -1,3 +1,4 @@
+import { recentlyUsed } from '../../common/kernel/recently-used.ts';
 import { headingTime } from '../../common/text/language/heading-dates.ts';
 import { sentences } from '../../common/text/language/sentences.ts';
 import type { TimeSpan } from '../../common/text/language/time-span.ts';
@@ -47,6 +48,16 @@ const LINKS = /^(?:[-*•|·,\s]*!?\[(?:!?\[[^\]]*\]\([^)]*\)|[^\]]*)\]\([^)]*\)
  * a value, table heads and rules become labels of the sentences below them. A passage that is only a title returns the title.
  */
 export function statementsOf({ payload }: Pick<RankedPassage, 'payload'>): readonly Statement[] {
+  const { text, headings, documentName, chunkIndex } = payload;
+  const key = JSON.stringify([text, headings, documentName, chunkIndex]);
+  return recentlyUsed(known, CACHED_PASSAGES, key, () => readStatements(payload));
+}
+
+/** The same passages answer many questions. */
+const CACHED_PASSAGES = 200;
+const known = new Map<string, readonly Statement[]>();
+
+function readStatements(payload: RankedPassage['payload']): readonly Statement[] {
   const text = payload.text.replace(FENCED, (code) => code.replace(/[^\n]/gu, ' '));
   const read = sentences(text);
   const titles = new Set([...payload.headings.map(plain), payload.documentName]);

@@ -1,3 +1,4 @@
+import { keptByText } from '../../common/kernel/recently-used.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { tokenize } from '../../common/text/language/tokenize.ts';
 import { everydayWords } from '../../common/text/words/everyday-words.ts';
@@ -44,8 +45,13 @@ const CACHED_WORDS = 50_000;
 const LONGEST_CACHED_WORD = 40;
 const cache = new Map<string, Omit<TextWords, 'places'>>();
 
-/** Reads the words of a text, with a cache: texts repeat words. */
-export function wordsOfText(text: string): TextWords {
+/** Sentences of the passages that answer many questions. */
+const CACHED_TEXTS = 1000;
+
+/** Reads the words of a text, with caches: texts repeat words, and questions sentences. */
+export const wordsOfText = keptByText(CACHED_TEXTS, readText);
+
+function readText(text: string): TextWords {
   const words = text.split(/\s+/u);
   const read = words.map(readWord);
   const rows = new Set(read.flatMap((word) => word.rows));
