@@ -2,6 +2,7 @@ import type { DatasetId, TenantId, UserId } from '../kernel/brand.ts';
 import type { DatasetRef } from '../kernel/dataset.ts';
 import { asId, datasetId, idOfText } from '../kernel/ids.ts';
 import type { Principal } from '../kernel/principal.ts';
+import { recentlyUsed } from '../kernel/recently-used.ts';
 
 /**
  * A canary is a fact that each managed tenant keeps for one purpose: it must never be found from outside the tenant. It is the
@@ -9,8 +10,12 @@ import type { Principal } from '../kernel/principal.ts';
  * Everything else about it is as of any fact: the same stores, the same rights, the same searches.
  */
 export function canaryAccount(tenant: TenantId): UserId {
-  return asId<UserId>(idOfText(`engram canary of ${tenant}`));
+  return recentlyUsed(accounts, CACHED_ACCOUNTS, tenant, () => asId<UserId>(idOfText(`engram canary of ${tenant}`)));
 }
+
+/** Each request asks for that of its tenant. */
+const CACHED_ACCOUNTS = 1000;
+const accounts = new Map<TenantId, UserId>();
 
 /** One for each tenant: the id says so, whatever the name. */
 export function canaryDatasetId(tenant: TenantId): DatasetId {

@@ -3,6 +3,7 @@ import type { Brand, DataItemId, DatasetId, TenantId, UserId } from './brand.ts'
 
 /** RFC 4122 name space of the deterministic ids of the wire contract (cognify-improve.md §0.2). */
 const OID_NAMESPACE = '6ba7b812-9dad-11d1-80b4-00c04fd430c8';
+const OID_BYTES = bytesOf(OID_NAMESPACE);
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -17,12 +18,14 @@ export function asId<Id extends Brand<string>>(text: string): Id {
 
 /** RFC 4122 version 5: SHA-1 over the name space bytes and the UTF-8 name. */
 export function uuid5(namespace: string, name: string): string {
-  const named = Buffer.concat([Buffer.from(namespace.replaceAll('-', ''), 'hex'), Buffer.from(name)]);
-  const digest = hash('sha1', named, 'buffer');
-  digest.writeUInt8((digest.readUInt8(6) & 0x0f) | 0x50, 6);
-  digest.writeUInt8((digest.readUInt8(8) & 0x3f) | 0x80, 8);
-  const hex = digest.toString('hex', 0, 16);
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  const bytes = namespace === OID_NAMESPACE ? OID_BYTES : bytesOf(namespace);
+  const hex = hash('sha1', Buffer.concat([bytes, Buffer.from(name)]), 'hex');
+  const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+function bytesOf(uuid: string): Buffer {
+  return Buffer.from(uuid.replaceAll('-', ''), 'hex');
 }
 
 /** Lower case, blanks to underscores, apostrophes removed. */

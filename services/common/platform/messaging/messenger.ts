@@ -4,6 +4,7 @@ import { engramError } from '../../kernel/errors.ts';
 import type { Principal } from '../../kernel/principal.ts';
 import type { Clock } from '../../ports/system.ts';
 import type { Bus, BusMessage, Subscription } from '../../storage/ports/bus.ts';
+import { once } from '../async/once.ts';
 import type { Codec } from './codec.ts';
 import type { AnswerOf, CallPath, ReplyOf, RequestOf, Topics } from './messages.ts';
 import { fixedProof, type PrincipalProof } from './principal-proof.ts';
@@ -104,16 +105,18 @@ export function createMessenger(bus: Bus, principals: PrincipalCarrier): Messeng
   return messenger;
 }
 
-/** Loads the codecs of a method with its first message: they and the protobuf runtime would make each start longer. */
+/** Loaded with the first message: the codecs and the protobuf runtime would make each start longer. */
+const codecModule = once(() => import('./codec.ts'));
+
 async function methodCodecs<Path extends CallPath>(
   path: Path,
 ): Promise<{ readonly request: Codec<RequestOf<Path>>; readonly answer: Codec<AnswerOf<Path>> }> {
-  const { codecsOf } = await import('./codec.ts');
+  const { codecsOf } = await codecModule();
   return codecsOf(declaredPath(path)) as never;
 }
 
 async function topicCodec<Topic extends keyof Topics>(topic: Topic): Promise<Codec<Topics[Topic]>> {
-  const { topicCodecs } = await import('./codec.ts');
+  const { topicCodecs } = await codecModule();
   return topicCodecs[topic] as never;
 }
 
