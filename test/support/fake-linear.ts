@@ -34,6 +34,12 @@ export interface FakeProject {
   updates: FakeComment[];
 }
 
+export interface FakeMember {
+  readonly id: string;
+  readonly email: string;
+  readonly active: boolean;
+}
+
 const ORGANIZATION = { id: 'org-1', name: 'Acme Corp', urlKey: 'acme-corp' };
 
 type Value = string | number | boolean | null | readonly Value[] | { readonly [key: string]: Value } | Resolver;
@@ -44,7 +50,7 @@ type Selection = readonly { alias: string; name: string; args: Record<string, un
 /** Linear of this machine: OAuth with tokens that expire and rotate, GraphQL with pages, limits and errors, signed webhooks. */
 export async function startFakeLinear() {
   const webhookSecret = randomUUID();
-  const teams: { id: string; key: string; name: string; private: boolean }[] = [];
+  const teams: { id: string; key: string; name: string; private: boolean; members: FakeMember[] }[] = [];
   const issues: FakeLinearIssue[] = [];
   const projects: FakeProject[] = [];
   const codes = new Map<string, { challenge: string; redirectUri: string }>();
@@ -70,7 +76,7 @@ export async function startFakeLinear() {
       ...{ completedAt: null, canceledAt: null, priorityLabel: 'High', estimate: 3, dueDate: '2026-03-01' },
       ...{ creator: { name: 'Ada' }, state: { name }, assignee: assignee === null ? null : { name: assignee } },
       ...{ project: null, projectMilestone: null, cycle: null, parent: null },
-      team: teams.find(({ id }) => id === team) ?? null,
+      team: teams.filter(({ id }) => id === team).map(({ id, name }) => ({ id, name }))[0] ?? null,
       labels: connection(() => labels.map((label) => ({ id: label, name: label }))),
       comments: connection(() => comments.map(comment)),
     };
@@ -100,7 +106,13 @@ export async function startFakeLinear() {
   const root: Record<string, Resolver> = {
     viewer: () => ({ id: 'app-1', name: 'Engram' }),
     organization: () => ORGANIZATION,
-    teams: connection(() => teams.map((team) => ({ ...team, description: null }))),
+    teams: connection(() => teams.map(({ members: _, ...team }) => ({ ...team, description: null }))),
+    team: (args) => {
+      return found(teams, args, ({ members, ...team }) => ({
+        ...team,
+        members: connection(() => members.map((one) => ({ ...one }))),
+      }));
+    },
     issue: (args) => found(issues, args, issueValue),
     project: (args) => found(projects, args, projectValue),
     issues: connection((args) => {
@@ -209,7 +221,7 @@ export async function startFakeLinear() {
       ENGRAM_LINEAR_URL: url,
     },
     team(key: string) {
-      const team = { id: `team-${key}`, key, name: `Team ${key}`, private: key === 'SEC' };
+      const team = { id: `team-${key}`, key, name: `Team ${key}`, private: key === 'SEC', members: [] as FakeMember[] };
       teams.push(team);
       return team;
     },

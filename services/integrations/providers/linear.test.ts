@@ -5,7 +5,7 @@ import type { SourceConnection } from '../../common/records/integrations/connect
 import type { ChangePage, SourceAccess } from './connector.ts';
 import { createLinearConnector } from './linear.ts';
 
-describe('changes of a team of Linear', () => {
+describe('issues of a team of Linear', () => {
   let linear: Awaited<ReturnType<typeof startFakeLinear>>;
   beforeEach(async () => {
     linear = await startFakeLinear();
@@ -13,13 +13,16 @@ describe('changes of a team of Linear', () => {
   });
   afterEach(() => linear[Symbol.asyncDispose]());
 
-  const read = async (cursor: Json, compareEveryMs?: number): Promise<readonly ChangePage[]> => {
+  const open = (compareEveryMs?: number) => {
     const app = { clientId: 'client', clientSecret: 'secret', redirectUri: '', frontendUrl: '', webhookSecret: 's' };
     const addresses = { webUrl: linear.url, apiUrl: linear.url };
     const settings = compareEveryMs === undefined ? {} : { compareEveryMs };
-    const connector = createLinearConnector({ ...app, ...addresses, ...settings });
     const { signal } = new AbortController();
     const access: SourceAccess = { connection: {} as SourceConnection, signal, token: async () => 'token' };
+    return { connector: createLinearConnector({ ...app, ...addresses, ...settings }), access };
+  };
+  const read = async (cursor: Json, compareEveryMs?: number): Promise<readonly ChangePage[]> => {
+    const { connector, access } = open(compareEveryMs);
     const pages: ChangePage[] = [];
     const feed = { resource: 'team-ENG', feed: 'issues' };
     for await (const page of connector.changesSince(access, feed, cursor)) pages.push(page);
@@ -37,6 +40,19 @@ describe('changes of a team of Linear', () => {
     const pages = await read(cursor, 0);
     expect(pages.at(-1)?.isWhole).to.equal(true);
     expect(keys(pages.slice(-1))).to.deep.equal(['issue-2']);
+  });
+
+  it('are seen by the members of a private team, and by all readers in an open one', async () => {
+    const secret = linear.team('SEC');
+    for (let number = 1; number <= 120; number += 1) {
+      secret.members.push({ id: `user-${number}`, email: `user${number}@acme.test`, active: number !== 7 });
+    }
+    const { id: team } = linear.team('ENG');
+    const { connector, access } = open();
+    const ask = (resource: string) => connector.permissionsOf?.(access, { resource, feed: 'issues' }, ['a', 'b']);
+    expect(await ask(team)).to.deep.equal([null, null]);
+    const [audience] = (await ask(secret.id)) ?? [];
+    expect(audience?.addresses).to.have.length(119).and.include('user120@acme.test').and.not.include('user7@acme.test');
   });
 
   it('go on in the middle of a listing, and begin it anew where the issue it stopped at was erased', async () => {

@@ -3,6 +3,7 @@ import { sha256 } from '../../common/kernel/hashes.ts';
 import { type Json, parseClientObject } from '../../common/kernel/json.ts';
 import { requestTokens } from '../credentials/token-endpoint.ts';
 import {
+  type Audience,
   type ChangePage,
   type Connector,
   type PresentDocument,
@@ -150,6 +151,20 @@ export function createLinearConnector(options: LinearOptions): Connector {
     return remarks.toSorted((one, other) => (one.createdAt < other.createdAt ? -1 : 1));
   };
 
+  /** The members of a private team; others are open to the workspace. */
+  const audienceOf = async (access: SourceAccess, id: string): Promise<Audience | null> => {
+    const addresses: string[] = [];
+    for (let after: string | null = null; ; ) {
+      const { team }: { readonly team: TeamMembers } = await ask(access, MEMBERS, { id, after });
+      if (!team.private) return null;
+      addresses.push(...team.members.nodes.filter(({ active }) => active).map(({ email }) => email));
+      if (!team.members.pageInfo.hasNextPage) return { addresses, groups: [], domains: [] };
+      after = team.members.pageInfo.endCursor;
+    }
+  };
+  /** Of the teams of one import, each asked for once. */
+  const audiences = new WeakMap<SourceAccess, Map<string, Promise<Audience | null>>>();
+
   return {
     provider: 'linear',
     capabilities: {
@@ -178,6 +193,14 @@ export function createLinearConnector(options: LinearOptions): Connector {
       const isElsewhere = entry?.team !== undefined && entry.team.id !== change.resource;
       if (entry === null || entry.trashed === true || isElsewhere) return null;
       return documentOf(change.feed, entry, await allRemarks(access, change.feed, entry));
+    },
+    async permissionsOf(access, { resource }, keys) {
+      const ofAccess = audiences.get(access) ?? new Map<string, Promise<Audience | null>>();
+      audiences.set(access, ofAccess);
+      const audience = ofAccess.get(resource) ?? audienceOf(access, resource);
+      ofAccess.set(resource, audience);
+      const seenBy = await audience;
+      return keys.map(() => seenBy);
     },
     verifyWebhook: async (delivery) => readDelivery(options.webhookSecret, delivery),
     oauth: {
@@ -228,6 +251,10 @@ interface Team {
   readonly key: string;
   readonly description?: string | null;
   readonly private: boolean;
+}
+interface TeamMembers {
+  readonly private: boolean;
+  readonly members: Page<{ readonly email: string; readonly active: boolean }>;
 }
 interface Account {
   readonly viewer: { readonly id: string; readonly name: string };
@@ -326,6 +353,8 @@ const ISSUE_VERSIONS = `query($filter: IssueFilter, $first: Int, $after: String)
     nodes { ${VERSION} ${LATEST_COMMENT} } ${PAGE_INFO} } }`;
 const TEAMS = `query($after: String) {
   teams(first: 100, after: $after) { nodes { id name key description private } ${PAGE_INFO} } }`;
+const MEMBERS = `query($id: String!, $after: String) {
+  team(id: $id) { private members(first: 100, after: $after) { nodes { email active } ${PAGE_INFO} } } }`;
 const ACCOUNT = 'query { viewer { id name } organization { id name urlKey } }';
 
 function changedSince(since: string | null): object {
