@@ -94,6 +94,7 @@ const PACKAGE_HOMES: readonly { readonly packageName: RegExp; readonly home: Reg
   { packageName: /^@modelcontextprotocol\//, home: /^services\/mcp\// },
   { packageName: /^stemmer$/, home: /^services\/common\/text\/language\/tokenize\.ts$/ },
   { packageName: /^nodemailer$/, home: /^services\/common\/platform\/mail\// },
+  { packageName: /^@slack\//, home: /^services\/integrations\/providers\/slack-api\.ts$/ },
   { packageName: /^openid-client$/, home: /^services\/auth\/oidc\// },
   { packageName: /^node:sqlite$/, home: /^services\/common\/storage\// },
   { packageName: /^(ai|@ai-sdk\/.*)$/, home: /^services\/common\/models\/providers\// },

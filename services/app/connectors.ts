@@ -14,6 +14,8 @@ import { createImapConnector } from '../integrations/providers/imap.ts';
 import { createLinearConnector } from '../integrations/providers/linear.ts';
 import { createNotionConnector, type NotionApp } from '../integrations/providers/notion.ts';
 import { createS3Connector } from '../integrations/providers/s3.ts';
+import type { SlackOptions } from '../integrations/providers/slack.ts';
+import { createSlackApi } from '../integrations/providers/slack-api.ts';
 import { createWebConnector } from '../integrations/providers/web.ts';
 import { createWebdavConnector } from '../integrations/providers/webdav.ts';
 
@@ -117,6 +119,17 @@ function googleOf(config: Config): readonly Connector[] {
     ...open('gmail', 'gmail', createGmailConnector),
     ...open('googleCalendar', 'google_calendar', createCalendarConnector),
   ];
+}
+
+/** None unless all of its settings are there. */
+export function slackOptionsOf(config: Config): SlackOptions | null {
+  const { slackClientId: clientId, slackClientSecret: clientSecret, slackSigningSecret: signingSecret } = config;
+  const { publicUrl, slackUrl: webUrl, slackHistorySync: syncsHistory } = config;
+  const redirectUri = config.slackRedirectUri ?? callbackOf(config, 'slack');
+  const frontendUrl = config.slackFrontendUrl ?? publicUrl;
+  if (!clientId || !clientSecret || !signingSecret || !redirectUri || !frontendUrl) return null;
+  const api = createSlackApi({ apiUrl: `${webUrl}/api/` });
+  return { api, clientId, clientSecret, signingSecret, redirectUri, frontendUrl, webUrl, syncsHistory };
 }
 
 function s3Of(config: Config): readonly Connector[] {

@@ -259,7 +259,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
   },
   integrations: async () => {
     const { createIntegrationsService } = await import('../integrations/service.ts');
-    const { connectorsOf } = await import('./connectors.ts');
+    const { connectorsOf, slackOptionsOf } = await import('./connectors.ts');
     return (parts) => {
       const { config, stores, workQueue } = parts;
       return createIntegrationsService({
@@ -267,6 +267,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
         workQueue,
         blobs: stores.blobs,
         connectors: connectorsOf(parts),
+        slack: slackOptionsOf(config),
         secretBox: parts.secretBox,
         isSecure: /^https:/i.test(config.publicUrl ?? ''),
         remote: remoteMemory(config),

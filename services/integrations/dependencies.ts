@@ -19,6 +19,7 @@ import type { BlobStore } from '../common/storage/ports/blob-store.ts';
 import type { DocumentStore } from '../common/storage/ports/document-store.ts';
 import type { Credentials } from './credentials/credentials.ts';
 import type { Connector } from './providers/connector.ts';
+import type { SlackOptions } from './providers/slack.ts';
 
 /** Parts of the service. */
 export interface IntegrationsServiceOptions {
@@ -30,6 +31,8 @@ export interface IntegrationsServiceOptions {
   /** Items are only read; downloads lie beside them until ingest has taken them. */
   readonly blobs: BlobStore;
   readonly connectors: readonly Connector[];
+  /** The Slack app; absent or null: none is configured. */
+  readonly slack?: SlackOptions | null;
   /** Seals the tokens of connections. */
   readonly secretBox: SecretBox;
   /** Browsers reach this server over https. */
@@ -47,7 +50,7 @@ export interface IntegrationsServiceOptions {
 }
 
 /** Dependencies of the routes and the worker. */
-export interface SyncDependencies extends Omit<IntegrationsServiceOptions, 'settings' | 'connectors'> {
+export interface SyncDependencies extends Omit<IntegrationsServiceOptions, 'settings' | 'connectors' | 'slack'> {
   readonly runs: SyncRuns;
   readonly state: SyncState;
   readonly intents: BlobIntents;
@@ -60,6 +63,7 @@ export interface SyncDependencies extends Omit<IntegrationsServiceOptions, 'sett
 export interface SourceDependencies extends SyncDependencies {
   /** By provider, those that are configured. */
   readonly connectors: ReadonlyMap<string, Connector>;
+  readonly slack: SlackOptions | null;
   readonly connections: Connections;
   readonly sourceItems: SourceItems;
   readonly sourceAccess: SourceAccess;

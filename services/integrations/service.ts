@@ -12,21 +12,27 @@ import { createCredentials } from './credentials/credentials.ts';
 import { syncSources } from './declared/sync-sources.ts';
 import { DEFAULT_SYNC_SETTINGS, type IntegrationsServiceOptions, type SourceDependencies } from './dependencies.ts';
 import { createImportWorker } from './imports/import-worker.ts';
+import { createSlackConnector } from './providers/slack.ts';
 import { integrationRoutes } from './routes/integrations.ts';
 import { receiveSyncRoutes } from './routes/receive-sync.ts';
+import { slackRoutes } from './routes/slack.ts';
+import { slackHistoryRoutes } from './routes/slack-history.ts';
 import { syncRoutes } from './routes/sync.ts';
+import { createSlackWorker } from './slack/tasks.ts';
 import { createSyncWorker } from './sync/sync-worker.ts';
 
 /** Keeps datasets in step with sources and with another memory: see README.md. */
 export function createIntegrationsService(options: IntegrationsServiceOptions): Service {
-  const { store } = options;
+  const { store, slack = null } = options;
+  const connectors = [...options.connectors, ...(slack === null ? [] : [createSlackConnector(slack)])];
   const dependencies: SourceDependencies = {
     ...options,
     runs: createSyncRuns(store),
     state: createSyncState(store),
     intents: createBlobIntents(store),
     datasets: createDatasets(store),
-    connectors: new Map(options.connectors.map((connector) => [connector.provider, connector])),
+    connectors: new Map(connectors.map((connector) => [connector.provider, connector])),
+    slack,
     connections: createConnections(store),
     sourceItems: createSourceItems(store),
     sourceAccess: createSourceAccess(store),
@@ -34,11 +40,19 @@ export function createIntegrationsService(options: IntegrationsServiceOptions): 
     credentials: createCredentials(options),
     settings: { ...DEFAULT_SYNC_SETTINGS, ...options.settings },
   };
-  const workers = [createSyncWorker(dependencies), createImportWorker(dependencies)];
+  const workers = [
+    createSyncWorker(dependencies),
+    createImportWorker(dependencies),
+    ...(slack === null ? [] : [createSlackWorker(dependencies, slack)]),
+  ];
   let subscriptions: readonly Subscription[] = [];
   return {
     name: 'integrations',
-    routes: [...syncRoutes(dependencies), ...receiveSyncRoutes(dependencies), ...integrationRoutes(dependencies)],
+    routes: [
+      ...[syncRoutes, receiveSyncRoutes, integrationRoutes, slackRoutes, slackHistoryRoutes].flatMap((routesOf) =>
+        routesOf(dependencies),
+      ),
+    ],
     sockets: [],
     async start() {
       subscriptions = [

@@ -15,6 +15,8 @@ import { createDriveConnector } from '../../services/integrations/providers/goog
 import { createImapConnector } from '../../services/integrations/providers/imap.ts';
 import { createLinearConnector } from '../../services/integrations/providers/linear.ts';
 import { createNotionConnector } from '../../services/integrations/providers/notion.ts';
+import { createSlackConnector } from '../../services/integrations/providers/slack.ts';
+import { createSlackApi } from '../../services/integrations/providers/slack-api.ts';
 import { createWebConnector } from '../../services/integrations/providers/web.ts';
 import { createWebdavConnector } from '../../services/integrations/providers/webdav.ts';
 import { HAS_DOVECOT, MAIL_PASSWORD, startDovecot } from '../support/dovecot.ts';
@@ -22,6 +24,7 @@ import { startFakeGithub } from '../support/fake-github.ts';
 import { startFakeGoogle } from '../support/fake-google.ts';
 import { startFakeLinear } from '../support/fake-linear.ts';
 import { block, startFakeNotion, WORKSPACE } from '../support/fake-notion.ts';
+import { INSTALLER, startFakeSlack, tsAt } from '../support/fake-slack.ts';
 import { startFakeWebdav } from '../support/fake-webdav.ts';
 import { connectorSuite } from './connector.ts';
 
@@ -257,3 +260,36 @@ for (const kind of ['pages', 'rows'] as const) {
     };
   });
 }
+
+connectorSuite('Slack', async () => {
+  const slack = await startFakeSlack();
+  const { messages } = slack.add('engine');
+  const times = new Map<string, string>();
+  const token = slack.token();
+  const connector = createSlackConnector({
+    ...{ api: createSlackApi({ apiUrl: `${slack.url}/api/` }), ...slack.options, redirectUri: '', frontendUrl: '' },
+    syncsHistory: true,
+  });
+  const once = {
+    ...{ dataset_id: 'd', channel_ids: ['C0ENGINE'], thread_links: [], threads: [], oldest: null, latest: null },
+    ...{ thread_mode: 'started', max_requests: 1000, max_messages: 1000 },
+  };
+  const remove = async (name: string) => {
+    const at = messages.findIndex(({ ts }) => ts === times.get(name));
+    if (at >= 0) messages.splice(at, 1);
+  };
+  return {
+    connector,
+    account: { accountId: slack.team.id, accountLabel: slack.team.name, metadata: { once, sync: null } },
+    token,
+    feed: 'threads',
+    async put(name, text) {
+      const ts = times.get(name) ?? tsAt('2026-01-05T00:00:00Z', times.size);
+      await remove(name);
+      times.set(name, ts);
+      messages.push({ ts, user: INSTALLER, text });
+    },
+    remove,
+    [Symbol.asyncDispose]: () => slack[Symbol.asyncDispose](),
+  };
+});

@@ -5070,6 +5070,174 @@ export interface Paths {
       };
     };
   };
+  '/api/v1/slack/channels': {
+    /**
+     * Channels of the connected team, and where the app may be used
+     */
+    get: {
+      parameters: {};
+      responses: {
+        '200': {
+          content: {
+            'application/json': SlackChannels;
+          };
+        };
+      };
+    };
+    /**
+     * Choose the channels that the app may be used in and import; none: all
+     */
+    put: {
+      parameters: {};
+      requestBody: {
+        content: {
+          'application/json': SlackChannelChoice;
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': {
+              allowedChannelIds: string[];
+            };
+          };
+        };
+      };
+    };
+  };
+  '/api/v1/slack/link': {
+    /**
+     * Link the account of Slack that a code of /cognee-link names to the caller
+     */
+    post: {
+      parameters: {};
+      requestBody: {
+        content: {
+          'application/json': SlackLink;
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': {
+              linked: boolean;
+            };
+          };
+        };
+      };
+    };
+  };
+  '/api/v1/slack/history/{team_id}/import': {
+    /**
+     * Bring in channels and threads now; the answer comes when they are
+     */
+    post: {
+      parameters: {
+        path: {
+          team_id: string;
+        };
+      };
+      requestBody: {
+        content: {
+          'application/json': {
+            dataset_id: string;
+            channel_ids?: string[];
+            /**
+             * Links to messages
+             */
+            thread_links?: string[];
+            threads?: {
+              channel_id: string;
+              ts: string;
+            }[];
+            days?: number | null;
+            oldest?: string | null;
+            latest?: string | null;
+            /**
+             * Threads that began in the time, or had messages in it
+             */
+            thread_mode?: 'started' | 'active';
+            max_requests?: number;
+            max_messages?: number;
+          };
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': SlackHistoryImport;
+          };
+        };
+      };
+    };
+  };
+  '/api/v1/slack/history/{team_id}/sync': {
+    /**
+     * Follow channels and threads from now on, or no longer; without a selection: for every dataset
+     */
+    put: {
+      parameters: {
+        path: {
+          team_id: string;
+        };
+      };
+      requestBody: {
+        content: {
+          'application/json': {
+            enabled?: boolean;
+            selection?: {
+              dataset_id: string;
+              channel_ids?: string[];
+              /**
+               * Links to messages
+               */
+              thread_links?: string[];
+              threads?: {
+                channel_id: string;
+                ts: string;
+              }[];
+              days?: number | null;
+              oldest?: string | null;
+              latest?: string | null;
+              /**
+               * Threads that began in the time, or had messages in it
+               */
+              thread_mode?: 'started' | 'active';
+              max_requests?: number;
+              max_messages?: number;
+            } | null;
+            interval_seconds?: number;
+          };
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': SlackHistorySync;
+          };
+        };
+      };
+    };
+  };
+  '/api/v1/slack/history/{team_id}': {
+    /**
+     * Standing imports of a team, and how the last ones went
+     */
+    get: {
+      parameters: {
+        path: {
+          team_id: string;
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': SlackHistory;
+          };
+        };
+      };
+    };
+  };
   '/': {
     /**
      * Says that the server runs
@@ -6745,6 +6913,10 @@ export interface IntegrationConnection {
    */
   allowsAll?: boolean;
   /**
+   * Id of the connection whose account an import into another dataset uses
+   */
+  partOf?: string;
+  /**
    * Null before the first import
    */
   syncStatus?: ('ok' | 'degraded' | 'syncing') | null;
@@ -6798,6 +6970,73 @@ export interface IntegrationResources {
 }
 export interface IntegrationSelection {
   resourceIds?: string[] | null;
+}
+export interface SlackChannels {
+  channels: {
+    id: string;
+    name: string;
+    isPrivate: boolean;
+    allowed: boolean;
+  }[];
+}
+export interface SlackChannelChoice {
+  /**
+   * Empty: every channel
+   */
+  channelIds: string[];
+}
+export interface SlackLink {
+  code: string;
+}
+export interface SlackHistoryImport {
+  dataset_id: string;
+  conversations: number;
+  messages: number;
+  added: number;
+  updated: number;
+  unchanged: number;
+  deleted: number;
+  status: 'completed';
+}
+export interface SlackHistorySync {
+  enabled: boolean;
+  selection: SlackHistorySelection | null;
+  interval_seconds: number;
+}
+export interface SlackHistorySelection {
+  dataset_id: string;
+  channel_ids: string[];
+  thread_links: string[];
+  threads: {
+    channel_id: string;
+    ts: string;
+  }[];
+  oldest: string | null;
+  latest: string | null;
+  thread_mode: 'started' | 'active';
+  max_requests: number;
+  max_messages: number;
+}
+export interface SlackHistory {
+  /**
+   * Standing imports, by dataset
+   */
+  sync: {
+    [k: string]: SlackHistorySync;
+  };
+  /**
+   * How the last import went, by dataset
+   */
+  reports: {
+    [k: string]: {
+      status: 'running' | 'completed' | 'failed';
+      started_at: string | null;
+      finished_at: string | null;
+      result?: SlackHistoryImport;
+      error?: string;
+    };
+  };
+  worker_enabled: boolean;
 }
 export interface HealthSummary {
   status: 'ready' | 'not ready';
@@ -6947,6 +7186,13 @@ export interface Components {
     ConnectRequest: ConnectRequest;
     IntegrationResources: IntegrationResources;
     IntegrationSelection: IntegrationSelection;
+    SlackChannels: SlackChannels;
+    SlackChannelChoice: SlackChannelChoice;
+    SlackLink: SlackLink;
+    SlackHistoryImport: SlackHistoryImport;
+    SlackHistorySync: SlackHistorySync;
+    SlackHistorySelection: SlackHistorySelection;
+    SlackHistory: SlackHistory;
     HealthSummary: HealthSummary;
     HealthDetails: HealthDetails;
   };

@@ -43,7 +43,7 @@ import { repetitionsCollection } from './ingest/repetitions.ts';
 import { skillShelvesCollection, skillsCollection } from './ingest/skills.ts';
 import { connectionsCollection } from './integrations/connections.ts';
 import { credentialsCollection } from './integrations/credentials.ts';
-import { deliveriesCollection, installsCollection } from './integrations/deliveries.ts';
+import { answersCollection, deliveriesCollection, installsCollection } from './integrations/deliveries.ts';
 import {
   sourceAccessCollection,
   sourceAudiencesCollection,
@@ -60,6 +60,7 @@ import { sessionsCollection } from './sessions/sessions.ts';
 
 /** The collections whose repositories several services use; each service lists those of its own in its `collections.ts`. */
 export const recordCollections: readonly AnyOwnedCollection[] = [
+  answersCollection,
   agentConnectionsCollection,
   apiKeysCollection,
   blobIntentsCollection,

@@ -6,7 +6,12 @@ import type { DeclaredConnection, SourceConnection } from '../../common/records/
 import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
 import type { SourceDependencies } from '../dependencies.ts';
 import { startWrites, wakeImports } from '../imports/start-import.ts';
-import type { ConnectedAccount, Connector, SourceAccess } from '../providers/connector.ts';
+import {
+  type ConnectedAccount,
+  type Connector,
+  type SourceAccess,
+  SourceRevokedError,
+} from '../providers/connector.ts';
 
 /** Whom a connection belongs to. */
 export type Connecting = Pick<SourceConnection, 'userId' | 'tenant' | 'keyId'>;
@@ -21,6 +26,14 @@ export interface DeclaredFor {
   readonly dataset: DatasetRef;
   /** Null: everything. */
   readonly selection: readonly string[] | null;
+}
+
+/** State of an import of its own whose account is connected anew. */
+export const RESUMED = { status: 'active', revokedReason: null, revokedAt: null } as const;
+
+/** What makes an import of its own the only one of the account into its dataset. */
+export function partAccount({ provider, accountId, userId, dataset }: Omit<SourceConnection, 'version'>): string {
+  return JSON.stringify([provider, accountId, userId, dataset]);
 }
 
 /** The account is connected by another owner. */
@@ -46,7 +59,7 @@ export async function storeConnection(
   const stored = await retryOnConflict(async () => {
     const { connections, credentials, audit } = dependencies;
     const all = await connections.ofAccount(provider, account.accountId);
-    const others = all.filter((one) => declared !== undefined || !one.declared);
+    const others = all.filter((one) => !one.parentId && (declared !== undefined || !one.declared));
     const before = others.find((one) => isSame(one, owner, declared)) ?? null;
     const isExclusive = declared === undefined && capabilities.accounts === 'exclusive';
     if (isExclusive && others.some(({ id, status }) => status === 'active' && id !== before?.id)) {
@@ -55,6 +68,8 @@ export async function storeConnection(
     const connection = connectedAs(dependencies, connector, owner, account, before);
     const holder = isExclusive ? [] : [owner.tenant, declared?.dataset.id ?? owner.userId];
     const activeAccount = JSON.stringify([provider, account.accountId, ...holder]);
+    const now = connection.connectedAt;
+    const parts = all.filter(({ parentId, status }) => parentId === connection.id && status === 'revoked');
     const starts = !connection.syncing && connection.selection?.length !== 0;
     const known = { ...connection, version: (before?.version ?? 0) + 1 };
     const resource = declared === undefined ? {} : { resource: declared.declaration.resource };
@@ -63,6 +78,7 @@ export async function storeConnection(
       [
         connections.putWrite(connection, activeAccount, before),
         ...(account.tokens === undefined ? [] : [await credentials.storeWrite(connection, account.tokens)]),
+        ...parts.map((part) => connections.putWrite({ ...part, ...RESUMED, nextSyncAt: now }, partAccount(part), part)),
         ...(starts ? startWrites(dependencies, known) : []),
       ],
       [
@@ -134,10 +150,24 @@ export async function findConnection(
   provider: string,
   connectionId: string | undefined,
 ): Promise<SourceConnection | null> {
-  const own = (await connections.ofUser(id, tenant)).filter(
-    (one) => one.provider === provider && (connectionId === undefined || one.id === connectionId),
+  return connectionAmong(await connections.ofUser(id, tenant), provider, connectionId);
+}
+
+export function connectionAmong(
+  all: readonly SourceConnection[],
+  provider: string,
+  connectionId: string | undefined,
+): SourceConnection | null {
+  const ofProvider = all.filter((one) => one.provider === provider);
+  return newestOf(
+    ofProvider.filter(({ id, parentId }) => (connectionId === undefined ? !parentId : id === connectionId)),
   );
-  return newestOf(own);
+}
+
+/** The connection, which also counts as syncing while one of its imports into other datasets is under way. */
+export function withParts(connection: SourceConnection, all: readonly SourceConnection[]): SourceConnection {
+  const isSyncing = all.some(({ parentId, syncing }) => parentId === connection.id && syncing);
+  return { ...connection, syncing: connection.syncing || isSyncing };
 }
 
 /** The first that is active, of those that no resource declares if there are any. */
@@ -155,14 +185,19 @@ export async function requireConnection(...parameters: Parameters<typeof findCon
 
 /** Access of a connector to a connection. */
 export function accessOf(
-  { credentials }: Pick<SourceDependencies, 'credentials'>,
+  { credentials, connections }: Pick<SourceDependencies, 'credentials' | 'connections'>,
   connector: Connector,
   connection: SourceConnection,
   signal: AbortSignal,
 ): SourceAccess {
-  const holder = { ...connection, id: connection.declared?.authorizedBy ?? connection.id };
+  const { parentId, declared } = connection;
+  const holderId = parentId ?? declared?.authorizedBy ?? null;
   return {
     ...{ connection, signal },
-    token: (rejected) => credentials.accessToken(holder, connector, { signal, rejected }),
+    async token(rejected) {
+      const holder = holderId === null ? connection : await connections.get(holderId);
+      if (holder?.status === 'active') return credentials.accessToken(holder, connector, { signal, rejected });
+      throw new SourceRevokedError(`The connection to ${connector.capabilities.title} has ended.`);
+    },
   };
 }

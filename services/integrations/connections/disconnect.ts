@@ -12,10 +12,13 @@ export async function disconnect(
   connection: SourceConnection,
   { deleteData, signal }: { readonly deleteData: boolean; readonly signal: AbortSignal },
 ): Promise<void> {
-  const { id, tenant, userId: actor, provider } = connection;
+  const { id, tenant, userId: actor, provider, parentId } = connection;
   const connector = connectors.get(provider);
-  const access = connector && accessOf({ credentials }, connector, connection, signal);
-  await (access && !connection.declared ? connector.oauth?.revoke?.(access) : undefined)?.catch((error: unknown) => {
+  const access = connector && accessOf({ credentials, connections }, connector, connection, signal);
+  const parts = (await connections.ofAccount(provider, connection.accountId)).filter((one) => one.parentId === id);
+  const revoking =
+    access && parentId === undefined && !connection.declared ? connector.oauth?.revoke?.(access) : undefined;
+  await revoking?.catch((error: unknown) => {
     logger.warn('source.revoke.failed', { provider, error });
   });
   const ended = {
@@ -30,7 +33,10 @@ export async function disconnect(
     [
       connections.changeWrite(id, ended, { status: 'active' }),
       credentials.removeWrite(id),
-      ...(deleteData ? workQueue.enqueueWrites({ tenant }, eraseJob(connection)).writes : []),
+      ...parts.filter(({ status }) => status === 'active').map((part) => connections.changeWrite(part.id, ended)),
+      ...(deleteData
+        ? [connection, ...parts].flatMap((one) => workQueue.enqueueWrites({ tenant }, eraseJob(one)).writes)
+        : []),
     ],
     [{ tenant, action: 'source.disconnected', actor, subject: id, details: { provider, deleteData } }],
   );

@@ -90,7 +90,7 @@ export async function carryOutImport(dependencies: SourceDependencies, attempt: 
     tally.counts = { ...tally.counts, failed: tally.counts.failed + unknown.length };
     tally.error = `It has no ${unknown.join(', ')}.`;
   }
-  await removeDeselected(dependencies, attempt, new Set(resources));
+  if (selection !== 'per import') await removeDeselected(dependencies, attempt, new Set(resources));
   for (const resource of resources) {
     for (const feed of feeds) {
       try {

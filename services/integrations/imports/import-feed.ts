@@ -6,8 +6,13 @@ import { mapConcurrently } from '../../common/platform/async/map-concurrently.ts
 import { heldError } from '../../common/platform/jobs/job-failure.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import { type ClaimedJob, LeaseLostError } from '../../common/ports/work-queue.ts';
-import type { ConnectionChange, ImportCounts } from '../../common/records/integrations/connections.ts';
-import { type FeedName, type SourceItem, sourceItemId } from '../../common/records/integrations/source-items.ts';
+import type { ConnectionChange, ImportChanges, ImportCounts } from '../../common/records/integrations/connections.ts';
+import {
+  type FeedName,
+  type KeyRange,
+  type SourceItem,
+  sourceItemId,
+} from '../../common/records/integrations/source-items.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
 import type { SourceDependencies } from '../dependencies.ts';
 import { withDownload } from '../downloads.ts';
@@ -47,6 +52,8 @@ export interface ImportTally {
   total: number | null;
   /** The first failure, for the person. */
   error: string | null;
+  /** Goes on over the attempts of a job. */
+  changes: ImportChanges;
 }
 
 /** Documents that are fetched and stored at the same time. */
@@ -84,7 +91,9 @@ export async function importFeed(
       attempt,
       page.gone.map((key) => sourceItemId({ ...feed, key })),
     );
-    if (page.isWhole === true) await removeUnseen(dependencies, attempt, feed, seen);
+    if (page.isWhole === true) await removeUnseen(dependencies, attempt, feed, { seen });
+    if (page.covers !== undefined) await removeUnseen(dependencies, attempt, feed, { seen, keys: page.covers });
+    tally.changes = counted(tally.changes, page.counted ?? {});
     await commit(dependencies, attempt, [dependencies.sourceItems.cursorWrite(feed, page.cursor, version)]);
     version = (version ?? 0) + 1;
     cursor = page.cursor;
@@ -98,13 +107,18 @@ export async function commit(
   writes: readonly Write[],
   change: ConnectionChange = {},
 ): Promise<void> {
-  const { done, total } = tally;
-  const progress = connections.changeWrite(access.connection.id, { done, total, ...change });
+  const { done, total, changes } = tally;
+  const progress = connections.changeWrite(access.connection.id, { done, total, changes, ...change });
   try {
     await store.commit(scopeOf(dataset), [...workQueue.heldWrites(job), progress, ...writes]);
   } catch (error) {
     throw heldError(error, job);
   }
+}
+
+function counted(changes: ImportChanges, more: Readonly<Record<string, number>>): ImportChanges {
+  const sums = Object.entries(more).map(([name, count]) => [name, (changes.counted[name] ?? 0) + count] as const);
+  return { ...changes, counted: { ...changes.counted, ...Object.fromEntries(sums) } };
 }
 
 type Present = ChangePage['present'][number];
@@ -138,6 +152,7 @@ async function storeDocuments(
   });
   tally.done += present.length - changed.length;
   tally.counts = { ...tally.counts, scanned: tally.counts.scanned + present.length - changed.length };
+  tally.changes = { ...tally.changes, unchanged: tally.changes.unchanged + present.length - changed.length };
   if (changed.length === 0) return 0;
   // The ids are noted before there are items of them: an item that is made before a crash is found again.
   const fresh = changed
@@ -180,6 +195,13 @@ async function storeDocuments(
   // Of a document that was stored before, and now has the same bytes as another one.
   const moved = stored.filter(({ item, set }) => item.fileName !== null && set?.itemId !== item.itemId);
   const count = (kind: (typeof outcomes)[number]['kind']) => outcomes.filter((one) => one.kind === kind).length;
+  const updated = stored.filter(({ item }) => item.fileName !== null).length;
+  tally.changes = {
+    ...tally.changes,
+    added: tally.changes.added + stored.length - updated,
+    updated: tally.changes.updated + updated,
+    unchanged: tally.changes.unchanged + count('unchanged'),
+  };
   tally.counts = {
     scanned: tally.counts.scanned + outcomes.length,
     skipped: tally.counts.skipped + count('skipped'),
@@ -328,6 +350,8 @@ export async function removeDocuments(
       items.map(({ itemId }) => itemId),
       new Set(slice),
     );
+    const deleted = items.filter(({ fileName }) => fileName !== null).length;
+    attempt.tally.changes = { ...attempt.tally.changes, deleted: attempt.tally.changes.deleted + deleted };
     await commit(dependencies, attempt, [
       ...items.map(({ id }) => sourceItems.removeWrite(id)),
       ...(attempt.permissions?.removeWrites(items.map(({ id }) => id)) ?? []),
@@ -357,10 +381,11 @@ async function removeUnseen(
   dependencies: SourceDependencies,
   attempt: ImportAttempt,
   feed: FeedName,
-  seen: ReadonlySet<string>,
+  { seen, keys }: { readonly seen: ReadonlySet<string>; readonly keys?: KeyRange },
 ): Promise<void> {
   const { connectionId, resource, feed: name } = feed;
-  await removeMatching(dependencies, attempt, { connectionId, resource, feed: name }, ({ id }) => !seen.has(id));
+  const where = { connectionId, resource, feed: name };
+  await removeMatching(dependencies, attempt, where, { isGone: ({ id }) => !seen.has(id), ...(keys && { keys }) });
 }
 
 /** Removes documents of a connection, or of one of its feeds. */
@@ -368,12 +393,12 @@ export async function removeMatching(
   dependencies: SourceDependencies,
   attempt: ImportAttempt,
   where: Pick<FeedName, 'connectionId'> & Partial<FeedName>,
-  isGone: (item: SourceItem) => boolean = () => true,
+  { isGone = () => true, keys }: { readonly isGone?: (item: SourceItem) => boolean; readonly keys?: KeyRange } = {},
 ): Promise<void> {
   const scope = scopeOf(attempt.dataset);
   for (let after: string | null = null; ; ) {
     const page: { readonly items: readonly SourceItem[]; readonly next: string | null } =
-      await dependencies.sourceItems.page(scope, where, { limit: 1000, after });
+      await dependencies.sourceItems.page(scope, where, { limit: 1000, after, ...(keys && { keys }) });
     await removeDocuments(
       dependencies,
       attempt,

@@ -56,7 +56,7 @@ export function createImportWorker(dependencies: SourceDependencies) {
       await watchers.update();
       const before = new Date(now.getTime() - REMEMBERED_MS).toISOString();
       await store.commit(SYSTEM_SCOPE, [events.removeOldWrite(before)]);
-      await store.commit(SYSTEM_SCOPE, [events.removeExpiredWrite(now.toISOString())]);
+      for (const write of events.removeExpiredWrites(now.toISOString())) await store.commit(SYSTEM_SCOPE, [write]);
     },
     everyMs: settings.lookEveryMs,
     onError: (error) => logger.warn('import.look.failed', { error }),
@@ -112,6 +112,14 @@ function createWatchers(dependencies: SourceDependencies) {
   };
 }
 
+function newTally({ id }: ClaimedJob, { changes }: SourceConnection, now: Date): ImportTally {
+  const fresh = { job: id, startedAt: now.toISOString(), added: 0, updated: 0, unchanged: 0, deleted: 0, counted: {} };
+  return {
+    ...{ counts: { scanned: 0, skipped: 0, failed: 0 }, done: 0, total: null, error: null },
+    changes: changes?.job === id ? changes : fresh,
+  };
+}
+
 async function driveImport(dependencies: SourceDependencies, job: ClaimedJob, lease: JobLease): Promise<void> {
   const { connectors, store, workQueue, clock } = dependencies;
   const connection = await connectionOf(dependencies, job);
@@ -121,7 +129,7 @@ async function driveImport(dependencies: SourceDependencies, job: ClaimedJob, le
     return;
   }
   if (connection.status !== 'active') return end(dependencies, job, connection, {});
-  const tally: ImportTally = { counts: { scanned: 0, skipped: 0, failed: 0 }, done: 0, total: null, error: null };
+  const tally = newTally(job, connection, clock.now());
   try {
     if (job.attempt > MAX_ATTEMPTS) throw new Error(`it was begun ${MAX_ATTEMPTS} times`);
     if (connector === undefined) {
@@ -131,8 +139,8 @@ async function driveImport(dependencies: SourceDependencies, job: ClaimedJob, le
     await carryOutImport(dependencies, attempt);
     const isOk = tally.counts.failed === 0;
     await end(dependencies, job, connection, {
-      ...{ syncStatus: isOk ? 'ok' : 'degraded', syncError: tally.error, syncCounts: tally.counts },
-      nextSyncAt: nextImportAt(connection, connector, clock.now(), { isOk }),
+      ...{ changes: tally.changes, syncStatus: isOk ? 'ok' : 'degraded', syncError: tally.error },
+      ...{ syncCounts: tally.counts, nextSyncAt: nextImportAt(connection, connector, clock.now(), { isOk }) },
     });
   } catch (error) {
     await endOfFailed(
@@ -169,7 +177,8 @@ async function endOfFailed(
   if (error instanceof DisconnectedError) return end(dependencies, job, connection, {});
   const now = clock.now();
   if (error instanceof SourceRevokedError) {
-    await end(dependencies, job, connection, revocation(error.message, now));
+    const failed = { changes: tally.changes, syncStatus: 'degraded', syncError: error.message } as const;
+    await end(dependencies, job, connection, { ...revocation(error.message, now), ...failed });
     logger.warn('import.revoked', { connectionId: id, reason: error.message });
     return;
   }
@@ -179,7 +188,7 @@ async function endOfFailed(
   const isGone = connection.dataset !== null && (await datasets.get({ tenant }, connection.dataset)) === null;
   const connector = connectors.get(connection.provider);
   await end(dependencies, job, connection, {
-    ...{ syncStatus: 'degraded', syncCounts: counts },
+    ...{ changes: tally.changes, syncStatus: 'degraded', syncCounts: counts },
     syncError: isGone
       ? 'The dataset was deleted. Sync again to bring everything in anew.'
       : `${message} [${errorClass}]`,
@@ -202,17 +211,20 @@ export function revocation(reason: string, now: Date): ConnectionChange {
 async function end(
   dependencies: SourceDependencies,
   job: ClaimedJob,
-  { id, tenant }: SourceConnection,
+  { id, tenant, parentId }: SourceConnection,
   change: ConnectionChange,
 ): Promise<void> {
-  const { store, connections, credentials, workQueue, eventLog, clock } = dependencies;
+  const { store, connections, connectors, credentials, workQueue, eventLog, clock } = dependencies;
   for (;;) {
     const present = await connections.get(id);
     const isActive = present?.status === 'active' && change.status !== 'revoked';
     const follows = isActive && present.again;
     const result = present?.status === 'active' ? change : {};
+    const now = clock.now();
+    const isOk = change.syncStatus === 'ok';
+    const own = present?.status === 'active' && connectors.get(present.provider)?.afterImport?.(present, { isOk, now });
     const ended = {
-      ...{ ...result, lastSyncedAt: clock.now().toISOString(), waitingUntil: null },
+      ...{ ...result, ...own, lastSyncedAt: now.toISOString(), waitingUntil: null },
       ...(isActive ? {} : { nextSyncAt: null }),
     };
     const writes: Write[] = [...workQueue.completeWrites(job)];
@@ -227,6 +239,7 @@ async function end(
         ]),
       );
       if (change.status === 'revoked') writes.push(credentials.removeWrite(id));
+      if (parentId !== undefined) writes.push(...(await parentWrites(dependencies, parentId, change, now)));
       if (follows) writes.push(...workQueue.enqueueWrites({ tenant }, importJob({ id })).writes);
     }
     try {
@@ -239,6 +252,34 @@ async function end(
   }
 }
 
+/** The connection of the account has the result of the last of its imports, and ends with them when the access is at an end. */
+async function parentWrites(
+  { connections, credentials }: SourceDependencies,
+  parentId: string,
+  { status, revokedReason, revokedAt, syncStatus, syncError, syncCounts }: ConnectionChange,
+  now: Date,
+): Promise<readonly Write[]> {
+  const parent = await connections.get(parentId);
+  if (parent?.status !== 'active') return [];
+  if (status !== 'revoked') {
+    if (syncStatus === undefined) return [];
+    const result = { syncStatus, syncError: syncError ?? null, syncCounts: syncCounts ?? null };
+    return [connections.changeWrite(parentId, { ...result, lastSyncedAt: now.toISOString() })];
+  }
+  const ended = {
+    status,
+    revokedReason: revokedReason ?? null,
+    revokedAt: revokedAt ?? null,
+    nextSyncAt: null,
+  } as const;
+  const account = await connections.ofAccount(parent.provider, parent.accountId);
+  const others = account.filter((one) => one.parentId === parentId && one.status === 'active');
+  return [
+    ...[parent, ...others].map(({ id }) => connections.changeWrite(id, ended)),
+    credentials.removeWrite(parentId),
+  ];
+}
+
 /** Erases the items of a connection that was disconnected with its data, then the connection. */
 async function driveErasure(dependencies: SourceDependencies, job: ClaimedJob, lease: JobLease): Promise<void> {
   const { store, workQueue, connectors, datasets } = dependencies;
@@ -247,7 +288,7 @@ async function driveErasure(dependencies: SourceDependencies, job: ClaimedJob, l
   const dataset =
     connection?.dataset == null ? null : await datasets.get({ tenant: connection.tenant }, connection.dataset);
   if (connection !== null && connector !== undefined && dataset !== null) {
-    const tally: ImportTally = { counts: { scanned: 0, skipped: 0, failed: 0 }, done: 0, total: null, error: null };
+    const tally = newTally(job, connection, dependencies.clock.now());
     const attempt = await openAttempt(dependencies, { job, lease, connection, connector }, tally);
     await removeMatching(dependencies, attempt, { connectionId: connection.id });
     const feeds = await dependencies.sourceItems.feeds(

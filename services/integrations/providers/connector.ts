@@ -1,6 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { Json, JsonObject } from '../../common/kernel/json.ts';
-import type { SourceConnection } from '../../common/records/integrations/connections.ts';
+import type { NewJob } from '../../common/ports/work-queue.ts';
+import type { ConnectionChange, SourceConnection } from '../../common/records/integrations/connections.ts';
+import type { KeyRange } from '../../common/records/integrations/source-items.ts';
 
 /**
  * A source of documents: a provider with accounts, a folder, a web site. It only reads, and keeps nothing between calls: what is
@@ -45,6 +47,11 @@ export interface Connector {
   readonly connect?: (address: string, login?: SourceLogin) => Promise<ConnectedAccount>;
   /** Connects with the values of a Secret that a Dataset resource names. Absent: it takes none. */
   readonly bySecret?: SecretSteps;
+  /** Changes of a connection with the end of an import, and when the next one is due. Absent: after `everyMs`. */
+  readonly afterImport?: (
+    connection: SourceConnection,
+    outcome: { readonly isOk: boolean; readonly now: Date },
+  ) => ConnectionChange;
   /** Reports changes of the connection as they happen, until it is closed. Absent: they are found by the periodic import. */
   readonly watch?: (connection: SourceConnection, changed: () => void) => { close(): Promise<void> };
 }
@@ -63,8 +70,9 @@ export interface ConnectorCapabilities {
   /**
    * `none`: everything is read. `optional`: everything is read until something is chosen. `nothing at first`: nothing is read until
    * something, or everything, is chosen. `required`: nothing is read until it is chosen, and there is no choice of everything.
+   * `per import`: imports are asked for one by one, over routes of the provider; what one does not name stays.
    */
-  readonly selection: 'none' | 'optional' | 'nothing at first' | 'required';
+  readonly selection: 'none' | 'optional' | 'nothing at first' | 'required' | 'per import';
   /** Meaning of the address that it is connected with, for people; default: an address. */
   readonly address?: string;
   /** `connect` takes a user name and a password. */
@@ -122,6 +130,10 @@ export interface ChangePage {
   readonly gone: readonly string[];
   readonly cursor: Json;
   readonly isWhole?: true;
+  /** The page names everything with a key between these two: what else is stored of them is gone. */
+  readonly covers?: KeyRange;
+  /** Further numbers for the person, such as the messages of the documents. */
+  readonly counted?: Readonly<Record<string, number>>;
   /** Documents that the whole feed has, where it is known. */
   readonly total?: number;
 }
@@ -146,6 +158,8 @@ export interface WebhookSignals {
   /** Id that the provider gave the delivery: one that is known is not worked on again. */
   readonly id: string;
   readonly signals: readonly WebhookSignal[];
+  /** Answer that the provider expects; absent: `{"ok":true}`. */
+  readonly answer?: JsonObject;
 }
 
 export type WebhookSignal =
@@ -158,7 +172,9 @@ export type WebhookSignal =
       readonly feed: string;
       readonly key: string;
     }
-  | { readonly kind: 'revoked'; readonly accountId: string; readonly reason: string };
+  | { readonly kind: 'revoked'; readonly accountId: string; readonly reason: string }
+  /** A job that the delivery asks for; its payload gets the id of the connection. */
+  | { readonly kind: 'task'; readonly accountId: string; readonly job: Pick<NewJob, 'kind' | 'payload'> };
 
 /** A signature that is wrong or too old; `message` is the answer's detail. */
 export class WebhookRefusedError extends Error {

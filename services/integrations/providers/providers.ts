@@ -18,9 +18,12 @@ export const PROVIDERS = [
   'webdav',
 ];
 
+/** Connections of a person's account of a Slack team to one of this server: disconnected as others are, and never synced. */
+export const SLACK_MEMBER = 'slack_member';
+
 /** 404 for a provider that there is not. */
 export function requireProvider(provider: string): void {
-  if (PROVIDERS.includes(provider)) return;
+  if (PROVIDERS.includes(provider) || provider === SLACK_MEMBER) return;
   throw new HttpError(404, { detail: `Unknown integration provider: '${provider}'` });
 }
 
@@ -71,6 +74,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   google_drive: ofGoogle('GOOGLE_DRIVE'),
   linear: 'LINEAR_CLIENT_ID, LINEAR_CLIENT_SECRET, LINEAR_WEBHOOK_SECRET and ENGRAM_PUBLIC_URL',
   imap: 'ALLOW_HTTP_REQUESTS=true',
+  slack: 'SLACK_CLIENT_ID, SLACK_CLIENT_SECRET, SLACK_SIGNING_SECRET and ENGRAM_PUBLIC_URL',
   s3: 'ENGRAM_SOURCE_S3_ROOTS to the buckets that may be read, and their credentials',
   web: 'ALLOW_HTTP_REQUESTS=true',
   webdav: 'ALLOW_HTTP_REQUESTS=true',

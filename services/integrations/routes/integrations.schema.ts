@@ -19,6 +19,7 @@ export const connectionAnswer = z
     selected: z.array(z.string()).nullable().optional().describe('What was chosen; null: everything'),
     selectable: z.boolean().optional().describe('Whether there is anything to choose'),
     allowsAll: z.boolean().optional().describe('Whether everything can be brought in, without a choice'),
+    partOf: z.string().optional().describe('Id of the connection whose account an import into another dataset uses'),
     syncStatus: syncStatus.optional().describe('Null before the first import'),
     lastSyncedAt: z.string().nullable().optional(),
     nextSyncAt: z.string().optional(),

@@ -10,10 +10,12 @@ import {
   AlreadyConnectedError,
   accessOf,
   connectingOf,
+  connectionAmong,
   findConnection,
   newestOf,
   requireConnection,
   storeConnection,
+  withParts,
 } from '../connections/connect.ts';
 import { disconnect } from '../connections/disconnect.ts';
 import { beginInstall, finishInstall, oauthOf } from '../connections/oauth-install.ts';
@@ -23,6 +25,7 @@ import { startImport } from '../imports/start-import.ts';
 import { presentConnection, presentProvider, presentResources } from '../presenters/connection.ts';
 import type { Connector } from '../providers/connector.ts';
 import { configuredConnector, connectableConnector, PROVIDERS, requireProvider } from '../providers/providers.ts';
+import { startStanding } from '../slack/history.ts';
 import { receiveDelivery } from '../webhooks/receive-delivery.ts';
 import {
   connectionAnswer,
@@ -75,8 +78,8 @@ function status(dependencies: SourceDependencies): Route {
     async handle({ principal, context }) {
       const all = await dependencies.connections.ofUser(principal.id, principal.tenant);
       const integrations = PROVIDERS.map((provider) => {
-        const active = newestOf(all.filter((one) => one.provider === provider));
-        return presentProvider(provider, active, dependencies.connectors.get(provider));
+        const active = newestOf(all.filter((one) => one.provider === provider && !one.parentId));
+        return presentProvider(provider, active && withParts(active, all), dependencies.connectors.get(provider));
       });
       // What auth cannot say blanks its own part.
       const { plugins } = await dependencies.messenger
@@ -224,11 +227,10 @@ function readConnection(dependencies: SourceDependencies): Route {
     },
     async handle({ params: { provider }, principal, query: { connectionId } }) {
       requireProvider(provider);
-      const connection = await findConnection(dependencies, principal, provider, connectionId);
-      if (connection !== null) return json(await presentConnection(dependencies, connection));
-      const ended = (await dependencies.connections.ofUser(principal.id, principal.tenant)).find(
-        (one) => one.provider === provider,
-      );
+      const all = await dependencies.connections.ofUser(principal.id, principal.tenant);
+      const connection = connectionAmong(all, provider, connectionId);
+      if (connection !== null) return json(await presentConnection(dependencies, withParts(connection, all)));
+      const ended = all.find((one) => one.provider === provider && !one.parentId);
       return json({ connected: false, ...(ended?.revokedReason ? { error: ended.revokedReason } : {}) });
     },
   });
@@ -353,7 +355,7 @@ async function selectable(
   }: { readonly principal: Principal; readonly provider: string; readonly connectionId: string | undefined },
 ) {
   requireProvider(provider);
-  if (dependencies.connectors.get(provider)?.capabilities.selection === 'none') {
+  if (dependencies.connectors.get(provider)?.capabilities.selection.match(/none|per import/)) {
     throw new HttpError(404, { detail: `${provider} has no selectable resources` });
   }
   const connection = await requireConnection(dependencies, principal, provider, connectionId);
@@ -374,7 +376,7 @@ function sync(dependencies: SourceDependencies): Route {
     query,
     responses: {
       200: {
-        description: 'False: an import is under way, and another one follows it',
+        description: 'False: an import is under way, and another one follows it; of Slack: no standing import is on',
         schema: z.object({ accepted: z.boolean() }),
       },
       ...UNKNOWN,
@@ -383,8 +385,12 @@ function sync(dependencies: SourceDependencies): Route {
     async handle({ params: { provider }, principal, query: { connectionId } }) {
       requireProvider(provider);
       const connection = await requireConnection(dependencies, principal, provider, connectionId);
-      configuredConnector(dependencies, provider);
-      return json({ accepted: await startImport(dependencies, connection, { again: true }) });
+      const { selection } = configuredConnector(dependencies, provider).capabilities;
+      const accepted =
+        selection === 'per import'
+          ? await startStanding(dependencies, connection)
+          : await startImport(dependencies, connection, { again: true });
+      return json({ accepted });
     },
   });
 }
@@ -406,8 +412,7 @@ function receive(dependencies: SourceDependencies): Route {
       404: { description: 'No such provider, or it sends no webhooks' },
     },
     async handle({ params: { provider }, headers, body }) {
-      await receiveDelivery(dependencies, provider, { headers, body });
-      return json({ ok: true });
+      return json(await receiveDelivery(dependencies, provider, { headers, body }));
     },
   });
 }

@@ -279,6 +279,14 @@ export const REQUESTS: Readonly<Record<string, (ids: Identifiers) => RouteReques
   'GET /api/v1/visualize/drawing': ({ dataset }) => ({ query: { dataset_id: dataset } }),
 
   // Integrations
+  'GET /api/v1/slack/channels': () => ({}),
+  'PUT /api/v1/slack/channels': () => ({ json: { channelIds: [] } }),
+  'POST /api/v1/slack/link': () => ({ json: { code: 'T1:U1:1:00' } }),
+  'GET /api/v1/slack/history/{team_id}': () => ({ params: { team_id: 'T0ENGINE' } }),
+  'POST /api/v1/slack/history/{team_id}/import': ({ dataset }) => ({
+    ...{ params: { team_id: 'T0ENGINE' }, json: { dataset_id: dataset, channel_ids: ['C1'], days: 7 } },
+  }),
+  'PUT /api/v1/slack/history/{team_id}/sync': () => ({ params: { team_id: 'T0ENGINE' }, json: { enabled: false } }),
   'GET /api/v1/integrations/status': () => ({}),
   'GET /api/v1/integrations/connections': () => ({}),
   'POST /api/v1/integrations/plugins/{plugin_key}/provision': () => ({ params: { plugin_key: 'codex' } }),

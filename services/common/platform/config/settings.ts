@@ -6,6 +6,7 @@ import { improve } from './settings/improve.ts';
 import { integrations } from './settings/integrations.ts';
 import { googleIntegrations } from './settings/integrations-google.ts';
 import { integrationsNotes } from './settings/integrations-notes.ts';
+import { slack } from './settings/integrations-slack.ts';
 import { learning } from './settings/learning.ts';
 import { mail } from './settings/mail.ts';
 import { models } from './settings/models.ts';
@@ -34,6 +35,7 @@ export const SETTINGS = {
   ...integrations,
   ...integrationsNotes,
   ...googleIntegrations,
+  ...slack,
   ...budgets,
   ...operator,
 };

@@ -9,6 +9,18 @@ import { repository } from '../base/repository.ts';
 /** Numbers of the last import. */
 export type ImportCounts = { readonly scanned: number; readonly skipped: number; readonly failed: number };
 
+/** What the imports of one job have done. */
+export type ImportChanges = {
+  readonly job: string;
+  readonly startedAt: string;
+  readonly added: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  readonly deleted: number;
+  /** Further numbers of the connector, such as messages. */
+  readonly counted: Readonly<Record<string, number>>;
+};
+
 /** What a Dataset resource says of a connection that it declares. */
 export type DeclaredConnection = {
   /** `metadata.uid` of the resource. */
@@ -33,6 +45,8 @@ export interface SourceConnection {
   readonly provider: string;
   readonly accountId: string;
   readonly accountLabel: string;
+  /** The connection whose account and tokens it uses, for an import of its own into another dataset; absent: it has its own. */
+  readonly parentId?: string;
   readonly userId: UserId;
   /** Tenant that the user connected it in. */
   readonly tenant: TenantId;
@@ -60,6 +74,8 @@ export interface SourceConnection {
   readonly syncStatus: 'ok' | 'degraded' | null;
   readonly syncError: string | null;
   readonly syncCounts: ImportCounts | null;
+  /** Absent before the first import. */
+  readonly changes?: ImportChanges;
   readonly lastSyncedAt: string | null;
   /** When an import starts by itself. */
   readonly nextSyncAt: string | null;

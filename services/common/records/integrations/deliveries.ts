@@ -56,6 +56,28 @@ export interface Install extends Omit<InstallDocument, 'userId' | 'tenantId'> {
   readonly tenant: TenantId;
 }
 
+/** An answer that its asker in a chat has neither shared nor discarded yet. */
+export type SourceAnswer = {
+  readonly connectionId: string;
+  readonly userId: string;
+  readonly tenantId: string;
+  /** Who asked, by the provider's id: nobody else shares it. */
+  readonly askedBy: string;
+  readonly question: string;
+  readonly answer: string;
+  readonly facts: readonly string[];
+  readonly expiresAt: string;
+};
+
+export const answersCollection: OwnedCollection<SourceAnswer> = {
+  name: 'source_answers',
+  level: 'system',
+  owner: 'integrations',
+  writers: { auth: 'removes them in the commit that deletes the user or the tenant' },
+  belongsTo: { user: 'userId', tenant: 'tenantId' },
+  indexes: [{ fields: ['expiresAt'] }, { fields: ['userId'] }, { fields: ['tenantId'] }],
+};
+
 export type SourceEvents = ReturnType<typeof createSourceEvents>;
 
 /** Messages that reach the service from providers: webhooks, and browsers that return from them. */
@@ -64,7 +86,11 @@ export function createSourceEvents(store: DocumentStore) {
   const installs = repository(store, installsCollection, ({ id, value: { tenantId, ...value } }): Install => {
     return { ...value, nonce: id, userId: asId(value.userId), tenant: tenantId as unknown as TenantId };
   });
+  const answers = repository(store, answersCollection, ({ value }) => value);
   return {
+    getAnswer: (id: string) => answers.get(SYSTEM_SCOPE, id),
+    answerWrite: (id: string, answer: SourceAnswer): Write => answers.insertWrite(id, answer),
+    removeAnswerWrite: (id: string): Write => answers.removeWrite(id),
     /** `DuplicateKeyError` in the commit when it was received before. */
     deliveryWrite: (id: string, delivery: Omit<DeliveryDocument, 'waitingFor'>): Write =>
       deliveries.insertWrite(id, {
@@ -79,6 +105,7 @@ export function createSourceEvents(store: DocumentStore) {
       installs.insertWrite(nonce, { ...install, tenantId: tenant }),
     /** `VersionConflictError` in the commit when it was finished already. */
     finishWrite: (nonce: string): Write => installs.removeWrite(nonce, 1),
-    removeExpiredWrite: (now: string): Write => installs.removeWhereWrite({ expiresAt: { lessThan: now } }),
+    removeExpiredWrites: (now: string): readonly Write[] =>
+      [installs, answers].map((one) => one.removeWhereWrite({ expiresAt: { lessThan: now } })),
   };
 }

@@ -9,6 +9,9 @@ import { repository } from '../base/repository.ts';
 
 export type FeedName = { readonly connectionId: string; readonly resource: string; readonly feed: string };
 
+/** Keys from the first, up to the second without it, in the order of their characters. */
+export type KeyRange = { readonly from: string; readonly to: string };
+
 /** A document of a source, and the item that was made of it. Documents with the same bytes share an item. */
 export interface SourceItem extends FeedName {
   readonly id: string;
@@ -33,7 +36,7 @@ export const sourceItemsCollection: OwnedCollection<SourceItemDocument> = {
   writers: { ingest: 'removes them with their dataset' },
   belongsTo: { dataset: 'scope' },
   indexes: [
-    { fields: ['connectionId', 'resource', 'feed'] },
+    { fields: ['connectionId', 'resource', 'feed', 'key'] },
     { fields: ['connectionId', 'skipped'] },
     { fields: ['itemId'] },
   ],
@@ -64,9 +67,10 @@ export function createSourceItems(store: DocumentStore) {
     page(
       scope: DatasetScope,
       where: Pick<FeedName, 'connectionId'> & Partial<FeedName>,
-      page: { readonly limit: number; readonly after?: string | null },
+      { keys, ...page }: { readonly limit: number; readonly after?: string | null; readonly keys?: KeyRange },
     ) {
-      return records.page(scope, { where, ...page });
+      const between = keys === undefined ? {} : { key: { atLeast: keys.from, lessThan: keys.to } };
+      return records.page(scope, { where: { ...where, ...between }, ...page });
     },
     countStored: (scope: DatasetScope, connectionId: string) =>
       records.count(scope, { connectionId, skipped: { exists: false } }),

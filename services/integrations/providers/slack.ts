@@ -1,0 +1,503 @@
+import { sha256, sha256OfJson } from '../../common/kernel/hashes.ts';
+import { type Json, parseClientObject } from '../../common/kernel/json.ts';
+import type { SourceConnection } from '../../common/records/integrations/connections.ts';
+import {
+  type ChangePage,
+  type ConnectedAccount,
+  type Connector,
+  type PresentDocument,
+  type RawDelivery,
+  type SourceAccess,
+  SourceBusyError,
+  type SourceDocument,
+  type Tokens,
+} from './connector.ts';
+import { SLACK_ENDED, type SlackApi, SlackRefusedError, verifySlack } from './slack-api.ts';
+import { isSaid, peopleOf, type SlackFile, type SlackMessage, threadText, threadTitle } from './slack-text.ts';
+
+export interface SlackOptions {
+  readonly api: SlackApi;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly signingSecret: string;
+  readonly redirectUri: string;
+  readonly frontendUrl: string;
+  /** Address of slack.com, or of GovSlack. */
+  readonly webUrl: string;
+  /** Whether standing imports start by themselves. */
+  readonly syncsHistory: boolean;
+}
+
+/** What is asked for of a team's history. */
+export interface HistorySelection {
+  readonly dataset_id: string;
+  readonly channel_ids: readonly string[];
+  readonly thread_links: readonly string[];
+  readonly threads: readonly SlackThread[];
+  readonly oldest: string | null;
+  readonly latest: string | null;
+  readonly thread_mode: 'started' | 'active';
+  readonly max_requests: number;
+  readonly max_messages: number;
+}
+
+export type SlackThread = { readonly channel_id: string; readonly ts: string };
+
+/** What an import into a dataset keeps in the metadata of its connection. */
+export interface HistoryPlan {
+  /** Asked for once, and not brought in yet. */
+  readonly once: HistorySelection | null;
+  readonly sync: {
+    readonly enabled: boolean;
+    readonly selection: HistorySelection;
+    readonly interval_seconds: number;
+  } | null;
+}
+
+export function planOf({ metadata }: Pick<SourceConnection, 'metadata'>): HistoryPlan {
+  const { once = null, sync = null } = metadata as unknown as Partial<HistoryPlan>;
+  return { once, sync };
+}
+
+/** Kind of the jobs that answer Slack: see `slack/tasks.ts`. */
+export const SLACK_TASK = 'slack_task';
+
+const SCOPES = [
+  ...['commands', 'chat:write', 'im:write', 'channels:read', 'channels:history', 'groups:read', 'groups:history'],
+  // Names of who speaks, and files of messages.
+  ...['users:read', 'files:read'],
+];
+const RETRY_AFTER_SECONDS = 600;
+const PAGE = 200;
+/** Threads of one page of changes. */
+const THREADS = 20;
+const NAMES_KEPT_MS = 3_600_000;
+const MAX_NAMES = 20_000;
+const LINK = /^https:\/\/[\w.-]+\/archives\/([CG][A-Z0-9]+)\/p(\d{10})(\d{6})/;
+
+/** The channel and thread that a link to a message names; null: it is no such link. A link to a reply names its thread. */
+export function threadOfLink(link: string): SlackThread | null {
+  const [, channel, seconds, micros] = LINK.exec(link) ?? [];
+  if (channel === undefined) return null;
+  const parent = new URL(link).searchParams.get('thread_ts');
+  return { channel_id: channel, ts: parent !== null && /^\d+\.\d+$/.test(parent) ? parent : `${seconds}.${micros}` };
+}
+
+/** All threads that a selection names, by link or by channel and time. */
+export function threadsOf({ thread_links: links, threads }: HistorySelection): readonly SlackThread[] {
+  return [...threads, ...links.flatMap((link) => threadOfLink(link) ?? [])];
+}
+
+/** Channels of a team: a document for each thread, and one for each file in it. */
+export function createSlackConnector(options: SlackOptions): Connector {
+  const { api, clientId, clientSecret, redirectUri, signingSecret } = options;
+  const reader = createReader(api);
+  const exchange = async (grant: Readonly<Record<string, string>>, signal: AbortSignal): Promise<AccessAnswer> =>
+    api.call('oauth.v2.access', { client_id: clientId, client_secret: clientSecret, ...grant }, { signal });
+  return {
+    provider: 'slack',
+    capabilities: {
+      ...{ title: 'Slack', feeds: ['threads'], selection: 'per import', accounts: 'exclusive', everyMs: 21_600_000 },
+    },
+    datasetName: () => 'slack',
+    async list({ connection }) {
+      const selection = selectionOf(connection);
+      const named = selection === null ? [] : threadsOf(selection).map((thread) => thread.channel_id);
+      const channels = new Set([...(selection?.channel_ids ?? []), ...named]);
+      return [...channels].map((id) => ({ id, name: id, description: null, attributes: {} }));
+    },
+    changesSince: (access, { resource }, cursor) => reader.changes(access, resource, cursor),
+    fetch: (access, change) => reader.fetch(access, change),
+    afterImport(connection, { isOk, now }) {
+      const { sync } = planOf(connection);
+      const seconds = isOk ? (sync?.interval_seconds ?? 0) : RETRY_AFTER_SECONDS;
+      const isStanding = sync?.enabled === true && options.syncsHistory;
+      return {
+        metadata: { ...connection.metadata, once: null },
+        nextSyncAt: isStanding ? new Date(now.getTime() + seconds * 1000).toISOString() : null,
+      };
+    },
+    verifyWebhook: async (delivery) => readEvent(signingSecret, delivery),
+    oauth: {
+      stateSecret: signingSecret,
+      frontendUrl: options.frontendUrl,
+      // Slack takes no code challenge from an app with a secret.
+      authorizeUrl({ state }) {
+        const query = new URLSearchParams({
+          client_id: clientId,
+          scope: SCOPES.join(','),
+          redirect_uri: redirectUri,
+          state,
+        });
+        return `${options.webUrl}/oauth/v2/authorize?${query}`;
+      },
+      async exchange({ query: { code = '' }, signal }) {
+        if (code === '') throw new Error('Slack returned no code.');
+        const answer = await exchange({ code, redirect_uri: redirectUri }, signal);
+        const token = answer.access_token ?? '';
+        const { url = null } = await api.call<{ url?: string }>('auth.test', {}, { token, signal });
+        return accountOf(answer, url);
+      },
+      async refresh(refreshToken, signal) {
+        const answer = await exchange({ grant_type: 'refresh_token', refresh_token: refreshToken }, signal);
+        if (!answer.access_token || !answer.refresh_token) throw new Error('Slack returned no new pair of tokens.');
+        return tokensOf(answer);
+      },
+      async revoke(access) {
+        await api.call('auth.revoke', {}, { token: await access.token(), signal: access.signal });
+      },
+    },
+  };
+}
+
+/** What the import of the connection has to bring in; null: nothing. */
+function selectionOf(connection: SourceConnection): HistorySelection | null {
+  const { once, sync } = planOf(connection);
+  return once ?? (sync?.enabled === true ? sync.selection : null);
+}
+
+interface AccessAnswer {
+  readonly access_token?: string;
+  readonly refresh_token?: string;
+  readonly expires_in?: number;
+  readonly scope?: string;
+  readonly bot_user_id?: string;
+  readonly team?: { readonly id: string; readonly name: string } | null;
+  readonly enterprise?: { readonly id: string; readonly name: string } | null;
+  readonly authed_user?: { readonly id?: string };
+}
+
+function tokensOf({
+  access_token: accessToken = '',
+  refresh_token: refresh,
+  expires_in: seconds,
+}: AccessAnswer): Tokens {
+  const expiresAt = seconds === undefined ? null : new Date(Date.now() + seconds * 1000).toISOString();
+  return { accessToken, refreshToken: refresh ?? null, expiresAt };
+}
+
+function accountOf(answer: AccessAnswer, teamUrl: string | null): ConnectedAccount {
+  const account = answer.team ?? answer.enterprise;
+  if (!account || !answer.access_token) throw new Error('Slack named no team, or gave no token.');
+  return {
+    ...{ accountId: account.id, label: account.name, authType: 'oauth2', tokens: tokensOf(answer) },
+    scopes: (answer.scope ?? '').split(',').filter((scope) => scope !== ''),
+    metadata: {
+      ...{ bot_user_id: answer.bot_user_id ?? null, enterprise_id: answer.enterprise?.id ?? null },
+      ...{ installed_by_slack_user_id: answer.authed_user?.id ?? null, team_url: teamUrl },
+    },
+  };
+}
+
+interface EventPayload {
+  readonly type?: string;
+  readonly challenge?: string;
+  readonly team_id?: string;
+  readonly enterprise_id?: string | null;
+  readonly is_enterprise_install?: boolean | string;
+  readonly event_id?: string;
+  readonly authorizations?: readonly { readonly is_enterprise_install?: boolean }[];
+  readonly event?: {
+    readonly type?: string;
+    readonly user?: string;
+    readonly tokens?: { readonly bot?: readonly string[] };
+  };
+}
+
+/** The account that a payload is about: the organisation where the app is installed for all of it. */
+export function accountIdOf(
+  payload: Pick<EventPayload, 'team_id' | 'enterprise_id' | 'is_enterprise_install'>,
+): string {
+  const isOfAll = String(payload.is_enterprise_install) === 'true';
+  return (isOfAll ? payload.enterprise_id : payload.team_id) ?? payload.team_id ?? '';
+}
+
+/** What cannot be read or means nothing here says nothing. */
+function readEvent(secret: string, delivery: RawDelivery) {
+  verifySlack(secret, delivery, new Date());
+  const payload = (parseClientObject(Buffer.from(delivery.body).toString('utf8')) ?? {}) as EventPayload;
+  const { type, challenge, event = {}, event_id: id = sha256(delivery.body), authorizations } = payload;
+  if (type === 'url_verification') return { id, signals: [], answer: { challenge: String(challenge ?? '') } };
+  const isOfAll = payload.is_enterprise_install ?? authorizations?.[0]?.is_enterprise_install ?? false;
+  const accountId = accountIdOf({ ...payload, is_enterprise_install: isOfAll });
+  // A token of a person alone is none of ours.
+  const isRevoked = event.type === 'tokens_revoked' && event.tokens?.bot?.length !== 0;
+  if (event.type === 'app_uninstalled' || isRevoked) {
+    return { id, signals: [{ kind: 'revoked' as const, accountId, reason: SLACK_ENDED }] };
+  }
+  if (event.type !== 'app_home_opened' || event.user === undefined) return { id, signals: [] };
+  const job = { kind: SLACK_TASK, payload: { task: 'home', slackUser: event.user } };
+  return { id, signals: [{ kind: 'task' as const, accountId, job }] };
+}
+
+/** How far a channel was read: everything from `before` on, for the selection of that hash. */
+type Cursor = { readonly run: string; readonly before: string | null };
+
+/** Counts what the import of an access has asked Slack for, and keeps the threads of its present page. */
+interface Reading {
+  requests: number;
+  messages: number;
+  readonly threads: Map<string, readonly SlackMessage[]>;
+}
+
+interface HistoryAnswer {
+  readonly messages?: readonly SlackMessage[];
+  readonly response_metadata?: { readonly next_cursor?: string };
+}
+
+function createReader(api: SlackApi) {
+  const readings = new WeakMap<SourceAccess, Reading>();
+  const names = createSlackNames(api);
+  const readingOf = (access: SourceAccess): Reading => {
+    const reading = readings.get(access) ?? { requests: 0, messages: 0, threads: new Map() };
+    readings.set(access, reading);
+    return reading;
+  };
+  const ask = async (access: SourceAccess, method: string, parameters: object): Promise<HistoryAnswer> => {
+    const reading = readingOf(access);
+    const selection = selectionOf(access.connection);
+    if (reading.requests >= (selection?.max_requests ?? Number.POSITIVE_INFINITY)) {
+      throw new Error(`It ended after ${reading.requests} requests to Slack (max_requests).`);
+    }
+    if (reading.messages >= (selection?.max_messages ?? Number.POSITIVE_INFINITY)) {
+      throw new Error(`It ended after ${reading.messages} messages (max_messages).`);
+    }
+    reading.requests += 1;
+    const { signal } = access;
+    const answer = await api.call<HistoryAnswer>(method, parameters, { token: await access.token(), signal });
+    reading.messages += answer.messages?.length ?? 0;
+    return answer;
+  };
+  /** All messages of a thread, the first one first; null: there is none. */
+  const thread = async (access: SourceAccess, channel: string, ts: string): Promise<readonly SlackMessage[] | null> => {
+    const messages: SlackMessage[] = [];
+    try {
+      for (let cursor: string | undefined; ; ) {
+        const asked = { channel, ts, limit: PAGE, ...(cursor ? { cursor } : {}) };
+        const page = await ask(access, 'conversations.replies', asked);
+        messages.push(...(page.messages ?? []).filter((one) => messages.length === 0 || one.ts !== ts));
+        cursor = page.response_metadata?.next_cursor;
+        if (!cursor) break;
+      }
+    } catch (error) {
+      if (error instanceof SlackRefusedError && /^(thread_not_found|message_not_found)$/.test(error.code)) return null;
+      throw error;
+    }
+    return messages.some(isSaid) ? messages : null;
+  };
+
+  /** Threads that were read, as a page of changes; `fetch` finds them while the page is stored. */
+  const pageOf = (
+    access: SourceAccess,
+    threads: readonly ThreadRead[],
+    rest: Pick<ChangePage, 'cursor' | 'covers'>,
+  ): ChangePage => {
+    const reading = readingOf(access);
+    reading.threads.clear();
+    for (const { ts, messages } of threads) reading.threads.set(ts, messages);
+    const present = threads.flatMap(({ ts, messages }) => [
+      { key: ts, version: versionOf(messages) },
+      ...filesOf(messages).map(({ id }) => ({ key: `${ts}/${id}`, version: id })),
+    ]);
+    const messages = threads.reduce((sum, one) => sum + one.messages.filter(isSaid).length, 0);
+    return { present, gone: [], ...rest, counted: { conversations: threads.length, messages } };
+  };
+
+  /** Threads that are named one by one. */
+  async function* named(access: SourceAccess, channel: string, cursor: Json, selection: HistorySelection) {
+    const wanted = new Set(
+      threadsOf(selection)
+        .filter((one) => one.channel_id === channel)
+        .map(({ ts }) => ts),
+    );
+    for (const ts of wanted) {
+      const messages = await thread(access, channel, ts);
+      const covers = { from: ts, to: `${ts}0` };
+      yield pageOf(access, messages === null ? [] : [{ ts, messages }], { cursor, covers });
+    }
+  }
+
+  /** The threads of a stretch of time, the last one first. A limit of Slack ends it after what was read is stored. */
+  async function* stretch(
+    access: SourceAccess,
+    channel: string,
+    from: Cursor,
+    selection: HistorySelection,
+  ): AsyncGenerator<ChangePage> {
+    const { run } = from;
+    const oldest = tsOf(selection.oldest);
+    const isActive = selection.thread_mode === 'active';
+    const top = from.before ?? tsOf(selection.latest ?? new Date(Date.now() + 60_000).toISOString());
+    let upper = top;
+    const asked = { channel, oldest: isActive ? '0' : oldest, latest: top, inclusive: true, limit: PAGE };
+    for (let next: string | undefined, isLast = false; !isLast; ) {
+      const answer = await ask(access, 'conversations.history', { ...asked, ...(next ? { cursor: next } : {}) });
+      next = answer.response_metadata?.next_cursor;
+      isLast = !next;
+      // The bounds that Slack takes are inclusive: a stretch that goes on would begin with what it ended with.
+      const starts = (answer.messages ?? []).filter((one) => isStart(one) && one.ts < top);
+      for (let at = 0; at < starts.length || (at === 0 && isLast); at += THREADS) {
+        const isEnd = isLast && at + THREADS >= starts.length;
+        const { read, lowest, error } = await readThreads(access, channel, starts.slice(at, at + THREADS), {
+          isActive,
+          oldest,
+        });
+        const bottom = isEnd && error === undefined ? oldest : (lowest ?? upper);
+        const covered = bottom < oldest ? oldest : bottom;
+        const covers = covered < upper ? { covers: { from: covered, to: upper } } : {};
+        const before = isEnd && error === undefined ? null : bottom;
+        yield pageOf(access, read, { cursor: { run, before }, ...covers });
+        if (error !== undefined) throw error;
+        upper = bottom;
+      }
+    }
+  }
+
+  /** Reads threads until Slack asks to wait; what was read until then is not lost. */
+  async function readThreads(
+    access: SourceAccess,
+    channel: string,
+    starts: readonly SlackMessage[],
+    { isActive, oldest }: { readonly isActive: boolean; readonly oldest: string },
+  ): Promise<{ readonly read: readonly ThreadRead[]; readonly lowest: string | null; readonly error?: unknown }> {
+    const read: ThreadRead[] = [];
+    let lowest: string | null = null;
+    for (const start of starts) {
+      const isWanted = !isActive || (start.latest_reply ?? start.ts) >= oldest;
+      try {
+        const messages = !isWanted ? null : start.reply_count ? await thread(access, channel, start.ts) : [start];
+        if (messages !== null) read.push({ ts: start.ts, messages });
+      } catch (error) {
+        if (!(error instanceof SourceBusyError) || read.length === 0) throw error;
+        return { read, lowest, error };
+      }
+      lowest = start.ts;
+    }
+    return { read, lowest };
+  }
+
+  const fileDocument = async (access: SourceAccess, file: SlackFile): Promise<SourceDocument | null> => {
+    const url = file.url_private_download ?? file.url_private ?? '';
+    const content = await api.download(url, { token: await access.token(), signal: access.signal });
+    if (content === null)
+      throw new Error(`Slack did not give the file ${file.name ?? file.id}: the app needs files:read.`);
+    const { id, name, title, mimetype = null, permalink = null } = file;
+    return { fileName: name || title || id, mimeType: mimetype, content, version: id, uri: permalink };
+  };
+
+  return {
+    async *changes(access: SourceAccess, channel: string, cursor: Json): AsyncGenerator<ChangePage> {
+      access.signal.throwIfAborted();
+      const selection = selectionOf(access.connection);
+      if (selection === null) return;
+      yield* named(access, channel, cursor, selection);
+      if (!selection.channel_ids.includes(channel)) return;
+      const run = sha256OfJson(selection);
+      const known = cursor as Cursor | null;
+      yield* stretch(access, channel, { run, before: known?.run === run ? known.before : null }, selection);
+    },
+    async fetch(access: SourceAccess, { resource, key }: PresentDocument): Promise<SourceDocument | null> {
+      const [ts = '', fileId] = key.split('/');
+      const messages = readingOf(access).threads.get(ts) ?? (await thread(access, resource, ts));
+      const [first] = messages ?? [];
+      if (messages === null || first === undefined) return null;
+      if (fileId !== undefined) {
+        const file = filesOf(messages).find(({ id }) => id === fileId);
+        return file === undefined ? null : fileDocument(access, file);
+      }
+      const [channel, people] = await Promise.all([
+        names.channel(access, resource),
+        names.people(access, peopleOf(messages)),
+      ]);
+      const { team_url: teamUrl } = access.connection.metadata;
+      return {
+        fileName: `${threadTitle(messages.find(isSaid) ?? first, channel, people)}.txt`,
+        mimeType: 'text/plain',
+        content: Buffer.from(threadText(messages, channel, people)),
+        version: versionOf(messages),
+        uri: typeof teamUrl === 'string' ? `${teamUrl}archives/${resource}/p${ts.replace('.', '')}` : null,
+      };
+    },
+  };
+}
+
+interface ThreadRead {
+  readonly ts: string;
+  readonly messages: readonly SlackMessage[];
+}
+
+/** Names of people and channels, kept for an hour: an import that goes on after a wait does not ask again. */
+export function createSlackNames(api: SlackApi) {
+  const known = new Map<string, { readonly name: Promise<string | null>; readonly untilMs: number }>();
+  const kept = (key: string, ask: () => Promise<string | null>): Promise<string | null> => {
+    const before = known.get(key);
+    if (before !== undefined && before.untilMs > Date.now()) return before.name;
+    if (known.size >= MAX_NAMES) known.clear();
+    // Slack may refuse one by one: somebody is gone, or the app lacks the scope.
+    const name = ask().catch((error: unknown) => {
+      if (error instanceof SlackRefusedError) return null;
+      known.delete(key);
+      throw error;
+    });
+    known.set(key, { name, untilMs: Date.now() + NAMES_KEPT_MS });
+    return name;
+  };
+  const ask = async <T>(access: SourceAccess, method: string, parameters: object): Promise<T> =>
+    api.call<T>(method, parameters, { token: await access.token(), signal: access.signal });
+  return {
+    async channel(access: SourceAccess, id: string): Promise<string> {
+      const name = await kept(`${access.connection.accountId}:${id}`, async () => {
+        const { channel } = await ask<{ channel?: { name?: string } }>(access, 'conversations.info', { channel: id });
+        return channel?.name ?? null;
+      });
+      return name ?? id;
+    },
+    async people(access: SourceAccess, ids: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {
+      const found = new Map<string, string>();
+      for (const id of ids) {
+        const name = await kept(`${access.connection.accountId}:${id}`, async () => {
+          const { user } = await ask<{ user?: SlackUser }>(access, 'users.info', { user: id });
+          const { real_name: real, profile, name: handle } = user ?? {};
+          return [profile?.real_name, real, profile?.display_name, handle].find((one) => one?.trim()) ?? null;
+        });
+        if (name !== null) found.set(id, name);
+      }
+      return found;
+    },
+  };
+}
+
+interface SlackUser {
+  readonly name?: string;
+  readonly real_name?: string;
+  readonly profile?: { readonly real_name?: string; readonly display_name?: string };
+}
+
+/** Whether a message of a channel is the first of its thread, or stands alone. */
+function isStart(message: SlackMessage): boolean {
+  const { ts, thread_ts: thread, reply_count: replies = 0 } = message;
+  return (thread === undefined || thread === ts) && (isSaid(message) || replies > 0);
+}
+
+/** Files that may hold text. */
+function filesOf(messages: readonly SlackMessage[]): readonly SlackFile[] {
+  const files = messages.filter(isSaid).flatMap((message) => message.files ?? []);
+  const wanted = files.filter(({ mode, mimetype = '', url_private: url }) => {
+    return (
+      mode !== 'tombstone' && mode !== 'hidden_by_limit' && url !== undefined && !/^(audio|video)\//.test(mimetype)
+    );
+  });
+  return [...new Map(wanted.map((file) => [file.id, file])).values()];
+}
+
+function versionOf(messages: readonly SlackMessage[]): string {
+  const said = messages.map(({ ts, user = '', username = '', text = '', edited, subtype = '', files = [] }) => {
+    return [ts, user, username, text, edited?.ts ?? '', subtype, files.map(({ id }) => id).join()];
+  });
+  return sha256OfJson(said);
+}
+
+/** Slack's form of a time: seconds with six digits behind the point. */
+function tsOf(time: string | null): string {
+  return time === null ? '0' : (Date.parse(time) / 1000).toFixed(6);
+}

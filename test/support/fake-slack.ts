@@ -1,0 +1,278 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface FakeMessage {
+  ts: string;
+  user: string;
+  text: string;
+  subtype?: string;
+  thread_ts?: string;
+  edited?: { user: string; ts: string };
+  files?: object[];
+}
+
+export interface FakeChannel {
+  readonly id: string;
+  readonly name: string;
+  readonly isPrivate: boolean;
+  /** The app was invited. */
+  isMember: boolean;
+  readonly messages: FakeMessage[];
+}
+
+export type FakeSlack = Awaited<ReturnType<typeof startFakeSlack>>;
+type Form = Readonly<Record<string, string>>;
+type Answer = { readonly status?: number; readonly headers?: object; readonly body: object | Buffer };
+
+const TEAM = { id: 'T0ENGINE', name: 'Analytical Engines' };
+const CLIENT = { id: '11.22', secret: 'client-secret' };
+export const INSTALLER = 'U0ADA';
+
+/** Slack's Web API on this machine: OAuth with rotated tokens, cursors, `ok: false`, 429 with Retry-After, signed requests. */
+export async function startFakeSlack() {
+  const signingSecret = randomUUID();
+  const channels: FakeChannel[] = [];
+  const users = new Map([
+    [INSTALLER, 'Ada Berg'],
+    ['U0TOM', 'Tom Okoye'],
+  ]);
+  const files = new Map<string, string>();
+  const codes = new Set<string>();
+  const tokens = new Map<string, number>();
+  const refreshTokens = new Set<string>();
+  const requests: string[] = [];
+  const responses: { readonly id: string; readonly message: Record<string, unknown> }[] = [];
+  const views: { readonly method: string; readonly view: Record<string, unknown> }[] = [];
+  const state = {
+    /** The app was uninstalled. */
+    isGone: false,
+    /** Calls of a method that are answered before its limit is reached. */
+    remaining: new Map<string, number>(),
+    retryAfterSeconds: 1,
+    tokenLifeSeconds: null as number | null,
+    pageSize: 200,
+    scopes: 'commands,chat:write,users:read,files:read',
+  };
+
+  const refused = (error: string): Answer => ({ body: { ok: false, error } });
+  const issued = (): object => {
+    const token = `xoxb-${randomUUID()}`;
+    const life = state.tokenLifeSeconds;
+    tokens.set(token, Date.now() + (life ?? 1e6) * 1000);
+    if (life === null) return { access_token: token };
+    const refresh = `xoxe-1-${randomUUID()}`;
+    refreshTokens.add(refresh);
+    return { access_token: token, refresh_token: refresh, expires_in: life };
+  };
+  const access = (form: Form): Answer => {
+    if (form['client_id'] !== CLIENT.id || form['client_secret'] !== CLIENT.secret) return refused('bad_client_secret');
+    const isRefresh = form['grant_type'] === 'refresh_token';
+    if (isRefresh && !refreshTokens.delete(form['refresh_token'] ?? '')) return refused('invalid_refresh_token');
+    if (!isRefresh && !codes.delete(form['code'] ?? '')) return refused('invalid_code');
+    const facts = { scope: state.scopes, bot_user_id: 'U0BOT', app_id: 'A0', token_type: 'bot' };
+    const team = { team: TEAM, enterprise: null, is_enterprise_install: false, authed_user: { id: INSTALLER } };
+    return { body: { ok: true, ...issued(), ...facts, ...team } };
+  };
+  const paged = <T>(
+    name: string,
+    items: readonly T[],
+    { limit = '100', cursor = '' }: Form,
+    facts: object = {},
+  ): Answer => {
+    const at = cursor === '' ? 0 : Number(Buffer.from(cursor, 'base64').toString().split(':')[1]);
+    const size = Math.min(Number(limit), state.pageSize);
+    const hasMore = at + size < items.length;
+    const next = hasMore ? Buffer.from(`next:${at + size}`).toString('base64') : '';
+    const page = { [name]: items.slice(at, at + size), has_more: hasMore, response_metadata: { next_cursor: next } };
+    return { body: { ok: true, ...facts, ...page } };
+  };
+  const shown = (channel: FakeChannel, message: FakeMessage): object => {
+    const replies = channel.messages.filter((one) => one.thread_ts === message.ts && one.ts !== message.ts);
+    const thread = { thread_ts: message.ts, reply_count: replies.length, latest_reply: replies.at(-1)?.ts };
+    return { type: 'message', ...message, ...(replies.length > 0 ? thread : {}) };
+  };
+  const conversation = (method: string, form: Form): Answer => {
+    const channel = channels.find(({ id }) => id === form['channel']);
+    if (channel === undefined || (channel.isPrivate && !channel.isMember)) return refused('channel_not_found');
+    const { id, name, isPrivate, messages } = channel;
+    if (method === 'conversations.info') return { body: { ok: true, channel: { id, name, is_private: isPrivate } } };
+    if (!channel.isMember) return refused('not_in_channel');
+    const sorted = messages.toSorted((one, other) => (one.ts < other.ts ? -1 : 1));
+    if (method === 'conversations.replies') {
+      const thread = sorted.filter(({ ts, thread_ts: of }) => ts === form['ts'] || of === form['ts']);
+      if (thread.length === 0) return refused('thread_not_found');
+      return paged(
+        'messages',
+        thread.map((one) => shown(channel, one)),
+        form,
+      );
+    }
+    const { oldest = '0', latest = '9', inclusive } = form;
+    const isIn = ({ ts }: FakeMessage) =>
+      inclusive === 'true' ? ts >= oldest && ts <= latest : ts > oldest && ts < latest;
+    const top = sorted.filter((one) => isIn(one) && (one.thread_ts === undefined || one.thread_ts === one.ts));
+    return paged(
+      'messages',
+      top.toReversed().map((one) => shown(channel, one)),
+      form,
+    );
+  };
+  const call = (method: string, form: Form, token: string): Answer => {
+    if (method === 'oauth.v2.access') return access(form);
+    if (state.isGone) return refused('token_revoked');
+    if ((tokens.get(token) ?? 0) < Date.now()) return refused(tokens.has(token) ? 'token_expired' : 'invalid_auth');
+    const left = state.remaining.get(method);
+    if (left !== undefined) {
+      if (left <= 0) {
+        const headers = { 'retry-after': String(state.retryAfterSeconds) };
+        return { status: 429, headers, body: { ok: false, error: 'ratelimited' } };
+      }
+      state.remaining.set(method, left - 1);
+    }
+    if (method === 'auth.test') return { body: { ok: true, url: 'https://engines.slack.com/', team_id: TEAM.id } };
+    if (method === 'auth.revoke') return { body: { ok: true, revoked: tokens.delete(token) } };
+    if (method === 'conversations.list') {
+      const seen = channels.filter(({ isPrivate, isMember }) => !isPrivate || isMember);
+      const list = seen.map(({ id, name, isPrivate, isMember }) => ({
+        id,
+        name,
+        is_private: isPrivate,
+        is_member: isMember,
+      }));
+      return paged('channels', list, form);
+    }
+    if (method.startsWith('conversations.')) return conversation(method, form);
+    if (method === 'users.info') {
+      if (!state.scopes.includes('users:read')) return refused('missing_scope');
+      const name = users.get(form['user'] ?? '');
+      if (name === undefined) return refused('user_not_found');
+      const handle = name.toLowerCase().split(' ')[0];
+      return { body: { ok: true, user: { id: form['user'], name: handle, profile: { real_name: name } } } };
+    }
+    if (method === 'views.open' || method === 'views.publish') {
+      if (method === 'views.open' && !form['trigger_id']) return refused('invalid_trigger_id');
+      views.push({ method, view: JSON.parse(form['view'] ?? '{}') as Record<string, unknown> });
+      return { body: { ok: true } };
+    }
+    return refused('unknown_method');
+  };
+
+  const answer = (request: IncomingMessage, body: string): Answer => {
+    const path = new URL(request.url ?? '', 'http://slack.test').pathname;
+    const token = request.headers.authorization?.replace(/^Bearer /, '') ?? '';
+    if (path.startsWith('/respond/')) {
+      responses.push({ id: path.slice('/respond/'.length), message: JSON.parse(body) as Record<string, unknown> });
+      return { body: Buffer.from('ok') };
+    }
+    if (path.startsWith('/files/')) {
+      const text = files.get(path.slice('/files/'.length));
+      if (text !== undefined && tokens.has(token))
+        return { headers: { 'content-type': 'text/plain' }, body: Buffer.from(text) };
+      return { headers: { 'content-type': 'text/html' }, body: Buffer.from('<title>Sign in</title>') };
+    }
+    const method = path.replace('/api/', '');
+    requests.push(method);
+    return call(method, Object.fromEntries(new URLSearchParams(body)), token);
+  };
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const pieces: Buffer[] = [];
+    for await (const piece of request) pieces.push(piece as Buffer);
+    const { status = 200, headers = {}, body } = answer(request, Buffer.concat(pieces).toString());
+    const isBytes = Buffer.isBuffer(body);
+    response.writeHead(status, {
+      ...(isBytes ? {} : { 'content-type': 'application/json; charset=utf-8' }),
+      ...headers,
+    });
+    response.end(isBytes ? body : JSON.stringify(body));
+  };
+  const server = createServer((request, response) => {
+    serve(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  /** Sends a request as Slack signs it. */
+  const deliver = async (
+    address: string,
+    body: string,
+    {
+      type,
+      secret = signingSecret,
+      ageSeconds = 0,
+    }: { readonly type: string; readonly secret?: string; readonly ageSeconds?: number },
+  ): Promise<Response> => {
+    const timestamp = String(Math.floor(Date.now() / 1000) - ageSeconds);
+    const signature = createHmac('sha256', secret).update(`v0:${timestamp}:${body}`).digest('hex');
+    const signed = { 'x-slack-request-timestamp': timestamp, 'x-slack-signature': `v0=${signature}` };
+    return fetch(address, { method: 'POST', body, headers: { 'content-type': type, ...signed } });
+  };
+  const form = { type: 'application/x-www-form-urlencoded' };
+  const event = (baseUrl: string, payload: object, id: string, options: object = {}, path = '/slack/events') =>
+    deliver(
+      `${baseUrl}/api/v1${path}`,
+      JSON.stringify({ team_id: TEAM.id, type: 'event_callback', event_id: id, ...payload }),
+      {
+        ...{ type: 'application/json' },
+        ...options,
+      },
+    );
+  return {
+    ...{ url, team: TEAM, channels, users, files, requests, responses, views, state, signingSecret, event },
+    /** Variables of a server that uses it. */
+    variables: {
+      ...{ SLACK_CLIENT_ID: CLIENT.id, SLACK_CLIENT_SECRET: CLIENT.secret, SLACK_SIGNING_SECRET: signingSecret },
+      ...{ SLACK_FRONTEND_BASE_URL: 'http://console.test', ENGRAM_SLACK_URL: url },
+      SLACK_REDIRECT_URI: 'http://memory.test/api/v1/integrations/slack/callback',
+    },
+    options: { clientId: CLIENT.id, clientSecret: CLIENT.secret, signingSecret, webUrl: url },
+    add(name: string, { isPrivate = false, isMember = true } = {}): FakeChannel {
+      const channel = { id: `C0${name.toUpperCase()}`, name, isPrivate, isMember, messages: [] };
+      channels.push(channel);
+      return channel;
+    },
+    /** The person allows the app: the query that Slack sends the browser back with. */
+    install(signedState: string): URLSearchParams {
+      const code = randomUUID();
+      codes.add(code);
+      return new URLSearchParams({ code, state: signedState });
+    },
+    /** Somebody writes a slash command; `id` names the address for what comes later. */
+    async command(
+      baseUrl: string,
+      text: string,
+      fields: Form = {},
+    ): Promise<{ readonly id: string; readonly response: Response }> {
+      const [command = '', ...words] = text.split(' ');
+      const id = randomUUID();
+      const facts = { team_id: TEAM.id, channel_id: 'C0ENGINE', channel_name: 'engine', user_id: INSTALLER };
+      const said = { command, text: words.join(' '), trigger_id: id, response_url: `${url}/respond/${id}` };
+      const body = new URLSearchParams({ ...facts, ...said, ...fields }).toString();
+      return { id, response: await deliver(`${baseUrl}/api/v1/slack/commands`, body, form) };
+    },
+    /** A shortcut, a button or a dialog. */
+    async interact(baseUrl: string, payload: object): Promise<{ readonly id: string; readonly response: Response }> {
+      const id = randomUUID();
+      const facts = {
+        team: { id: TEAM.id },
+        user: { id: INSTALLER },
+        trigger_id: id,
+        response_url: `${url}/respond/${id}`,
+      };
+      const body = new URLSearchParams({ payload: JSON.stringify({ ...facts, ...payload }) }).toString();
+      return { id, response: await deliver(`${baseUrl}/api/v1/slack/interactive`, body, form) };
+    },
+    deliver,
+    /** A bot token, without an install. */
+    token: (): string => (issued() as { readonly access_token: string }).access_token,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** A time of Slack. */
+export function tsAt(time: string, micros = 0): string {
+  return `${Math.floor(Date.parse(time) / 1000)}.${String(micros).padStart(6, '0')}`;
+}
