@@ -227,7 +227,9 @@ describe('permissions of a source', () => {
     expect(granted.status).to.equal(200);
     const listed = async ({ get }: Wire) => (await get(`/datasets/${restored}/data`)).text;
     expect(await listed(owner)).to.match(SECRET);
-    expect(await listed(bob.wire)).to.match(/Lamp/).and.not.match(SECRET);
+    expect(await listed(bob.wire))
+      .to.match(/Lamp/)
+      .and.not.match(SECRET);
     const found = await bob.wire.post('/search', { searchType: 'CHUNKS', query: QUESTION, datasetIds: [restored] });
     expect(found.text).to.match(/lamp/i).and.not.match(SECRET);
   });
