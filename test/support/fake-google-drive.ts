@@ -9,6 +9,19 @@ export interface FakeDriveFile {
   modified: number;
   trashed?: boolean;
   canDownload?: boolean;
+  /** Granted on the file or folder itself; what is below a folder has them as well. */
+  permissions?: readonly FakePermission[];
+  /** The person who connects it may only read it, and is not told who else may. */
+  isReadOnly?: boolean;
+}
+
+export interface FakePermission {
+  readonly type: 'user' | 'group' | 'domain' | 'anyone';
+  readonly emailAddress?: string;
+  readonly domain?: string;
+  readonly allowFileDiscovery?: boolean;
+  readonly deleted?: boolean;
+  readonly expirationTime?: string;
 }
 
 const GOOGLE = 'application/vnd.google-apps.';
@@ -16,9 +29,11 @@ export const DRIVE_FOLDER = `${GOOGLE}folder`;
 export const MY_DRIVE = '0AMyDriveRoot';
 
 /** Google Drive with its log of changes, one per shared drive and one of the person. */
-export function createFakeDrive(state: { readonly page: number }) {
+export function createFakeDrive(state: { readonly page: number; readonly person: { readonly email: string } }) {
   const files = new Map<string, FakeDriveFile>();
   const drives = new Map<string, string>();
+  /** Members of shared drives. */
+  const members = new Map<string, readonly FakePermission[]>();
   const log: { readonly fileId: string; readonly driveId: string | null; readonly isRemoved: boolean }[] = [];
   const options = {
     /** Tokens before it are not known any more. */
@@ -39,6 +54,12 @@ export function createFakeDrive(state: { readonly page: number }) {
   const note = (fileId: string, driveId: string | null, isRemoved = false) => {
     log.push({ fileId, driveId, isRemoved });
   };
+  /** Its own, and those of the folders above it. */
+  const permissionsOf = (id: string): readonly FakePermission[] => {
+    const file = files.get(id);
+    if (file !== undefined) return [...(file.permissions ?? []), ...permissionsOf(file.parent)];
+    return members.get(id) ?? [{ type: 'user', emailAddress: state.person.email }];
+  };
   const fileOf = (asked: string): object | undefined => {
     const id = asked === 'root' ? MY_DRIVE : asked;
     const isTop = id === MY_DRIVE || drives.has(id);
@@ -53,7 +74,8 @@ export function createFakeDrive(state: { readonly page: number }) {
       ...{ modifiedTime: new Date(file.modified).toISOString(), webViewLink: `https://drive.google.test/${id}` },
       capabilities: { canDownload: !('canDownload' in file) || file.canDownload !== false },
       ...(file.parent === null ? {} : { parents: [file.parent] }),
-      ...(driveId === null ? {} : { driveId }),
+      ...(driveId === null ? {} : { driveId, hasAugmentedPermissions: (files.get(id)?.permissions ?? []).length > 0 }),
+      ...(driveId === null && files.get(id)?.isReadOnly !== true ? { permissions: permissionsOf(id) } : {}),
       ...(isOwn ? {} : { size: String(Buffer.byteLength(file.content)), md5Checksum: md5(file.content) }),
     };
   };
@@ -113,6 +135,12 @@ export function createFakeDrive(state: { readonly page: number }) {
       const { items, ...next } = pageOf(matching(query), query, state.page);
       return { json: { files: items.map(fileOf), ...next } };
     }
+    const shared = /^files\/([^/]+)\/permissions$/.exec(rest)?.[1];
+    if (shared !== undefined) {
+      if (files.get(shared)?.isReadOnly) throw new GoogleFault(403, 'insufficientFilePermissions');
+      const { items, ...next } = pageOf(permissionsOf(shared), query, state.page);
+      return { json: { kind: 'drive#permissionList', permissions: items, ...next } };
+    }
     const [, id = '', exported] = /^files\/([^/]+)(\/export)?$/.exec(rest) ?? [];
     const known = fileOf(id);
     const file = files.get(id);
@@ -144,9 +172,13 @@ export function createFakeDrive(state: { readonly page: number }) {
     folder(name: string, parent: string = MY_DRIVE): string {
       return this.add({ name, parent, mimeType: DRIVE_FOLDER });
     },
-    sharedDrive(name: string): string {
+    sharedDrive(name: string, ...people: readonly string[]): string {
       const id = `0ADrive${drives.size + 1}`;
       drives.set(id, name);
+      members.set(
+        id,
+        [state.person.email, ...people].map((emailAddress) => ({ type: 'user', emailAddress })),
+      );
       return id;
     },
     /** What is below a folder that moves has no change of its own. */

@@ -3,8 +3,9 @@ import type { Readable } from 'node:stream';
 import type { drive_v3 } from '@googleapis/drive';
 import { engramError } from '../../common/kernel/errors.ts';
 import { sha256OfJson } from '../../common/kernel/hashes.ts';
+import { mapConcurrently } from '../../common/platform/async/map-concurrently.ts';
 import { once } from '../../common/platform/async/once.ts';
-import type { ChangePage, Connector, SourceAccess, SourceResource } from './connector.ts';
+import type { Audience, ChangePage, Connector, SourceAccess, SourceResource } from './connector.ts';
 import {
   ask,
   clientOptions,
@@ -15,6 +16,7 @@ import {
   pagesOf,
   unless,
 } from './google.ts';
+import { createAudiences, PERMISSION_FIELDS, SEEN_FIELDS } from './google-drive-permissions.ts';
 
 type File = drive_v3.Schema$File;
 
@@ -28,6 +30,7 @@ const PAGE = 1000;
 const MAX_FOLDERS = 5000;
 /** Folders whose files are asked for at once. */
 const PARENTS = 40;
+const CONCURRENT = 8;
 const EVERYWHERE = { supportsAllDrives: true, includeItemsFromAllDrives: true };
 const FIELDS = 'id,name,mimeType,size,md5Checksum,modifiedTime,webViewLink,trashed,capabilities(canDownload)';
 const LISTED = 'id,name,mimeType,md5Checksum,modifiedTime,parents,trashed';
@@ -157,6 +160,26 @@ export function createDriveConnector(app: GoogleApp, { maxFileMb }: { readonly m
     }
   }
 
+  const permissionsFor = async (access: SourceAccess, fileId: string) => {
+    const api = await open();
+    const request = {
+      ...{ fileId, pageSize: 100, supportsAllDrives: true },
+      fields: `nextPageToken,permissions(${PERMISSION_FIELDS})`,
+    };
+    const pages = pagesOf(access, (from, options) => api.permissions.list({ ...request, ...from }, options));
+    // Who may not share a file is not told who sees it.
+    const all = await unless([403, 404], Array.fromAsync(pages));
+    return all?.flatMap(({ permissions }) => permissions ?? []) ?? null;
+  };
+  const seen = async (access: SourceAccess, resource: string) => {
+    const audiences = createAudiences((id) => permissionsFor(access, id));
+    const place = await placeOf(access, resource, about);
+    const listed = place === null ? new Map() : await audiences.all(below(access, place, SEEN_FIELDS));
+    return { ...audiences, listed: listed as ReadonlyMap<string, Audience | null> };
+  };
+  /** Of the folders of one import, each listed once. */
+  const seenBy = new WeakMap<SourceAccess, Map<string, ReturnType<typeof seen>>>();
+
   return {
     provider: 'google_drive',
     capabilities: {
@@ -208,6 +231,18 @@ export function createDriveConnector(app: GoogleApp, { maxFileMb }: { readonly m
         content: await contentOf(access, await open(), key, own?.mimeType ?? null),
         ...{ version: versionOf(file), uri: webViewLink ?? null },
       };
+    },
+    async permissionsOf(access, { resource }, keys) {
+      const ofAccess = seenBy.get(access) ?? new Map<string, ReturnType<typeof seen>>();
+      seenBy.set(access, ofAccess);
+      const asked = ofAccess.get(resource) ?? seen(access, resource);
+      ofAccess.set(resource, asked);
+      const { listed, one } = await asked;
+      return mapConcurrently(keys, CONCURRENT, async (key) => {
+        const audience = listed.get(key);
+        // It came after the list.
+        return audience === undefined ? one((await about(access, key, SEEN_FIELDS)) ?? {}) : audience;
+      });
     },
     oauth: googleSteps(app, SCOPE),
   };

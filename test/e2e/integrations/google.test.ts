@@ -1,6 +1,7 @@
 import { Readable, Writable } from 'node:stream';
 import { expect } from 'chai';
 import { runCli } from '../../../services/cli/cli.ts';
+import { signUp } from '../../support/accounts.ts';
 import { startFakeGoogle } from '../../support/fake-google.ts';
 import { DRIVE_FOLDER, MY_DRIVE } from '../../support/fake-google-drive.ts';
 import { type StartedApp, startApp } from '../../support/start-app.ts';
@@ -191,7 +192,7 @@ describe('Google', () => {
     drive.change(lamp, { trashed: true });
     await sync('google_drive');
     expect(
-      google.requests.slice(asked).filter((line) => line.includes('in%20parents')),
+      google.requests.slice(asked).filter((line) => /md5Checksum.*in%20parents|in%20parents.*md5Checksum/.test(line)),
       'nothing is listed',
     ).to.be.empty;
     expect(await namesOf('google_drive')).to.deep.equal(['Engine', 'Gear', 'Steam']);
@@ -211,6 +212,29 @@ describe('Google', () => {
     await sync('google_drive').then(({ syncStatus }) => expect(syncStatus).to.equal('ok'));
     expect(await namesOf('google_drive')).to.deep.equal(['Gear']);
     expect(await textOf('google_drive', 'Gear')).to.equal('The gear is new.');
+  });
+
+  it('Drive shows a document to those who find it in Drive, and to nobody else who may read the dataset', async () => {
+    const { drive } = google;
+    const everybody = [{ type: 'anyone', allowFileDiscovery: true }] as const;
+    drive.add({ name: 'Handbook.md', content: 'The lamp is lit at dusk by Alan Turing.', permissions: everybody });
+    const plan = drive.add({ name: 'Plan.md', content: 'The lamp is sold to Zanzifar in May.' });
+    await connect('google_drive');
+    await choose('google_drive', ['root']);
+    const { datasetId } = await sync('google_drive');
+    const bob = await signUp(app.baseUrl, 'bob');
+    expect((await wire.post(`/permissions/datasets/${bob.id}?permission_name=read`, [datasetId])).status).to.equal(200);
+    const namesOfBob = async () =>
+      ((await bob.wire.get(`/datasets/${datasetId}/data`)).json as { name: string }[]).map(({ name }) => name);
+    await finds('google_drive', 'Who buys the lamp?', 'Zanzifar');
+    expect(await namesOfBob()).to.deep.equal(['Handbook']);
+    const body = { query: 'Who buys the lamp?', search_type: 'CHUNKS', dataset_ids: [datasetId] };
+    expect((await bob.wire.post('/search', body)).text)
+      .to.contain('Turing')
+      .and.not.contain('Zanzifar');
+    drive.change(plan, { permissions: everybody });
+    await sync('google_drive');
+    expect((await namesOfBob()).toSorted()).to.deep.equal(['Handbook', 'Plan']);
   });
 
   it('Gmail brings in the messages of a label as they were sent, and follows its history', async () => {
