@@ -20,6 +20,7 @@ import { slackHistoryRoutes } from './routes/slack-history.ts';
 import { syncRoutes } from './routes/sync.ts';
 import { createSlackWorker } from './slack/tasks.ts';
 import { createSyncWorker } from './sync/sync-worker.ts';
+import { createQuestionWorker } from './webhooks/answer-question.ts';
 
 /** Keeps datasets in step with sources and with another memory: see README.md. */
 export function createIntegrationsService(options: IntegrationsServiceOptions): Service {
@@ -43,6 +44,7 @@ export function createIntegrationsService(options: IntegrationsServiceOptions): 
   const workers = [
     createSyncWorker(dependencies),
     createImportWorker(dependencies),
+    createQuestionWorker(dependencies),
     ...(slack === null ? [] : [createSlackWorker(dependencies, slack)]),
   ];
   let subscriptions: readonly Subscription[] = [];

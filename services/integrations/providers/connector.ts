@@ -52,6 +52,12 @@ export interface Connector {
     connection: SourceConnection,
     outcome: { readonly isOk: boolean; readonly now: Date },
   ) => ConnectionChange;
+  /** Says something in a conversation that a `QUESTION_JOB` names: that it was read, the answer, or why there is none. */
+  readonly reply?: (
+    access: SourceAccess,
+    conversation: string,
+    said: { readonly kind: 'thought' | 'response' | 'error'; readonly text: string },
+  ) => Promise<void>;
   /** Reports changes of the connection as they happen, until it is closed. Absent: they are found by the periodic import. */
   readonly watch?: (connection: SourceConnection, changed: () => void) => { close(): Promise<void> };
 }
@@ -175,6 +181,9 @@ export type WebhookSignal =
   | { readonly kind: 'revoked'; readonly accountId: string; readonly reason: string }
   /** A job that the delivery asks for; its payload gets the id of the connection. */
   | { readonly kind: 'task'; readonly accountId: string; readonly job: Pick<NewJob, 'kind' | 'payload'> };
+
+/** Job of a question that somebody asked at the provider: its payload is `conversation` and `question`. */
+export const QUESTION_JOB = 'source_question';
 
 /** A signature that is wrong or too old; `message` is the answer's detail. */
 export class WebhookRefusedError extends Error {

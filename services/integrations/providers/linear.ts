@@ -7,6 +7,7 @@ import {
   type ChangePage,
   type Connector,
   type PresentDocument,
+  QUESTION_JOB,
   type RawDelivery,
   type SourceAccess,
   SourceBusyError,
@@ -203,6 +204,11 @@ export function createLinearConnector(options: LinearOptions): Connector {
       return keys.map(() => seenBy);
     },
     verifyWebhook: async (delivery) => readDelivery(options.webhookSecret, delivery),
+    async reply(access, agentSessionId, { kind: type, text: body }) {
+      // A thought goes with what is said next.
+      const input = { agentSessionId, content: { type, body }, ephemeral: type === 'thought' };
+      await ask(access, REPLY, { input });
+    },
     oauth: {
       stateSecret: options.webhookSecret,
       frontendUrl: options.frontendUrl,
@@ -355,6 +361,7 @@ const TEAMS = `query($after: String) {
   teams(first: 100, after: $after) { nodes { id name key description private } ${PAGE_INFO} } }`;
 const MEMBERS = `query($id: String!, $after: String) {
   team(id: $id) { private members(first: 100, after: $after) { nodes { email active } ${PAGE_INFO} } } }`;
+const REPLY = 'mutation($input: AgentActivityCreateInput!) { agentActivityCreate(input: $input) { success } }';
 const ACCOUNT = 'query { viewer { id name } organization { id name urlKey } }';
 
 function changedSince(since: string | null): object {
@@ -461,6 +468,12 @@ interface Payload {
     } | null;
   };
   readonly updatedFrom?: { readonly teamId?: string };
+  readonly agentSession?: {
+    readonly id?: string;
+    readonly comment?: { readonly body?: string } | null;
+    readonly issue?: { readonly title?: string; readonly description?: string | null } | null;
+  };
+  readonly agentActivity?: { readonly content?: { readonly body?: string }; readonly signal?: string | null } | null;
 }
 
 /** Checks the signature over the bytes as they came, and their age. What cannot be read or means nothing here says nothing. */
@@ -476,8 +489,15 @@ function readDelivery(secret: string, { headers, body }: RawDelivery) {
   return { id: headers['linear-delivery'] ?? sha256(body), signals };
 }
 
-function signalsOf({ type, action, data, updatedFrom }: Payload, accountId: string): readonly WebhookSignal[] {
+function signalsOf(payload: Payload, accountId: string): readonly WebhookSignal[] {
+  const { type, action, data, updatedFrom } = payload;
   if (type === 'OAuthApp' && action === 'revoked') return [{ kind: 'revoked', accountId, reason: REVOKED }];
+  if (type === 'AgentSessionEvent') {
+    const conversation = payload.agentSession?.id;
+    const question = questionOf(payload);
+    if (conversation === undefined || question === '') return [];
+    return [{ kind: 'task', accountId, job: { kind: QUESTION_JOB, payload: { conversation, question } } }];
+  }
   const changed: WebhookSignal = { kind: 'changed', accountId };
   const isRemoved = action === 'remove';
   const issue = (kind: 'gone' | 'stale', resource?: string, key?: string): readonly WebhookSignal[] =>
@@ -495,4 +515,24 @@ function signalsOf({ type, action, data, updatedFrom }: Payload, accountId: stri
     default:
       return [];
   }
+}
+
+const MENTION = /^\s*(\[@[^\]]*\]\([^)]*\)|@\S+)[\s:,]*/;
+
+/** The words of who mentioned the app or wrote to it again; an issue that is given to it is a question itself. Empty: none. */
+function questionOf({ action, agentSession, agentActivity }: Payload): string {
+  if (action === 'prompted') {
+    // To stop it is no question, and an answer does not take long.
+    return agentActivity?.signal === 'stop'
+      ? ''
+      : String(agentActivity?.content?.body ?? '')
+          .replace(MENTION, '')
+          .trim();
+  }
+  if (action !== 'created') return '';
+  const { comment, issue } = agentSession ?? {};
+  const asked = String(comment?.body ?? '')
+    .replace(MENTION, '')
+    .trim();
+  return asked === '' ? [issue?.title, issue?.description].filter(Boolean).join('\n\n') : asked;
 }

@@ -135,6 +135,32 @@ describe('Linear', () => {
     expect(linear.queries.length, 'a repeated delivery starts nothing').to.equal(asked);
   });
 
+  it('answers who mentions the app from the memory of the user who connected it', async () => {
+    const { id: team } = linear.team('ENG');
+    linear.issue(team, 'Engine', { description: 'The Analytical Engine was designed by Charles Babbage.' });
+    await connect(app, linear);
+    await settled(wire);
+    await until('the memory', async () => {
+      const asked = { query: 'Who designed the Analytical Engine?', search_type: 'CHUNKS' };
+      return JSON.stringify((await wire.post('/search', asked)).json).includes('Babbage');
+    });
+    const session = { id: 'session-1', comment: { body: '@engram Who designed the Analytical Engine?' } };
+    const created = { type: 'AgentSessionEvent', action: 'created', agentSession: session };
+    expect((await linear.deliver(app.baseUrl, created, { id: 'mention' })).status).to.equal(200);
+    await until('the answer', async () => linear.activities.length === 2);
+    const [thought, answer] = linear.activities;
+    expect(thought).to.deep.include({ session: 'session-1', type: 'thought' });
+    expect(answer).to.deep.include({ session: 'session-1', type: 'response' });
+    expect(answer?.body).to.contain('Babbage');
+    const prompt = { content: { type: 'prompt', body: 'Which colour has the moon of Saturn?' } };
+    const prompted = { ...created, action: 'prompted', agentActivity: prompt };
+    await linear.deliver(app.baseUrl, created, { id: 'mention' });
+    await linear.deliver(app.baseUrl, { ...prompted, agentActivity: { ...prompt, signal: 'stop' } });
+    await linear.deliver(app.baseUrl, prompted);
+    await until('the other answer', async () => linear.activities.length === 4);
+    expect(linear.activities[3]?.body).to.equal('Memory does not answer this question.');
+  });
+
   it('refuses deliveries that are forged or old', async () => {
     const forged = await fetch(`${app.baseUrl}/api/v1/integrations/linear/events`, {
       ...{ method: 'POST', body: '{}', headers: { 'linear-signature': '00' } },
