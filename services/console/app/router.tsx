@@ -139,6 +139,13 @@ const authorizeRoute = createRoute({
   component: lazyRouteComponent(() => import('./device/authorize.tsx'), 'AuthorizePage'),
 });
 
+const linkSlackRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/link-slack',
+  validateSearch: (search: Record<string, unknown>): { readonly code?: string } => ({ code: text(search['code']) }),
+  component: lazyRouteComponent(() => import('./integrations/link-slack.tsx'), 'LinkSlackPage'),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     home,
@@ -157,6 +164,7 @@ export const router = createRouter({
     settingsRoute,
     deviceRoute,
     authorizeRoute,
+    linkSlackRoute,
   ]),
   // Texts stay as they are: those of other programs (a `state` of 1e5) come back to them.
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),

@@ -40,6 +40,7 @@ const TITLES: Readonly<Record<string, string>> = {
   notion: 'Notion',
   s3: 'S3 bucket',
   slack: 'Slack',
+  slack_member: 'Your account of Slack',
   web: 'Web site or feed',
   webdav: 'WebDAV, Nextcloud',
 };
