@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { createFakeClock } from '../test/support/kube/fake-clock.ts';
 import { completeSpec } from '../test/support/kube/tenant-world.ts';
+import type { Dataset } from './api/dataset.ts';
 import type { Tenant } from './api/tenant.ts';
-import { type ControllerParts, controllerOptions, secretsOf } from './controllers.ts';
+import { type ControllerParts, controllerOptions, credentialsOf, secretsOf } from './controllers.ts';
 import { createWorkQueue } from './kube-runtime/work-queue.ts';
 
 describe('controllers of both kinds', () => {
@@ -45,5 +46,22 @@ describe('watched Secrets of a Tenant', () => {
     const own = { get: (key: string) => (key === 'memory/made' ? { metadata: { name: 'made' } } : undefined) };
     const names = secretsOf(tenant, own as Parameters<typeof secretsOf>[1]).map(({ name }) => name);
     expect(names.toSorted()).to.deep.equal(['bucket', 'embedding', 'llm', 'mine', 'owner']);
+  });
+});
+
+describe('watched Secrets of a Dataset', () => {
+  it('are those of its sources, each once, until it is deleted', () => {
+    const source = (name: string, secret?: string) => ({
+      ...{ name, connector: 'github', onRemoval: 'Keep' },
+      ...(secret === undefined ? { address: 'a' } : { credentialsSecretRef: { name: secret } }),
+    });
+    const sources = [source('code', 'github'), source('wiki', 'github'), source('site'), source('files', 'login')];
+    const dataset = (more: object) =>
+      ({ metadata: { name: 'notes', namespace: 'memory', ...more }, spec: { sources } }) as unknown as Dataset;
+    expect(credentialsOf(dataset({}))).to.deep.equal([
+      { name: 'github', namespace: 'memory' },
+      { name: 'login', namespace: 'memory' },
+    ]);
+    expect(credentialsOf(dataset({ deletionTimestamp: '2026-01-01T00:00:00Z' }))).to.deep.equal([]);
   });
 });

@@ -173,7 +173,7 @@ function configMapsOf({ metadata, spec }: Dataset): ObjectName[] {
 }
 
 /** Names of the Secrets with the credentials of a Dataset's sources. */
-function credentialsOf({ metadata, spec }: Dataset): ObjectName[] {
+export function credentialsOf({ metadata, spec }: Dataset): ObjectName[] {
   const { namespace } = metadata;
   if (namespace === undefined || metadata.deletionTimestamp !== undefined) return [];
   const names = new Set((spec.sources ?? []).map(({ credentialsSecretRef }) => credentialsSecretRef?.name));

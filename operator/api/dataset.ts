@@ -276,7 +276,7 @@ export interface DatasetSourcesEntry {
 }
 
 /**
- * Secret of the same namespace with what the connector signs in with: `github` needs the key `token`, `s3` `accessKey` and `secretKey`, `webdav` and `imap` `username` and `password`. A change of it is followed; while it is missing, what is connected stays so.
+ * Secret of the same namespace with what the connector signs in with: `github` and `notion` need the key `token`, `s3` `accessKey` and `secretKey`, `webdav` and `imap` `username` and `password`. A change of it is followed; while it is missing, what is connected stays so.
  */
 export interface DatasetSourcesEntryCredentialsSecretRef {
   /**

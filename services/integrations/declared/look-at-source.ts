@@ -78,6 +78,9 @@ function connectorOf(
     );
   }
   const { capabilities } = connector;
+  if (capabilities.selection === 'per import') {
+    throw new SourceFailure('ConnectorUnsupported', `${provider} is brought in from the console or the API alone.`);
+  }
   if (capabilities.selection === 'required' && selection === undefined) {
     throw new SourceFailure('SelectionMissing', `${provider} brings in nothing without a selection: give one.`);
   }
@@ -133,8 +136,9 @@ async function connect(
   const limited = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_MS)]);
   try {
     if (credentials === undefined) {
-      if (address === undefined || connector.connect === undefined) throw withoutCredentials(connector);
-      return await connector.connect(address);
+      const byAddress = addressStepOf(connector);
+      if (address === undefined || byAddress === undefined) throw withoutCredentials(connector);
+      return await byAddress(address);
     }
     if (bySecret === undefined) {
       throw new SourceFailure(
@@ -155,6 +159,11 @@ async function connect(
   }
 }
 
+/** What a connector calls something else than an address is a secret, and has no place in a resource. */
+function addressStepOf({ connect, capabilities }: Connector): Connector['connect'] {
+  return capabilities.address === undefined ? connect : undefined;
+}
+
 /** The steps of a connector that has some, or of one that takes a login: with the keys of a Secret of type basic-auth. */
 function secretStepsOf({ bySecret, capabilities, connect }: Connector): SecretSteps | undefined {
   if (bySecret !== undefined || capabilities.takesLogin === undefined) return bySecret;
@@ -169,10 +178,10 @@ function secretStepsOf({ bySecret, capabilities, connect }: Connector): SecretSt
 }
 
 function withoutCredentials(connector: Connector): SourceFailure {
-  const { provider, connect: byAddress, oauth } = connector;
+  const { provider, oauth } = connector;
   const bySecret = secretStepsOf(connector);
   const ways = [
-    ...(byAddress === undefined ? [] : ['an address']),
+    ...(addressStepOf(connector) === undefined ? [] : ['an address']),
     ...(bySecret === undefined ? [] : [`credentialsSecretRef, a Secret with ${bySecret.keys.join(' and ')}`]),
     ...(oauth === undefined ? [] : ['account, one that the owner of the tenant has connected']),
   ];

@@ -79,7 +79,7 @@ export interface ConnectorCapabilities {
    * `per import`: imports are asked for one by one, over routes of the provider; what one does not name stays.
    */
   readonly selection: 'none' | 'optional' | 'nothing at first' | 'required' | 'per import';
-  /** Meaning of the address that it is connected with, for people; default: an address. */
+  /** What people give in place of an address to connect it: a secret; default: an address. */
   readonly address?: string;
   /** `connect` takes a user name and a password. */
   readonly takesLogin?: true;

@@ -172,6 +172,13 @@ export function createNotionConnector({ apiUrl, app, webhookSecret, logger }: No
     fetch: document,
     verifyWebhook: async (delivery) => readDelivery(webhookSecret, delivery, logger),
     connect: (secret) => connectInternal(apiUrl, secret.trim()),
+    bySecret: {
+      keys: ['token'],
+      async connect({ address, secret }) {
+        if (address === null) return connectInternal(apiUrl, secret('token'));
+        throw engramError('InvalidRequestError', 'Notion takes no address: name pages in selection.');
+      },
+    },
     ...(app === undefined ? {} : { oauth: oauthSteps(apiUrl, app) }),
   };
 }

@@ -7,6 +7,7 @@ import type { DatasetSourcesEntry } from '../../../operator/api/dataset.ts';
 import { createServices, type Services } from '../../../operator/installation/services.ts';
 import { createSystemClock } from '../../../services/common/platform/system/clock.ts';
 import { type FakeIssue, startFakeGithub } from '../../support/fake-github.ts';
+import { startFakeNotion } from '../../support/fake-notion.ts';
 import { startFakeWebdav } from '../../support/fake-webdav.ts';
 import { createDatasetWorld, type DatasetWorld } from '../../support/kube/dataset-world.ts';
 import { type ManagedApp, startManagedApp } from '../../support/managed-app.ts';
@@ -71,6 +72,7 @@ const isSynced = (world: DatasetWorld) => () => world.conditions()['SourcesReady
 
 describe('sources that a Dataset resource declares', () => {
   let github: Github;
+  let notion: Awaited<ReturnType<typeof startFakeNotion>>;
   let app: ManagedApp;
   let services: Services;
   let folder: string;
@@ -79,8 +81,10 @@ describe('sources that a Dataset resource declares', () => {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'engram-declared-'));
     github = await startFakeGithub();
+    notion = await startFakeNotion();
     app = await startManagedApp({
       ...{ ACCEPT_LOCAL_FILE_PATH: 'true', COGNEE_ALLOWED_LOCAL_FILE_ROOTS: folder },
+      ...notion.variables,
       ...{ ...github.variables, ENGRAM_SOURCE_PRIVATE_HOSTS: '127.0.0.1' },
     });
     services = createServices(app.messenger, createSystemClock());
@@ -91,6 +95,7 @@ describe('sources that a Dataset resource declares', () => {
   after(async () => {
     await app?.stop();
     await github?.[Symbol.asyncDispose]();
+    await notion?.[Symbol.asyncDispose]();
     await rm(folder, { recursive: true, force: true });
   });
   beforeEach(async () => {
@@ -166,6 +171,18 @@ describe('sources that a Dataset resource declares', () => {
     world.putSecret('login', { username: 'anna', password: webdav.password });
     await becomes('it is brought in', isSynced(world));
     expect(await names()).to.deep.equal(['lamp']);
+  });
+
+  it('whose secret is no address take it from a Secret alone', async () => {
+    const { world, source } = opened;
+    const wiki = { name: 'wiki', connector: 'notion', onRemoval: 'Keep' } as const;
+    world.put({ sources: [{ ...wiki, address: notion.secret() }] });
+    await world.reconcile();
+    expect(source('wiki')?.message).to.match(/^notion needs credentialsSecretRef, a Secret with token/);
+    world.putSecret('notion', { token: notion.secret() });
+    world.change({ spec: { sources: [{ ...wiki, credentialsSecretRef: { name: 'notion' } }] } });
+    await world.reconcile();
+    expect(source('wiki')).to.include({ connected: true });
   });
 
   it('erase or leave what came by them when they are taken out, and keep it under another name', async () => {
