@@ -1,12 +1,13 @@
 /**
- * Measures answers without a model: `npm run bench:answers -- [nq] [everyday] [notes] [diary] [household] [team] [practice] [logbook] [theatre] [ward] [depot]
- * [--out report.json] [--against report.json] [--show] [--type HYBRID_COMPLETION]`. Builds the passages over HTTP, asks each
+ * Measures answers without a model: `npm run bench:answers -- [nq] [everyday] [SAMPLE…] [--out report.json]
+ * [--against report.json] [--show] [--type HYBRID_COMPLETION]`. A sample is a file of `samples/`. Builds the passages over HTTP, asks each
  * question and looks for the expected strings. `--out` keeps the outcome of each question, `--against` compares with one that
  * was kept (paired bootstrap), `--show` prints the answers that are wrong. Prints JSON.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { SAMPLES } from './answer-cases.ts';
 import { type BenchFile, fileNameOf, startBenchServer } from './bench-server.ts';
 import { type Difference, pairedDifference, percent, quantile, round } from './paired.ts';
 
@@ -35,8 +36,6 @@ interface Outcome {
 }
 
 const SETS = ['nq', 'everyday'] as const;
-/** Notes of one person each, written for this project, with questions; some of the weights are learned from them. */
-const SAMPLES = new Set(['notes', 'diary', 'household', 'team', 'practice', 'logbook', 'theatre', 'ward', 'depot']);
 const FIRST = 160;
 const REFUSAL = /nothing in memory answers/i;
 
@@ -65,7 +64,8 @@ async function readSet(name: string): Promise<QuestionSet> {
     }));
     return { files: files.map((file) => ({ ...file, name: file.name.replace(/\.txt$/u, '.md') })), questions };
   }
-  if (SAMPLES.has(name)) return (await read(new URL(`samples/${name}.json`, import.meta.url))) as QuestionSet;
+  if (SAMPLES.some((sample) => sample === name))
+    return (await read(new URL(`samples/${name}.json`, import.meta.url))) as QuestionSet;
   const { corpus, questions } = (await read(`answers/${name}.json`)) as {
     readonly corpus: string;
     readonly questions: readonly Question[];

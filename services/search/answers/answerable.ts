@@ -6,7 +6,7 @@ import { wordTable } from '../../common/text/words/word-table.ts';
 import { likenessTo, mostOfKind } from '../retrieval/word-likeness.ts';
 import { ANSWERABLE_WEIGHTS, ANSWERING_WEIGHTS } from './answerable-weights.ts';
 import { contentWords, type Question, wordsOf } from './question.ts';
-import { PASSAGES_READ, type RankedSentence, type ReadPassage, weigh } from './rank-sentences.ts';
+import { PASSAGES_READ, type RankedSentence, type ReadPassage, refersBack, weigh } from './rank-sentences.ts';
 import type { ShortAnswer } from './short-answer.ts';
 import { slotFeatures } from './slots.ts';
 import { KINDS_OF, MONTHS, NUMERALS, spansOf, WEEKDAYS } from './spans.ts';
@@ -97,7 +97,9 @@ export function withHighest(read: ReturnType<typeof sentenceFeatures>): Readonly
  * How well each of the best sentences, its passage and all passages cover the words of a question, and whether what it asks
  * for (`colour`, `name`, a date) is there.
  */
-export function sentenceFeatures(question: Question, { ranked, short, passages }: Evidence) {
+export function sentenceFeatures(whole: Question, { ranked, short, passages }: Evidence) {
+  const best = ranked.slice(0, SENTENCES_READ);
+  const question = withoutContact(whole, best);
   const { text } = question;
   const words = keyWords(question);
   const names = words.filter(({ isName }) => isName);
@@ -116,20 +118,21 @@ export function sentenceFeatures(question: Question, { ranked, short, passages }
   const statements = new Map<ReadPassage, readonly string[]>();
   const form = formOf(question);
   const slots = new Map<ReadPassage, ReturnType<typeof slotFeatures>>();
-  return ranked.slice(0, SENTENCES_READ).map((sentence) => {
+  return best.map((sentence) => {
     const { statement, features, confidence, probability, passage: source } = sentence;
-    const inSentence = bagOf(`${statement.text} ${statement.heading} ${statement.label}`);
     const inPassage = bags.get(source) ?? bagOf(wholeText(source));
     bags.set(source, inPassage);
     const told = statements.get(source) ?? statementsOf(source).map((one) => one.text);
     statements.set(source, told);
+    const before = told[told.indexOf(statement.text) - 1] ?? '';
+    const subjectBefore = refersBack(statement.text) ? before : '';
+    const inSentence = bagOf(`${statement.text} ${statement.heading} ${statement.label} ${subjectBefore}`);
     const slot = slots.get(source) ?? slotFeatures(question, told);
     slots.set(source, slot);
     const own = coverage(words, inSentence);
     const passage = coverage(words, inPassage);
-    const kind = kindIn(question, text, statement.text);
+    const kind = kindIn(whole, statement.text);
     const isShort = short !== null && short.sentence === sentence;
-    const before = told[told.indexOf(statement.text) - 1] ?? '';
     const [about, aboutPassage] = [coverage(subject, inSentence), coverage(subject, inPassage)];
     const parts = partsOf(statement.text, `${statement.heading} ${statement.label} ${before}`);
     return {
@@ -201,6 +204,20 @@ export function sentenceFeatures(question: Question, { ranked, short, passages }
       [`covered ${form}`]: passage.sharp,
     };
   });
+}
+
+/** Contacts, which need no word beside them: `Call her at 0551 39 77 12.` */
+const CONTACTS: readonly (readonly [RegExp, RegExp])[] = [
+  [/\b(?:tele)?phone number\b/iu, /\d(?:[ ./-]?\d){5}/u],
+  [/\be-?mail(?: address)?\b/iu, /@/u],
+];
+
+/** Returns a question without the words for a contact when a sentence has one, so that it only names whose it is. */
+function withoutContact(question: Question, sentences: readonly RankedSentence[]): Question {
+  const contact = CONTACTS.find(
+    ([asks, isForm]) => asks.test(question.text) && sentences.some(({ statement }) => isForm.test(statement.text)),
+  );
+  return contact === undefined ? question : { ...question, text: question.text.replace(contact[0], '') };
 }
 
 /** How near to words of the question a sentence has a span of the kind that is asked for: 1 beside one, 0 none. */
@@ -324,8 +341,7 @@ const UNITS: readonly (readonly [RegExp, RegExp])[] = [
     /\b(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|decades?|met(?:er|re)s?|km|miles?|kilomet\p{L}+)\b/iu,
   ],
   [/\bhow (?:tall|high|deep|wide|far|big|large)\b/iu, /\d/u],
-  [/\bphone number\b/iu, /\d{4}/u],
-  [/\be-?mail/iu, /@/u],
+  ...CONTACTS,
   [/\bmileage\b/iu, /\b(?:km|miles|kilomet\p{L}+)\b/iu],
   [/\b(?:surname|last name|full name|maiden name)\b/iu, /\p{Lu}\p{Ll}+ \p{Lu}\p{Ll}+/u],
   [/\b(?:password|pin|licen[cs]e plate|serial number|version|account number|alarm code)\b/iu, /\d/u],
@@ -357,7 +373,8 @@ const PERSONS =
 const PLACES = 'house room city kitchen park street garden school shop tree village office'.split(' ');
 
 /** Whether a sentence has something new of the kind that a question asks for: -1 to 1; null when it asks for no kind. */
-function kindIn(question: Question, text: string, sentence: string): number | null {
+function kindIn(question: Question, sentence: string): number | null {
+  const { text } = question;
   const asked = new Set(wordsOf(text).map(stemOf));
   const isNew = (word: string) => !STOP_WORDS.has(word) && !asked.has(stemOf(word));
   const spans = spansOf(sentence, ['name', 'title', 'date', 'number']);

@@ -92,6 +92,27 @@ describe('extractive answers', () => {
     expect(await answer('Who will tell the customers?', [talk])).to.match(/^Ben: "Good, I will/);
   });
 
+  it('name an amount with the whole of what is counted, never the day of a date', async () => {
+    const garden = {
+      title: 'garden',
+      text: 'I planted 12 tomato plants in April 2024. Three of them died in the frost.',
+    };
+    expect(await answer('How many tomatoes did I plant?', [garden])).to.match(/^12 tomato plants: "I planted/);
+    expect(await answer('How many tomatoes died?', [garden])).to.match(/^(?:Three: )?"Three of them died/);
+    const lab = { title: 'lab', text: 'The lab is rented from the city until 31 May 2027.' };
+    expect(await answer('How much rent does the lab pay?', [lab])).not.to.match(/^31/);
+  });
+
+  it('find a phone number in a sentence with a pronoun', async () => {
+    const pia = {
+      title: 'pia',
+      text: 'Pia is our cleaner and comes on Fridays. Call her at 22 41 87 30. She takes the bus.',
+    };
+    expect(await answer("What is Pia's phone number?", [pia])).to.match(/^(?:22 41 87 30: )?"Call her at/);
+    const ben = { title: 'ben', text: 'Ben is our plumber. He comes from Leeds.' };
+    expect(await answer("What is Ben's phone number?", [ben])).to.equal(NOTHING_FITS);
+  });
+
   it('quote what is so now before what was so', async () => {
     const sport = {
       title: 'sport',

@@ -16,9 +16,35 @@ const KINDS: readonly ReadonlySet<string>[] = [
 const QUESTION = /^(is|are|was|were|am) ([^,;]+?)\??$/iu;
 const PREPOSITIONS = new Set(['in', 'on', 'at', 'from', 'to', 'by', 'for', 'with', 'of']);
 const MAX_WORDS = 14;
+/** `the van` is `our van` in the notes of its owner. */
+const OWN_ARTICLE = /^(?:the|my|our)$/iu;
+
+const NAME = "(?:the )?(\\p{Lu}[\\p{L}\\p{N}'’&.-]*(?: \\p{Lu}[\\p{L}\\p{N}'’&.-]*)*)";
+/** `Are we insured with Alka?`, `Does Ada work at Equinor?`: what holds of one name at a time. */
+const STATE = new RegExp(
+  `^(?:([Ii]s|[Aa]re|[Aa]m)|[Dd]o(?:es)?) (.+?) (live|work|study|insured|employed|married|engaged|based|registered|located) (in|at|with|for|by|to) ${NAME}\\??$`,
+  'u',
+);
+
+/** Whether a sentence says the same of another name: `We are insured with Tryg.` of `Are we insured with Alka?`. */
+function saysOtherName(question: string, sentence: string): boolean {
+  const asked = STATE.exec(question.trim());
+  if (asked === null) return false;
+  const [, be, subject = '', verb = '', preposition = '', name = ''] = asked;
+  const form = be === undefined ? `(?:${verb}|${verb.replace(/y$/u, 'ie')}s)` : `(?:is|are|am|['’](?:s|re|m)) ${verb}`;
+  const said = new RegExp(`^(.*?)\\s?${form} ${preposition} ${NAME}`, 'u').exec(sentence);
+  if (said === null || sentence.includes(name)) return false;
+  const [, before = '', other = ''] = said;
+  const isSubject = wordsIn(subject).every(
+    (word) => /^(?:the|an?)$/u.test(word) || wordsIn(before).some((one) => isSame(one, word)),
+  );
+  if (!isSubject || /[,;:]/u.test(before) || wordsIn(before).length > wordsIn(subject).length + 1) return false;
+  return preposition !== 'in' || areOther(wordsIn(name), wordsIn(other));
+}
 
 /** Whether a sentence says that something has another value than the question supposes: `The van is blue.` of `Is the van red?`. */
 export function saysOtherValue(question: string, sentence: string): boolean {
+  if (saysOtherName(question, sentence)) return true;
   const asked = QUESTION.exec(question.trim());
   if (asked === null) return false;
   const [, verb = '', rest = ''] = asked;
@@ -26,7 +52,9 @@ export function saysOtherValue(question: string, sentence: string): boolean {
   const at = said.findIndex((word) => word.toLowerCase() === verb.toLowerCase());
   if (at < 1 || said.length > MAX_WORDS) return false;
   const supposed = wordsIn(rest);
-  const end = supposed.findIndex((word) => !said.slice(0, at).some((other) => isSame(word, other)));
+  const end = supposed.findIndex(
+    (word) => !OWN_ARTICLE.test(word) && !said.slice(0, at).some((other) => isSame(word, other)),
+  );
   const subject = supposed.slice(0, Math.max(0, end));
   const own = withoutStart(supposed.slice(subject.length));
   const other = withoutStart(said.slice(at + 1));
@@ -56,8 +84,9 @@ function areOther(own: readonly string[], other: readonly string[]): boolean {
   const [word = ''] = own;
   const said = other.map((one) => one.toLowerCase());
   const kind = own.length === 1 ? KINDS.find((words) => words.has(word.toLowerCase())) : undefined;
-  // One value of the kind, and nothing beside it: "red and blue" is both.
-  if (kind !== undefined) return said.length === 1 && kind.has(said[0] ?? '') && said[0] !== word.toLowerCase();
+  // One value of the kind, and no other beside it: "red and blue" is both, "a red van" is red.
+  if (kind !== undefined)
+    return kind.has(said[0] ?? '') && !said.includes(word.toLowerCase()) && !/^(?:and|or)$/u.test(said[1] ?? '');
   const [supposed, stated] = [own, other].map((words) => readValue(words.join(' '), 'place'));
   return supposed != null && stated != null && compareValues(supposed, stated) === 'different';
 }

@@ -72,8 +72,11 @@ export type SentenceFeatures = Readonly<Record<(typeof SENTENCE_FEATURES)[number
 
 /** Number of passages whose sentences may answer a question. */
 export const PASSAGES_READ = 8;
-/** A sentence that begins with a pronoun is about the subject of the sentence before it. */
-const PRONOUN = /^(?:he|she|it|they|his|her|its|their|this|these|er|sie|es|él|ella|il|elle)\s/iu;
+/** A sentence with a pronoun among its first words is about the subject of the sentence before it: `Three of them died.` */
+const PRONOUN =
+  /^(?:he|she|it|they|his|her|its|their|this|these|er|sie|es|él|ella|il|elle)\s|^\p{L}+ (?:of )?(?:him|her|them|these|those)\s/iu;
+/** Whether a sentence is about the subject of the one before it. */
+export const refersBack = (sentence: string) => PRONOUN.test(sentence);
 const FIRST_PERSON = /\b(?:I|[Mm]y|[Ww]e|[Oo]ur|[Ii]ch|[Mm]eine?|[Ww]ir|[Yy]o|[Mm]is?|[Jj]e|[Mm]on|[Mm]a|[Nn]ous)\b/u;
 const DEFINITION = /^.{0,80}\b(?:is|was|are|were) (?:an?|the|one) /iu;
 
@@ -110,7 +113,7 @@ export function sentencesOf(
     const context = coverageOf([documentName, ...headings].join('\n'));
     const found = statementsOf(passage);
     const statements = found.map((statement, at) => {
-      const before = PRONOUN.test(statement.text) ? (found[at - 1]?.text ?? '') : '';
+      const before = refersBack(statement.text) ? (found[at - 1]?.text ?? '') : '';
       const label = highest([...[statement.heading, statement.label, before].map(coverageOf), context]);
       return { statement, own: coverageOf(statement.text), label };
     });

@@ -44,9 +44,9 @@ const DATE = new RegExp(
 const RELATIVE_DATE =
   /(?<![\p{L}\p{N}])(?:yesterday|last night|^today|today(?=[.!]?$)|(?:last|next) (?:week|weekend|month|year|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|(?:an?|\d+|two|three|four|five|six|seven|eight|nine|ten) (?:day|week|month|year)s? ago)(?![\p{L}\p{N}])/giu;
 const NUMERAL = `(?:\\d[\\d,.]*\\d|\\d|${NUMERALS})`;
-/** With its currency or unit: `$ 3.5 million`, `four hours`. */
+/** With its currency or unit: `$ 3.5 million`, `four hours`, `12 tomato plants`. */
 const NUMBER = new RegExp(
-  `(?:(?:[$€£¥]|(?<![\\p{L}\\p{N}])(?:EUR|USD|GBP|CHF|US\\$)) ?)?(?<![\\p{L}\\p{N}])${NUMERAL}(?:[ -](?:and )?${NUMERAL})*(?![\\p{L}\\p{N}])%?(?: (\\p{Ll}[\\p{L}-]*))?`,
+  `(?:(?:[$€£¥]|(?<![\\p{L}\\p{N}])(?:EUR|USD|GBP|CHF|US\\$)) ?)?(?<![\\p{L}\\p{N}])${NUMERAL}(?:[ -](?:and )?${NUMERAL})*(?![\\p{L}\\p{N}])%?(?: (\\p{Ll}[\\p{L}-]*)(?:(?<!s) (\\p{Ll}[\\p{L}-]*s)(?![\\p{L}\\p{N}]))?)?`,
   'giu',
 );
 const PARTICLE = 'of|the|de|la|von|van|du|del|da|bin|ibn|for|and|&';
@@ -116,7 +116,11 @@ const FINDERS: Readonly<Record<WrittenKind, (sentence: string, add: Add) => void
     for (const match of sentence.matchAll(RELATIVE_DATE)) add(match[0], match.index, 'date');
   },
   number(sentence, add) {
-    for (const match of sentence.matchAll(NUMBER)) addNumber(match, add);
+    const dates = [...sentence.matchAll(DATE)].filter(([date]) => date.includes(' '));
+    const isInDate = (at: number) => dates.some(({ 0: date, index }) => index <= at && at < index + date.length);
+    for (const match of sentence.matchAll(NUMBER)) {
+      if (!isInDate(match.index)) addNumber(match, match.index, add);
+    }
   },
   name(sentence, add) {
     for (const match of sentence.matchAll(NAME)) addName(match[0], match.index, add);
@@ -142,13 +146,21 @@ function addPhrases(match: RegExpExecArray, add: Add): void {
   }
 }
 
-/** Without the word behind it when that is no unit, and not a year. */
-function addNumber(match: RegExpExecArray, add: Add): void {
-  const unit = match[1] ?? '';
-  const number = match[0].slice(0, match[0].length - unit.length).trim();
+/** Without the words behind it that are no unit, and not a year. */
+function addNumber([all, unit = '', plural = '']: RegExpExecArray, at: number, add: Add): void {
+  const behind = all.slice(0, all.length - plural.length).trim();
+  const number = behind.slice(0, behind.length - unit.length).trim();
   if (/^(?:1\d|20)\d\d$/u.test(number)) return;
-  add(unit === '' || STOP_WORDS.has(unit.toLowerCase()) ? number : match[0], match.index, 'number');
+  if (unit === '' || STOP_WORDS.has(unit.toLowerCase())) add(number, at, 'number');
+  else add(plural !== '' && isNoun(unit) && isNoun(plural) ? all : behind, at, 'number');
 }
+
+function isNoun(word: string): boolean {
+  const lower = word.toLowerCase();
+  return !STOP_WORDS.has(lower) && wordSenses().partsOf(wordSenses().row(lower)).noun >= MIN_NOUN;
+}
+
+const MIN_NOUN = 0.6;
 
 /** The words up to the first one for a person, with the one it belongs to: `my uncle`. */
 function addRole(match: RegExpExecArray, add: Add): void {

@@ -26,6 +26,16 @@ const CASES = [
   ['Does Jonas still climb?', 'Jonas fell while climbing in 2015.', null],
   ['Does Jonas still climb?', 'Jonas still climbs.', 'Yes'],
   ['Is the fair on Monday?', 'The fair is in May.', null],
+  ['Is the van blue?', 'Our van is a red Kangoo.', 'No'],
+  ['Is the van blue?', 'The van is parked in front of the red house.', null],
+  ['Are we insured with Alka?', 'We are insured with Tryg.', 'No'],
+  ['Are we insured with Tryg?', 'We are insured with Tryg.', 'Yes'],
+  ['Is the car insured with Alka?', 'We are insured with Tryg.', null],
+  ['Do I work at Lundbeck?', 'I work at Novo as a chemist.', 'No'],
+  ['Do I work at Lundbeck?', 'I worked at Novo as a chemist.', null],
+  ['Does Anders work at Lundbeck?', 'I work at Novo as a chemist.', null],
+  ['Do we live in Germany?', 'We live in Berlin.', null],
+  ['Do we live in Hamburg?', 'We live in Berlin.', 'No'],
   ['Was our daughter born on time?', 'Our daughter was born on time because the train was not late.', null],
 ] as const;
 
