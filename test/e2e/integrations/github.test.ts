@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { type FakeIssue, startFakeGithub } from '../../support/fake-github.ts';
+import { settled, textsOf } from '../../support/source-steps.ts';
 import { type StartedApp, startApp } from '../../support/start-app.ts';
 import { until } from '../../support/until.ts';
 import { createWire, type Wire } from '../../support/wire.ts';
@@ -31,24 +32,6 @@ async function connect({ baseUrl }: StartedApp, github: Github, change: (query: 
   return { status: response.status, location: response.headers.get('location'), cookie, back };
 }
 
-async function settled({ get }: Wire, after: string | null = null) {
-  let found: Record<string, unknown> = {};
-  await until('the end of the import', async () => {
-    found = (await get('/integrations/github/connection')).json;
-    return found['connected'] === false || (found['syncStatus'] !== 'syncing' && found['lastSyncedAt'] !== after);
-  });
-  return found;
-}
-
-async function textsOf({ get }: Wire, dataset: unknown): Promise<ReadonlyMap<string, string>> {
-  const { json } = await get(`/datasets/${dataset}/data`);
-  const texts = new Map<string, string>();
-  for (const { id, name } of json as { id: string; name: string }[]) {
-    texts.set(name, (await get(`/datasets/${dataset}/data/${id}/raw`)).text);
-  }
-  return texts;
-}
-
 describe('GitHub', () => {
   let github: Github;
   let app: StartedApp;
@@ -76,7 +59,7 @@ describe('GitHub', () => {
     const again = await back(cookie.split(';')[0] ?? '');
     expect(again.headers.get('location'), 'an install is finished once').to.match(/github=error_invalid_state$/);
     expect((await back('')).headers.get('location')).to.match(/github=error_invalid_state$/);
-    const state = await settled(wire);
+    const state = await settled(wire, 'github');
     expect(state).to.include({
       syncStatus: 'ok',
       storedItems: 131,
@@ -128,7 +111,7 @@ describe('GitHub', () => {
     const commented = issue('Wheel squeaks', { comments: [comment] });
     engine.issues.set(4, commented);
     await connect(app, github);
-    let state = await settled(wire);
+    let state = await settled(wire, 'github');
     const before = (await wire.get(`/datasets/${state['datasetId']}/data`)).json as { id: string; name: string }[];
     engine.issues.set(1, issue('Engine stands still', { updated: '2026-02-01T00:00:00Z' }));
     engine.issues.set(3, issue('Steam escapes', { updated: '2026-02-01T00:00:00Z' }));
@@ -139,13 +122,13 @@ describe('GitHub', () => {
     const answer = await github.deliver(app.baseUrl, 'issues', deleted, 'one');
     expect([answer.status, await answer.json()]).to.deep.equal([200, { ok: true }]);
     expect(Date.now() - started, 'acknowledged at once').to.be.lessThan(1000);
-    state = await settled(wire, state['lastSyncedAt'] as string);
+    state = await settled(wire, 'github', state['lastSyncedAt'] as string);
     const names = ['Engine stands still (#1)', 'Steam escapes (#3)', 'Wheel squeaks (#4)'];
     expect([...(await textsOf(wire, state['datasetId'])).keys()].toSorted()).to.deep.equal(names);
     commented.comments.pop();
     const uncommented = { action: 'deleted', repository, issue: { number: 4 }, comment: { id: 9 } };
     expect((await github.deliver(app.baseUrl, 'issue_comment', uncommented)).status).to.equal(200);
-    state = await settled(wire, state['lastSyncedAt'] as string);
+    state = await settled(wire, 'github', state['lastSyncedAt'] as string);
     const texts = await textsOf(wire, state['datasetId']);
     expect(texts.get('Wheel squeaks (#4)'), 'the issue itself is unchanged').not.to.contain('gear');
     const after = (await wire.get(`/datasets/${state['datasetId']}/data`)).json as { id: string; name: string }[];
@@ -173,14 +156,14 @@ describe('GitHub', () => {
       return waited !== undefined;
     });
     github.state.remaining = null;
-    const state = await settled(wire);
+    const state = await settled(wire, 'github');
     expect(state).to.include({ syncStatus: 'ok', storedItems: 40 });
   });
 
   it('that takes the access back ends the connection, and says so', async () => {
     github.add('acme/engine').issues.set(1, issue('Engine stops'));
     await connect(app, github);
-    const state = await settled(wire);
+    const state = await settled(wire, 'github');
     expect((await github.deliver(app.baseUrl, 'installation', { action: 'deleted' })).status).to.equal(200);
     const ended = (await wire.get('/integrations/github/connection')).json;
     expect(ended).to.deep.equal({
@@ -188,7 +171,7 @@ describe('GitHub', () => {
       error: 'The GitHub App was uninstalled or suspended. Install it again to go on.',
     });
     await connect(app, github);
-    await settled(wire, state['lastSyncedAt'] as string);
+    await settled(wire, 'github', state['lastSyncedAt'] as string);
     expect((await wire.get('/integrations/github/connection')).json.connected).to.equal(true);
     github.state.isGone = true;
     await wire.post('/integrations/github/sync');
@@ -203,12 +186,12 @@ describe('GitHub', () => {
     engine.issues.set(1, issue('Engine stops'));
     lamp.issues.set(1, issue('Lamp flickers'));
     await connect(app, github);
-    const state = await settled(wire);
+    const state = await settled(wire, 'github');
     expect(state['storedItems']).to.equal(2);
     const chosen = await wire.put('/integrations/github/resources', { resourceIds: [String(lamp.id)] });
     expect(chosen.json).to.deep.equal({ selected: [String(lamp.id)] });
     expect((await wire.post('/integrations/github/sync')).json).to.deep.equal({ accepted: true });
-    const after = await settled(wire, state['lastSyncedAt'] as string);
+    const after = await settled(wire, 'github', state['lastSyncedAt'] as string);
     expect([...(await textsOf(wire, after['datasetId'])).keys()]).to.deep.equal(['Lamp flickers (#1)']);
   });
 });

@@ -1,38 +1,11 @@
 import { expect } from 'chai';
 import { startFakeLinear } from '../../support/fake-linear.ts';
+import { connectAccount, settled, textsOf } from '../../support/source-steps.ts';
 import { type StartedApp, startApp } from '../../support/start-app.ts';
 import { until } from '../../support/until.ts';
 import { createWire, type Wire } from '../../support/wire.ts';
 
 type Linear = Awaited<ReturnType<typeof startFakeLinear>>;
-
-/** Connects as a browser does, and returns where the callback sends it. */
-async function connect({ baseUrl }: StartedApp, linear: Linear): Promise<string | null> {
-  const begun = await fetch(`${baseUrl}/api/v1/integrations/linear/authorize`, { method: 'POST' });
-  const { authorizeUrl } = (await begun.json()) as { authorizeUrl: string };
-  const cookie = begun.headers.get('set-cookie')?.split(';')[0] ?? '';
-  const back = await fetch(`${baseUrl}/api/v1/integrations/linear/callback?${linear.install(authorizeUrl)}`, {
-    ...{ redirect: 'manual', headers: { cookie } },
-  });
-  return back.headers.get('location');
-}
-
-async function settled({ get }: Wire, after: unknown = null) {
-  let found: Record<string, unknown> = {};
-  await until('the end of the import', async () => {
-    found = (await get('/integrations/linear/connection')).json;
-    return found['connected'] === false || (found['syncStatus'] !== 'syncing' && found['lastSyncedAt'] !== after);
-  });
-  return found;
-}
-
-async function textsOf({ get }: Wire, dataset: unknown): Promise<ReadonlyMap<string, string>> {
-  const texts = new Map<string, string>();
-  for (const { id, name } of (await get(`/datasets/${dataset}/data`)).json as { id: string; name: string }[]) {
-    texts.set(name, (await get(`/datasets/${dataset}/data/${id}/raw`)).text);
-  }
-  return texts;
-}
 
 const said = (id: string, user: string, body: string, at: string) => ({ id, user, body, createdAt: at, updatedAt: at });
 
@@ -68,8 +41,10 @@ describe('Linear', () => {
       ...{ client_id: 'client', redirect_uri: 'http://engram.test/callback', response_type: 'code', actor: 'app' },
       scope: 'read,write,app:assignable,app:mentionable',
     });
-    expect(await connect(app, linear)).to.equal('http://console.test/integrations?linear=connected');
-    const state = await settled(wire);
+    expect(await connectAccount(app.baseUrl, 'linear', linear.install)).to.equal(
+      'http://console.test/integrations?linear=connected',
+    );
+    const state = await settled(wire, 'linear');
     expect(state).to.include({ syncStatus: 'ok', accountLabel: 'Acme Corp', datasetName: 'linear_acme_corp' });
     const texts = await textsOf(wire, state['datasetId']);
     expect(texts.size, 'a project of two teams is one item').to.equal(121);
@@ -103,8 +78,8 @@ describe('Linear', () => {
     const lamp = linear.issue(team, 'Lamp flickers');
     const steam = linear.issue(team, 'Steam escapes');
     const wheel = linear.issue(team, 'Wheel squeaks');
-    await connect(app, linear);
-    let state = await settled(wire);
+    await connectAccount(app.baseUrl, 'linear', linear.install);
+    let state = await settled(wire, 'linear');
     const at = '2026-03-01T00:00:00.000Z';
     engine.comments.pop();
     Object.assign(lamp, { title: 'Lamp is out', updatedAt: at });
@@ -122,7 +97,7 @@ describe('Linear', () => {
     const answer = await linear.deliver(app.baseUrl, moved);
     expect([answer.status, await answer.json()]).to.deep.equal([200, { ok: true }]);
     await until('all of it', async () => {
-      state = await settled(wire);
+      state = await settled(wire, 'linear');
       const names = [...(await textsOf(wire, state['datasetId'])).keys()].toSorted();
       return names.join() === 'Belt slips (ENG-5),Engine stops (ENG-1),Lamp is out (ENG-2),Steam escapes (OPS-1)';
     });
@@ -138,8 +113,8 @@ describe('Linear', () => {
   it('answers who mentions the app from the memory of the user who connected it', async () => {
     const { id: team } = linear.team('ENG');
     linear.issue(team, 'Engine', { description: 'The Analytical Engine was designed by Charles Babbage.' });
-    await connect(app, linear);
-    await settled(wire);
+    await connectAccount(app.baseUrl, 'linear', linear.install);
+    await settled(wire, 'linear');
     await until('the memory', async () => {
       const asked = { query: 'Who designed the Analytical Engine?', search_type: 'CHUNKS' };
       return JSON.stringify((await wire.post('/search', asked)).json).includes('Babbage');
@@ -176,32 +151,32 @@ describe('Linear', () => {
     const { id: team } = linear.team('ENG');
     for (let number = 1; number <= 120; number += 1) linear.issue(team, `Fault ${number}`);
     linear.state.remaining = 4;
-    await connect(app, linear);
+    await connectAccount(app.baseUrl, 'linear', linear.install);
     let waited: unknown;
     await until('the wait', async () => {
       waited = (await wire.get('/integrations/linear/connection')).json.waitingUntil;
       return waited !== undefined;
     });
     linear.state.remaining = null;
-    const state = await settled(wire);
+    const state = await settled(wire, 'linear');
     expect(state).to.include({ syncStatus: 'ok', storedItems: 120 });
   });
 
   it('exchanges tokens before they expire, and ends the connection when they are refused', async () => {
     linear.team('ENG');
     linear.state.tokenLifeSeconds = 240;
-    await connect(app, linear);
-    const state = await settled(wire);
+    await connectAccount(app.baseUrl, 'linear', linear.install);
+    const state = await settled(wire, 'linear');
     expect(linear.tokens.size, 'the first token had less than five minutes').to.be.greaterThan(1);
     linear.state.isGone = true;
     await wire.post('/integrations/linear/sync');
-    expect(await settled(wire, state['lastSyncedAt'])).to.deep.equal({
+    expect(await settled(wire, 'linear', state['lastSyncedAt'])).to.deep.equal({
       connected: false,
       error: 'The provider no longer accepts the connection. Connect it again.',
     });
     linear.state.isGone = false;
-    await connect(app, linear);
-    await settled(wire);
+    await connectAccount(app.baseUrl, 'linear', linear.install);
+    await settled(wire, 'linear');
     expect((await linear.deliver(app.baseUrl, { type: 'OAuthApp', action: 'revoked' })).status).to.equal(200);
     const ended = (await wire.get('/integrations/linear/connection')).json;
     expect(ended.connected).to.equal(false);

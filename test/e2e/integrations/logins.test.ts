@@ -1,24 +1,10 @@
 import { expect } from 'chai';
 import { HAS_DOVECOT, MAIL_PASSWORD, startDovecot } from '../../support/dovecot.ts';
 import { startFakeWebdav } from '../../support/fake-webdav.ts';
+import { settled, synced } from '../../support/source-steps.ts';
 import { type StartedApp, startApp } from '../../support/start-app.ts';
 import { until } from '../../support/until.ts';
 import { createWire, type Wire } from '../../support/wire.ts';
-
-async function settled({ get }: Wire, provider: string, after: string | null = null) {
-  let found: Record<string, unknown> = {};
-  await until('the end of the import', async () => {
-    found = (await get(`/integrations/${provider}/connection`)).json;
-    return found['connected'] === false || (found['syncStatus'] !== 'syncing' && found['lastSyncedAt'] !== after);
-  });
-  return found;
-}
-
-async function synced(wire: Wire, provider: string) {
-  const { lastSyncedAt } = (await wire.get(`/integrations/${provider}/connection`)).json;
-  expect((await wire.post(`/integrations/${provider}/sync`, {})).json).to.deep.equal({ accepted: true });
-  return settled(wire, provider, lastSyncedAt as string | null);
-}
 
 async function answerOf({ post }: Wire, dataset: unknown, query: string): Promise<string> {
   const { json } = await post('/search', { query, datasetIds: [dataset] });

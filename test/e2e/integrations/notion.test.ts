@@ -1,38 +1,11 @@
 import { expect } from 'chai';
 import { block, type FakeBlock, startFakeNotion, text } from '../../support/fake-notion.ts';
+import { connectAccount, settled, textsOf } from '../../support/source-steps.ts';
 import { type StartedApp, startApp } from '../../support/start-app.ts';
 import { until } from '../../support/until.ts';
 import { createWire, type Wire } from '../../support/wire.ts';
 
 type Notion = Awaited<ReturnType<typeof startFakeNotion>>;
-
-/** Signs in as a browser does, and returns where the callback sends it. */
-async function connect({ baseUrl }: StartedApp, notion: Notion): Promise<string | null> {
-  const begun = await fetch(`${baseUrl}/api/v1/integrations/notion/authorize`, { method: 'POST' });
-  const { authorizeUrl } = (await begun.json()) as { authorizeUrl: string };
-  const cookie = begun.headers.get('set-cookie')?.split(';')[0] ?? '';
-  const back = await fetch(`${baseUrl}/api/v1/integrations/notion/callback?${notion.install(authorizeUrl)}`, {
-    ...{ redirect: 'manual', headers: { cookie } },
-  });
-  return back.headers.get('location');
-}
-
-async function settled({ get }: Wire, after: unknown = null) {
-  let found: Record<string, unknown> = {};
-  await until('the end of the import', async () => {
-    found = (await get('/integrations/notion/connection')).json;
-    return found['connected'] === false || (found['syncStatus'] !== 'syncing' && found['lastSyncedAt'] !== after);
-  });
-  return found;
-}
-
-async function textsOf({ get }: Wire, dataset: unknown): Promise<ReadonlyMap<string, string>> {
-  const texts = new Map<string, string>();
-  for (const { id, name } of (await get(`/datasets/${dataset}/data`)).json as { id: string; name: string }[]) {
-    texts.set(name, (await get(`/datasets/${dataset}/data/${id}/raw`)).text);
-  }
-  return texts;
-}
 
 const row = (...cells: string[]): FakeBlock => ({
   type: 'table_row',
@@ -101,8 +74,10 @@ describe('Notion', () => {
         },
       });
     }
-    expect(await connect(app, notion)).to.equal('http://console.test/integrations?notion=connected');
-    const state = await settled(wire);
+    expect(await connectAccount(app.baseUrl, 'notion', notion.install)).to.equal(
+      'http://console.test/integrations?notion=connected',
+    );
+    const state = await settled(wire, 'notion');
     expect(state).to.include({ syncStatus: 'ok', accountLabel: 'Acme Wiki', datasetName: 'notion_acme_wiki' });
     const texts = await textsOf(wire, state['datasetId']);
     expect(texts.size).to.equal(107);
@@ -138,15 +113,15 @@ describe('Notion', () => {
     const engine = notion.page('Engine', [block('paragraph', 'It stops.')]);
     const lamp = notion.page('Lamp', [block('paragraph', 'It flickers.')]);
     const wheel = notion.page('Wheel', [block('paragraph', 'It squeaks.')]);
-    await connect(app, notion);
-    let state = await settled(wire);
+    await connectAccount(app.baseUrl, 'notion', notion.install);
+    let state = await settled(wire, 'notion');
     Object.assign(engine, { blocks: [block('paragraph', 'It runs.')], edited: '2026-02-01T10:00:00.000Z' });
     lamp.inTrash = true;
     notion.pages.delete(wheel.id);
     notion.page('Belt', [block('paragraph', 'It slips.')]);
     const event = { type: 'page.content_updated', entity: { id: engine.id, type: 'page' }, data: {} };
     expect((await notion.deliver(app.baseUrl, event)).status).to.equal(200);
-    state = await settled(wire, state['lastSyncedAt']);
+    state = await settled(wire, 'notion', state['lastSyncedAt']);
     const texts = await textsOf(wire, state['datasetId']);
     expect([...texts.keys()].toSorted()).to.deep.equal(['Belt', 'Engine']);
     expect(texts.get('Engine')).to.contain('It runs.');
@@ -174,7 +149,7 @@ describe('Notion', () => {
     const connected = await wire.post('/integrations/notion/connect', { address: ` ${secret}\n` });
     expect(connected.json).to.include({ connected: true, accountLabel: 'Acme Wiki' });
     expect(JSON.stringify(connected.json)).not.to.contain(secret);
-    const state = await settled(wire);
+    const state = await settled(wire, 'notion');
     expect(state).to.include({ syncStatus: 'ok', storedItems: 1 });
     const offered = await fetch(`${app.baseUrl}/api/v1/integrations/notion/events`, {
       ...{ method: 'POST', body: JSON.stringify({ verification_token: notion.webhookSecret }) },
@@ -182,7 +157,7 @@ describe('Notion', () => {
     expect(offered.status, 'the webhook is being set up').to.equal(200);
     notion.tokens.clear();
     await wire.post('/integrations/notion/sync');
-    const ended = await settled(wire, state['lastSyncedAt']);
+    const ended = await settled(wire, 'notion', state['lastSyncedAt']);
     expect(ended).to.deep.equal({
       connected: false,
       error: 'Notion no longer accepts the connection: it was removed from the workspace. Connect it again.',
@@ -194,8 +169,8 @@ describe('Notion', () => {
     for (let number = 1; number <= 8; number += 1)
       notion.page(`Page ${number}`, [block('paragraph', `Text ${number}.`)]);
     notion.state.remaining = 4;
-    await connect(app, notion);
-    let state = await settled(wire);
+    await connectAccount(app.baseUrl, 'notion', notion.install);
+    let state = await settled(wire, 'notion');
     expect(state).to.include({ syncStatus: 'ok', storedItems: 8 });
     Object.assign(notion.state, { remaining: 0, retryAfterSeconds: 120 });
     await wire.post('/integrations/notion/sync');
