@@ -121,7 +121,7 @@ function newTally({ id }: ClaimedJob, { changes }: SourceConnection, now: Date):
 }
 
 async function driveImport(dependencies: SourceDependencies, job: ClaimedJob, lease: JobLease): Promise<void> {
-  const { connectors, store, workQueue, clock } = dependencies;
+  const { connectors, store, workQueue, clock, logger } = dependencies;
   const connection = await connectionOf(dependencies, job);
   const connector = connection === null ? undefined : connectors.get(connection.provider);
   if (connection === null) {
@@ -129,6 +129,7 @@ async function driveImport(dependencies: SourceDependencies, job: ClaimedJob, le
     return;
   }
   if (connection.status !== 'active') return end(dependencies, job, connection, {});
+  logger.info('import.claimed', { connectionId: connection.id, attempt: job.attempt });
   const tally = newTally(job, connection, clock.now());
   try {
     if (job.attempt > MAX_ATTEMPTS) throw new Error(`it was begun ${MAX_ATTEMPTS} times`);
