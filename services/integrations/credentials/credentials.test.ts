@@ -5,6 +5,7 @@ import { createMemoryDocumentStore } from '../../../test/support/memory/document
 import { asId } from '../../common/kernel/ids.ts';
 import { PERSONAL_TENANT, SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { createAesGcmSecretBox, type RootKey } from '../../common/platform/secrets/aes-gcm-secret-box.ts';
+import { createIdSource } from '../../common/platform/system/id-source.ts';
 import type { SourceConnection } from '../../common/records/integrations/connections.ts';
 import { credentialsCollection } from '../../common/records/integrations/credentials.ts';
 import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
@@ -48,7 +49,7 @@ describe('credentials of connections', () => {
   let connector: Connector;
   const clock = { now: () => new Date() };
   const withKeys = (...keys: [RootKey, ...RootKey[]]) =>
-    createCredentials({ store, clock, secretBox: createAesGcmSecretBox(async () => keys) });
+    createCredentials({ store, clock, ids: createIdSource(), secretBox: createAesGcmSecretBox(async () => keys) });
   const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
   const keep = async (minutes: number, refreshToken: string | null = 'refresh-0') => {
     const tokens = { accessToken: 'access-0', refreshToken, expiresAt: inMinutes(minutes) };
@@ -108,6 +109,18 @@ describe('credentials of connections', () => {
     await keep(60);
     await withKeys(NEW, OLD).accessToken(CONNECTION, connector, { signal });
     expect(await withKeys(NEW).accessToken(CONNECTION, connector, { signal })).to.equal('access-0');
+  });
+
+  it('that are exchanged while they are sealed again are the new ones, and those alone', async () => {
+    await keep(60);
+    const rotated = withKeys(NEW, OLD);
+    const [renewed] = await Promise.all([
+      rotated.accessToken(CONNECTION, connector, { signal, rejected: 'access-0' }),
+      ...Array.from({ length: 8 }, () => withKeys(NEW, OLD).accessToken(CONNECTION, connector, { signal })),
+    ]);
+    expect(renewed).to.equal('access-1');
+    expect(await withKeys(NEW).accessToken(CONNECTION, connector, { signal })).to.equal('access-1');
+    expect(provider.refreshes).to.equal(1);
   });
 
   it('that the provider does not accept any more end the connection, and a provider that is away does not', async () => {

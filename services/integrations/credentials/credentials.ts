@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isLeased } from '../../common/platform/leases/lease.ts';
 import type { SecretBox } from '../../common/ports/secret-box.ts';
-import type { Clock } from '../../common/ports/system.ts';
+import type { Clock, IdSource } from '../../common/ports/system.ts';
 import type { SourceConnection } from '../../common/records/integrations/connections.ts';
 import {
   createCredentialRecords,
@@ -13,8 +14,8 @@ import { InvalidGrantError } from './token-endpoint.ts';
 
 /** Tokens are exchanged so long before they expire. */
 const BEFORE_MS = 5 * 60_000;
-/** A process that has not exchanged them by then is gone. */
-const LEASE_MS = 30_000;
+/** A process that has not exchanged them by then is gone: the request to the provider ends before. */
+const LEASE_MS = 60_000;
 const WAIT_MS = 200;
 
 export type Credentials = ReturnType<typeof createCredentials>;
@@ -26,18 +27,15 @@ export function createCredentials({
   store,
   secretBox,
   clock,
+  ids,
 }: {
   readonly store: DocumentStore;
   readonly secretBox: SecretBox;
   readonly clock: Pick<Clock, 'now'>;
+  readonly ids: Pick<IdSource, 'uuid'>;
 }) {
   const records = createCredentialRecords(store);
-  const sealed = async (owner: Owner, tokens: Tokens, before: StoredCredential | null): Promise<Write> => {
-    const text = await secretBox.seal(JSON.stringify(tokens), tokensPlace(owner.id));
-    const { userId, tenant: tenantId } = owner;
-    const credential = { userId, tenantId, sealed: text, expiresAt: tokens.expiresAt, refreshingUntil: null };
-    return records.putWrite(owner.id, credential, before);
-  };
+  const seal = (owner: Owner, tokens: Tokens) => secretBox.seal(JSON.stringify(tokens), tokensPlace(owner.id));
   const commit = async ({ tenant }: Owner, write: Write): Promise<boolean> => {
     try {
       await store.commit({ tenant }, [write]);
@@ -50,13 +48,13 @@ export function createCredentials({
 
   /** Exchanges the tokens under the lease; null: another process was faster. */
   const exchange = async (owner: Owner, stored: StoredCredential, refresh: () => Promise<Tokens>) => {
-    const until = new Date(clock.now().getTime() + LEASE_MS).toISOString();
-    const leased = records.putWrite(owner.id, { ...stored, refreshingUntil: until }, stored);
-    if (!(await commit(owner, leased))) return null;
-    const held = { ...stored, version: stored.version + 1 };
+    const holder = ids.uuid();
+    const lease = { holder, leasedUntilMs: clock.now().getTime() + LEASE_MS };
+    if (!(await commit(owner, records.claimWrite(owner.id, stored, lease)))) return null;
     try {
       const tokens = await refresh();
-      await commit(owner, await sealed(owner, tokens, held));
+      const sealed = { sealed: await seal(owner, tokens), expiresAt: tokens.expiresAt };
+      await commit(owner, records.releaseWrite(owner.id, holder, sealed));
       return tokens;
     } catch (error) {
       if (error instanceof InvalidGrantError) {
@@ -64,7 +62,7 @@ export function createCredentials({
           cause: error,
         });
       }
-      await commit(owner, records.putWrite(owner.id, { ...stored, refreshingUntil: null }, held));
+      await commit(owner, records.releaseWrite(owner.id, holder));
       throw error;
     }
   };
@@ -72,7 +70,9 @@ export function createCredentials({
   return {
     /** The write that stores the tokens of a connection in the commit of the connection itself. */
     async storeWrite(owner: Owner, tokens: Tokens): Promise<Write> {
-      return sealed(owner, tokens, await records.get(owner.id));
+      const { userId, tenant: tenantId } = owner;
+      const credential = { userId, tenantId, sealed: await seal(owner, tokens), expiresAt: tokens.expiresAt };
+      return records.putWrite(owner.id, credential, await records.get(owner.id));
     },
     removeWrite: (connectionId: string): Write => records.removeWrite(connectionId),
     /**
@@ -98,11 +98,10 @@ export function createCredentials({
         if (leftMs > BEFORE_MS || refreshToken === null || refresh === undefined) {
           // The root key has changed since: an old one can be removed once nothing is sealed under it.
           if (!(await secretBox.isCurrent(stored.sealed)))
-            await commit(connection, await sealed(connection, tokens, stored));
+            await commit(connection, records.resealWrite(connection.id, stored.sealed, await seal(connection, tokens)));
           return tokens.accessToken;
         }
-        const isLeased = stored.refreshingUntil !== null && Date.parse(stored.refreshingUntil) > now;
-        if (!isLeased) {
+        if (!isLeased(stored, now)) {
           const renewed = await exchange(connection, stored, () => refresh(refreshToken, signal)).catch(
             (error: unknown) => {
               if (leftMs <= 0 || error instanceof SourceRevokedError) throw error;
