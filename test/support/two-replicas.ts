@@ -7,6 +7,8 @@ import { createAuditLog } from '../../services/auth/repositories/audit-log.ts';
 import { createAuthService } from '../../services/auth/service.ts';
 import { createCognifyService } from '../../services/cognify/service.ts';
 import type { RunSettings } from '../../services/cognify/settings.ts';
+import type { RunId } from '../../services/common/kernel/brand.ts';
+import { asId } from '../../services/common/kernel/ids.ts';
 import { createHashingEmbedder } from '../../services/common/models/hashing/hashing-embedder.ts';
 import { createHttpRemoteMemory } from '../../services/common/platform/cloud-api/http-remote-memory.ts';
 import { createEventLog } from '../../services/common/platform/events/event-log.ts';
@@ -23,7 +25,7 @@ import { createIdSource } from '../../services/common/platform/system/id-source.
 import { createMemoryRateLimiter } from '../../services/common/platform/system/memory-rate-limiter.ts';
 import type { DocumentLoader } from '../../services/common/ports/documents.ts';
 import type { Extractor } from '../../services/common/ports/extractor.ts';
-import type { Clock } from '../../services/common/ports/system.ts';
+import type { Clock, IdSource } from '../../services/common/ports/system.ts';
 import { createLedger, type Ledger } from '../../services/common/records/cognify/ledger.ts';
 import { createInProcessBus } from '../../services/common/storage/bus/in-process/bus.ts';
 import type { BlobStore } from '../../services/common/storage/ports/blob-store.ts';
@@ -90,19 +92,23 @@ export interface TwoReplicasOptions {
   readonly improve?: Partial<ImproveSettings>;
   /** Poll interval of ingest for jobs. */
   readonly ingestPollMs?: number;
+  /** Default: in memory. Closed by the caller. */
+  readonly stores?: { readonly store: DocumentStore; readonly blobs: BlobStore };
+  /** False: runs are accepted, and build nothing. */
+  readonly builds?: boolean;
 }
 
 export async function startTwoReplicas(options: TwoReplicasOptions = {}): Promise<TwoReplicas> {
-  const store = createMemoryDocumentStore();
+  const { store, blobs } = options.stores ?? { store: createMemoryDocumentStore(), blobs: createMemoryBlobStore() };
   await store.prepare(collections);
   const clock = options.clock ?? createSystemClock();
   const shared: Shared = {
-    ...{ store, clock, options, blobs: createMemoryBlobStore(), indexes: createMemoryDatasetIndexes() },
+    ...{ store, clock, options, blobs, indexes: createMemoryDatasetIndexes() },
     messages: createSharedBus(),
     directory: await mkdtemp(join(tmpdir(), 'engram-replicas-')),
   };
   const [one, two] = await Promise.all([startReplica(shared, 0), startReplica(shared, 1)]);
-  const { blobs, indexes, messages } = shared;
+  const { indexes, messages } = shared;
   const workQueue = createWorkQueue({ store, clock, ids: createIdSource(), bus: messages.join() });
   return {
     ...{ store, blobs, indexes, messages, workQueue, one, two, ledger: createLedger(store) },
@@ -152,12 +158,14 @@ async function startReplica(shared: Shared, index: 0 | 1): Promise<Replica> {
       mail: NO_MAIL,
       limiter: createMemoryRateLimiter({ clock }),
     }),
-    createCognifyService({
-      ...{ ...common, ...indexes, blobs, embedder, workQueue },
-      models: fixedModels(options.extractors?.[index] ?? capitalsExtractor),
-      textWorkers,
-      runs: { leaseMs: 1500, pollMs: 25, onStop: 'hand-over', ...options.runs?.[index] },
-    }),
+    options.builds === false
+      ? createIdleCognify(messenger, ids)
+      : createCognifyService({
+          ...{ ...common, ...indexes, blobs, embedder, workQueue },
+          models: fixedModels(options.extractors?.[index] ?? capitalsExtractor),
+          textWorkers,
+          runs: { leaseMs: 1500, pollMs: 25, onStop: 'hand-over', ...options.runs?.[index] },
+        }),
     createIngestService({
       ...{ ...common, blobs, documents, graph: indexes.graph, tenantCollections, workQueue },
       fetcher: createGuardedFetcher({ allowHttpRequests: false, timeoutMs: 1000, maxBytes: 1000 }),
@@ -217,6 +225,34 @@ async function startReplica(shared: Shared, index: 0 | 1): Promise<Replica> {
       stopped ??= stop();
       return stopped;
     },
+  };
+}
+
+/** Accepts runs and builds nothing. */
+function createIdleCognify(messenger: Messenger, ids: IdSource): Service {
+  return {
+    ...{ name: 'cognify', routes: [], sockets: [] },
+    async start() {
+      await messenger.serve('cognify.StartRun', async ({ dataset }) => ({
+        run: {
+          ...{
+            id: asId<RunId>(ids.uuid()),
+            pipeline: 'cognify_pipeline',
+            dataset: dataset.id,
+            datasetName: dataset.name,
+          },
+          ...{
+            status: 'DATASET_PROCESSING_COMPLETED' as const,
+            progress: null,
+            items: [],
+            counts: null,
+            errorClass: null,
+          },
+          ...{ errorMessage: null, errorStatus: null, startedAt: new Date().toISOString(), endedAt: null },
+        },
+      }));
+    },
+    async stop() {},
   };
 }
 

@@ -72,7 +72,7 @@ export async function importFeed(
   const { connector, access, dataset, tally } = attempt;
   const scope = scopeOf(dataset);
   let { cursor, version } = await dependencies.sourceItems.cursor(scope, feed);
-  const seen = new Set<string>();
+  const seen = createIdSet();
   let stored = 0;
   for await (const page of connector.changesSince(access, feed, cursor)) {
     access.signal.throwIfAborted();
@@ -248,7 +248,7 @@ async function separateShared(
     if (item === undefined || item.fileName === null) continue;
     // It is stored again for its name alone.
     if (item.version === null && (version === null || version === item.renamedVersion)) continue;
-    const sharing = await sourceItems.ofItem(scopeOf(attempt.dataset), item.itemId);
+    const sharing = await sourceItems.ofItem(scopeOf(attempt.dataset), item.itemId, 2);
     const other = sharing.find((one) => one.id !== id);
     if (other === undefined) continue;
     const own = { itemId: dataItemId(ids.uuid()), fileName: null };
@@ -370,18 +370,59 @@ async function forgetUnused(
   const { dataset, context } = attempt;
   const unused: string[] = [];
   for (const itemId of new Set(itemIds)) {
-    const [other] = (await sourceItems.ofItem(scopeOf(dataset), itemId)).filter(({ id }) => !without.has(id));
+    const sharing = await sourceItems.ofItem(scopeOf(dataset), itemId, without.size + 1);
+    const other = sharing.find(({ id }) => !without.has(id));
     if (other === undefined) unused.push(itemId);
     else await commit(dependencies, attempt, [sourceItems.changeWrite(other.id, toRename(other))], { again: true });
   }
   if (unused.length > 0) await messenger.call('ingest.ForgetItems', { dataset, itemIds: unused }, context);
 }
 
+interface IdSet {
+  add(id: string): void;
+  has(id: string): boolean;
+}
+
+/** Digits of an id that are kept: 52 bits, of which two are alike by chance once in millions of listings of a million ids. */
+const ID_DIGITS = 13;
+
+/** The ids of a listing, eight bytes each: there may be millions, and as texts they would take a hundred bytes each. */
+function createIdSet(): IdSet {
+  let ids = new Float64Array(1024);
+  let count = 0;
+  let isSorted = true;
+  const numberOf = (id: string) => Number.parseInt(id.slice(0, ID_DIGITS), 16);
+  return {
+    add(id) {
+      if (count === ids.length) {
+        const larger = new Float64Array(ids.length * 2);
+        larger.set(ids);
+        ids = larger;
+      }
+      ids[count] = numberOf(id);
+      count += 1;
+      isSorted = false;
+    },
+    has(id) {
+      if (!isSorted) ids.subarray(0, count).sort();
+      isSorted = true;
+      const wanted = numberOf(id);
+      let [low, high] = [0, count];
+      while (low < high) {
+        const middle = (low + high) >>> 1;
+        if ((ids[middle] ?? 0) < wanted) low = middle + 1;
+        else high = middle;
+      }
+      return low < count && ids[low] === wanted;
+    },
+  };
+}
+
 async function removeUnseen(
   dependencies: SourceDependencies,
   attempt: ImportAttempt,
   feed: FeedName,
-  { seen, keys }: { readonly seen: ReadonlySet<string>; readonly keys?: KeyRange },
+  { seen, keys }: { readonly seen: IdSet; readonly keys?: KeyRange },
 ): Promise<void> {
   const { connectionId, resource, feed: name } = feed;
   const where = { connectionId, resource, feed: name };

@@ -61,8 +61,9 @@ export function createSourceItems(store: DocumentStore) {
   const cursors = repository(store, sourceCursorsCollection, (stored) => stored);
   return {
     getMany: (scope: DatasetScope, ids: readonly string[]) => records.getMany(scope, ids),
-    /** The documents that an item was made of. */
-    ofItem: (scope: DatasetScope, item: DataItemId) => records.all(scope, { where: { itemId: item } }),
+    /** Documents that an item was made of, at most `limit`: many may have the same bytes. */
+    ofItem: async (scope: DatasetScope, item: DataItemId, limit: number) =>
+      (await records.page(scope, { where: { itemId: item }, limit })).items,
     /** A page of a connection's documents, or of one of its feeds. */
     page(
       scope: DatasetScope,
