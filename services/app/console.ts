@@ -10,7 +10,9 @@ import { type ConsoleFiles, consoleFiles } from '../console/bundle.ts';
 
 /** First part of the addresses that the console has pages for. */
 const PAGES = new Set(
-  ',ask,datasets,graph,sessions,skills,improve,activity,people,integrations,costs,settings,device,authorize,link-slack'.split(','),
+  ',ask,datasets,graph,sessions,skills,improve,activity,people,integrations,costs,settings,device,authorize,link-slack'.split(
+    ',',
+  ),
 );
 
 const TYPES: Readonly<Record<string, string>> = {
