@@ -268,9 +268,14 @@ function unsetFields(schema: CrdSchema, value: unknown, path: string): string[] 
     const held = (value as Json)[name];
     const here = path === '' ? name : `${path}.${name}`;
     if (held === undefined) return [here];
-    const [inner, schemaOfInner] = Array.isArray(held) ? [held[0], field.items ?? {}] : [held, field];
     // What has one of several forms shows one of them.
-    return typeof inner === 'object' && !here.endsWith('principal') ? unsetFields(schemaOfInner, inner, here) : [];
+    if (here.endsWith('principal')) return [];
+    const below = (schemaOfInner: CrdSchema, inner: unknown) =>
+      typeof inner === 'object' ? unsetFields(schemaOfInner, inner, here) : [];
+    if (!Array.isArray(held)) return below(field, held);
+    // What one entry of a list cannot have beside the rest, another one has.
+    const [first = [], ...others] = held.map((entry) => below(field.items ?? {}, entry));
+    return first.filter((unset) => others.every((of) => of.includes(unset)));
   });
 }
 

@@ -147,7 +147,10 @@ describeWithCluster('operator on a real API server', (server) => {
         apiKeys: [{ name: 'default', secretName: 'acme-key', rotation: { interval: '2160h', overlap: '24h' } }],
         routing: { type: 'Ingress', hostname: `${namespace}.example.com` },
       });
-      await world.createDataset('set', 'acme', { prompt: { configMapRef: { name: 'prompt', key: 'text' } } });
+      await world.createDataset('set', 'acme', {
+        prompt: { configMapRef: { name: 'prompt', key: 'text' } },
+        sources: [{ name: 'code', connector: 'github', credentialsSecretRef: { name: 'github' } } as never],
+      });
       const schema = async () => {
         const [dataset] = await world.datasets();
         return findCondition(dataset?.status?.conditions, 'SchemaCurrent')?.reason;
@@ -164,6 +167,19 @@ describeWithCluster('operator on a real API server', (server) => {
       await world.client.patch(KINDS.secret, secret.metadata, { stringData: { apiKey: 'second' } });
       const key = () => [...world.services.tenants.values()][0]?.model?.apiKey;
       await until('the new key is in use', () => key() === 'second', LIMIT);
+      const source = () => world.services.sources.get('code')?.declared;
+      const sourcesReady = async () => {
+        const [dataset] = await world.datasets();
+        return findCondition(dataset?.status?.conditions, 'SourcesReady')?.reason;
+      };
+      await until('the Secret of the source is missing', async () => (await sourcesReady()) === 'SecretMissing', LIMIT);
+      const github = { ...secret, metadata: { name: 'github', namespace } };
+      await world.client.create<Secret>(KINDS.secret, { ...github, stringData: { token: 'first' } });
+      const token = () => source()?.credentials?.values[0]?.value;
+      await until('the source is connected', () => token() === 'first', LIMIT);
+      await world.client.patch(KINDS.secret, github.metadata, { stringData: { token: 'second' } });
+      await until('the new token is in use', () => token() === 'second', LIMIT);
+      await until('its import is told', async () => (await sourcesReady()) === 'Importing', LIMIT);
       await world.client.delete(TENANT_KIND, { name: 'acme', namespace });
       await until(
         'all went',
