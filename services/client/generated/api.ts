@@ -5075,7 +5075,11 @@ export interface Paths {
      * Channels of the connected team, and where the app may be used
      */
     get: {
-      parameters: {};
+      parameters: {
+        query?: {
+          connectionId?: string | null;
+        };
+      };
       responses: {
         '200': {
           content: {
@@ -5088,7 +5092,11 @@ export interface Paths {
      * Choose the channels that the app may be used in and import; none: all
      */
     put: {
-      parameters: {};
+      parameters: {
+        query?: {
+          connectionId?: string | null;
+        };
+      };
       requestBody: {
         content: {
           'application/json': SlackChannelChoice;

@@ -79,7 +79,8 @@ function connectorOf(
   }
   const { capabilities } = connector;
   if (capabilities.selection === 'per import') {
-    throw new SourceFailure('ConnectorUnsupported', `${provider} is brought in from the console or the API alone.`);
+    const message = `${provider} is brought in channel by channel, from the console or with engram integrations history: take it out of spec.sources.`;
+    throw new SourceFailure('ConnectorUnsupported', message);
   }
   if (capabilities.selection === 'required' && selection === undefined) {
     throw new SourceFailure('SelectionMissing', `${provider} brings in nothing without a selection: give one.`);

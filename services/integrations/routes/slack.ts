@@ -5,6 +5,7 @@ import { pause } from '../../common/platform/async/pause.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { NO_PERMISSION, own } from '../../common/platform/http/route-permission.ts';
+import { optional, uuid } from '../../common/platform/http/schema.ts';
 import { accessOf } from '../connections/connect.ts';
 import type { SourceDependencies } from '../dependencies.ts';
 import { type RawDelivery, SourceBusyError, WebhookRefusedError } from '../providers/connector.ts';
@@ -20,6 +21,8 @@ import { channelsAnswer, channelsBody } from './slack.schema.ts';
 
 const tag = 'integrations';
 const permission = own('connections');
+/** One of several teams; default: the one connected last. */
+const query = z.object({ connectionId: optional(uuid()) });
 const UNCONNECTED = { 404: { description: 'Slack is not connected' } };
 const body = { kind: 'bytes', schema: z.instanceof(Uint8Array) } as const;
 const SIGNED = {
@@ -131,13 +134,14 @@ function listChannels(dependencies: SourceDependencies): Route {
     summary: 'Channels of the connected team, and where the app may be used',
     auth: 'user',
     permission,
+    query,
     responses: {
       200: { description: 'Those that the app sees', schema: channelsAnswer },
       ...UNCONNECTED,
       502: { description: 'Slack does not list them' },
     },
-    async handle({ principal, signal }) {
-      const connection = await requireSlack(dependencies, principal);
+    async handle({ principal, query: { connectionId }, signal }) {
+      const connection = await requireSlack(dependencies, principal, connectionId);
       const connector = configuredConnector(dependencies, 'slack');
       const { slack, logger } = dependencies;
       const allowed = allowedChannels(connection);
@@ -193,13 +197,14 @@ function allowChannels(dependencies: SourceDependencies): Route {
     summary: 'Choose the channels that the app may be used in and import; none: all',
     auth: 'user',
     permission,
+    query,
     body: { kind: 'json', schema: channelsBody },
     responses: {
       200: { description: 'The choice', schema: z.object({ allowedChannelIds: z.array(z.string()) }) },
       ...UNCONNECTED,
     },
-    async handle({ principal, body: { channelIds } }) {
-      const { id, tenant, metadata } = await requireSlack(dependencies, principal);
+    async handle({ principal, query: { connectionId }, body: { channelIds } }) {
+      const { id, tenant, metadata } = await requireSlack(dependencies, principal, connectionId);
       const allowedChannelIds = [...new Set(channelIds)];
       const { store, connections } = dependencies;
       const changed = { metadata: { ...metadata, allowed_channel_ids: allowedChannelIds } };

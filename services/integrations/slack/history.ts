@@ -32,9 +32,13 @@ export async function ownTeam(
 }
 
 /** 404 in the words of Slack's own routes. */
-export async function requireSlack(dependencies: SourceDependencies, principal: Principal): Promise<SourceConnection> {
-  const connection = await findConnection(dependencies, principal, 'slack', undefined);
-  if (connection !== null) return connection;
+export async function requireSlack(
+  dependencies: SourceDependencies,
+  principal: Principal,
+  connectionId: string | undefined,
+): Promise<SourceConnection> {
+  const connection = await findConnection(dependencies, principal, 'slack', connectionId);
+  if (connection !== null && connection.parentId === undefined) return connection;
   throw new HttpError(404, { detail: 'Slack is not connected.' });
 }
 

@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { createConsoleWorld } from '../../support/console-world.ts';
 import { startFakeGoogle } from '../../support/fake-google.ts';
 import { block, startFakeNotion } from '../../support/fake-notion.ts';
+import { INSTALLER, startFakeSlack, tsAt } from '../../support/fake-slack.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'engram-notes-'));
 mkdirSync(join(folder, 'library'));
@@ -116,5 +117,97 @@ describe('an account of Google in the console', () => {
     await page.getByRole('button', { name: 'Save and sync' }).click();
     await card.getByText('1 document ').waitFor();
     await world.keep(page, 'integrations-google-synced');
+  });
+});
+
+describe('a team of Slack in the console', () => {
+  let slack: Awaited<ReturnType<typeof startFakeSlack>>;
+  before(async () => {
+    slack = await startFakeSlack();
+  });
+  const world = createConsoleWorld(() => slack.variables);
+  after(() => slack[Symbol.asyncDispose]());
+  const connect = async () => {
+    const url = `${world.app.baseUrl}/api/v1/integrations/slack`;
+    const begun = await fetch(`${url}/authorize`, { method: 'POST' });
+    const { authorizeUrl } = (await begun.json()) as { authorizeUrl: string };
+    const state = new URL(authorizeUrl).searchParams.get('state') ?? '';
+    const cookie = begun.headers.get('set-cookie')?.split(';')[0] ?? '';
+    await fetch(`${url}/callback?${slack.install(state)}`, { redirect: 'manual', headers: { cookie } });
+  };
+
+  it('limits the app to channels, brings in history once, follows it, and stops', async () => {
+    const engine = slack.add('engine');
+    const add = (text: string, micros: number) => {
+      engine.messages.push({ ts: tsAt(new Date(Date.now() - 3_600_000).toISOString(), micros), user: INSTALLER, text });
+    };
+    add('The gear of the mill is ordered in Oslo.', 1);
+    slack.add('lamp');
+    slack.add('board', { isPrivate: true });
+    await connect();
+    const watched = await world.open('/integrations');
+    const { page } = watched;
+    const team = page.getByRole('article').filter({ hasText: 'connected' });
+    expect(await team.getByRole('button').allInnerTexts()).to.deep.equal([
+      'Channels',
+      'Bring in history',
+      'Disconnect',
+    ]);
+
+    await team.getByRole('button', { name: 'Channels' }).click();
+    await page.getByRole('switch', { name: /^Every channel/ }).press('Space');
+    for (const name of ['#engine', '#lamp', '#board']) await page.getByRole('checkbox', { name }).press('Space');
+    expect(await page.getByRole('button', { name: 'Save' }).isDisabled(), 'none would mean every channel').to.equal(
+      true,
+    );
+    for (const name of ['#engine', '#board']) await page.getByRole('checkbox', { name }).press('Space');
+    await world.keep(page, 'slack-channels');
+    await world.expectSound(watched);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    const { channels } = (await world.wire.get('/slack/channels')).json;
+    expect(channels.map(({ allowed }: { allowed: boolean }) => allowed)).to.deep.equal([true, false, true]);
+
+    await team.getByRole('button', { name: 'Bring in history' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Bring in' }).click();
+    await dialog.getByText('Choose a channel').waitFor();
+    await dialog.getByLabel('Channels').click();
+    expect(await page.getByRole('option', { name: '#lamp' }).count(), 'a channel that is not allowed').to.equal(0);
+    await page.getByRole('option', { name: '#engine' }).click();
+    await page.keyboard.press('Escape');
+    await dialog.getByLabel('Dataset').fill('talk');
+    await world.keep(page, 'slack-history');
+    await world.expectSound(watched);
+    await dialog.getByRole('button', { name: 'Bring in' }).click();
+    const card = page.getByRole('article').filter({ hasText: 'in talk' });
+    await card.getByText('brought in once · last import: 1 message, 1 added, 0 updated, 0 deleted').waitFor();
+    expect(await card.getByRole('button').allInnerTexts()).to.deep.equal(['Disconnect']);
+
+    add('The lamp is green.', 2);
+    await team.getByRole('button', { name: 'Bring in history' }).click();
+    await dialog.getByLabel('Channels').click();
+    await page.getByRole('option', { name: '#engine' }).click();
+    await page.keyboard.press('Escape');
+    await dialog.getByLabel('Dataset').fill('talk');
+    await dialog.getByRole('switch', { name: 'Follow from now on' }).press('Space');
+    await dialog.getByLabel('Hours between imports').fill('12');
+    await dialog.getByRole('button', { name: 'Bring in' }).click();
+    await card.getByText('followed every 12 hours · last import: 2 messages, 1 added').waitFor();
+    await world.keep(page, 'slack');
+    await world.expectSound(watched);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await world.keep(page, 'slack-narrow');
+    await world.expectSound(watched);
+    await page.setViewportSize({ width: 1280, height: 800 });
+
+    await card.getByRole('button', { name: 'Change' }).click();
+    expect(await dialog.getByLabel('Hours between imports').inputValue()).to.equal('12');
+    await dialog.getByLabel('Hours between imports').fill('24');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await card.getByText('followed every 24 hours').waitFor();
+    await card.getByRole('button', { name: 'Stop following' }).click();
+    await card.getByText('brought in once').waitFor();
+    await card.getByText('2 documents').waitFor();
   });
 });

@@ -1,4 +1,6 @@
+import { Readable, Writable } from 'node:stream';
 import { expect } from 'chai';
+import { runCli } from '../../../services/cli/cli.ts';
 import { type FakeChannel, type FakeSlack, INSTALLER, startFakeSlack, tsAt } from '../../support/fake-slack.ts';
 import { type StartedApp, startApp } from '../../support/start-app.ts';
 import { until } from '../../support/until.ts';
@@ -429,5 +431,50 @@ describe('Slack', () => {
       return now?.status === 'completed' && now.finished_at !== before.finished_at && now;
     });
     expect(after.result).to.include({ unchanged: 3 });
+  });
+
+  it('is limited to channels, brought in and followed from the command line', async () => {
+    talk(slack, slack.add('engine'));
+    slack.add('lamp');
+    await connect(app, slack);
+    const run = async (line: string) => {
+      let text = '';
+      const out = new Writable({
+        write(chunk, _encoding, done) {
+          text += chunk;
+          done();
+        },
+      });
+      const code = await runCli(['integrations', ...line.split(' '), '--url', app.baseUrl], {
+        ...{ out, err: out, input: Readable.from([]), isInteractive: false, environment: { HOME: '/nowhere' } },
+      });
+      return `${code} ${text}`;
+    };
+    expect(await run('history slack')).to.equal('0 none\n');
+    expect(await run('channels slack #engine')).to.equal('0 the app may be used in #engine alone\n');
+    expect(await run('channels slack')).to.match(/engine\s+true\n.*lamp\s+false/);
+    expect(await run('history slack --dataset talk --channel lamp')).to.contain(
+      '(400): The app is not allowed in C0LAMP.',
+    );
+    expect(await run('channels slack --all')).to.equal('0 the app may be used in every channel\n');
+    expect(await run('channels slack oil'))
+      .to.contain("2 engram: There is no channel 'oil'")
+      .and.contain('engine, lamp');
+    expect(await run('history slack --dataset talk --channel engine --days 0')).to.contain(
+      '2 engram: --days is a whole number',
+    );
+    expect(await run('history slack --dataset talk --channel engine --days 3650')).to.equal(
+      '0 3 messages in 2 threads; talk: 3 added, 0 updated, 0 deleted\n',
+    );
+    expect(await run('sync slack')).to.contain('no channel is followed');
+    expect(await run('history slack --dataset talk --stop')).to.contain('2 engram: Nothing is followed into talk');
+    const follow = 'history slack --dataset talk --channel engine --channel lamp --days 3650 --every 12';
+    expect(await run(follow)).to.contain('0 followed into talk');
+    await until('the standing import', async () =>
+      /talk\s+engine, lamp\s+12 h\s+completed\s+\S+\s+3\s+0\s+0\s+0/.test(await run('history slack')),
+    );
+    expect(await run('history slack --dataset talk --stop')).to.contain('0 no longer followed');
+    expect(await run('history slack')).to.match(/talk\s+completed/);
+    expect(await run('disconnect slack --yes')).to.equal('0 disconnected\n');
   });
 });

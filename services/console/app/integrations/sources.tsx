@@ -3,15 +3,11 @@ import {
   Badge,
   Button,
   Card,
-  Checkbox,
   Group,
-  Modal,
   PasswordInput,
   Progress,
-  ScrollArea,
   Select,
   Stack,
-  Switch,
   Text,
   TextInput,
   Title,
@@ -25,6 +21,8 @@ import { engram } from '../api.ts';
 import { ago, count, plural, when } from '../format.ts';
 import { afterRun } from '../queries.ts';
 import { attempt, complain, Empty, Failed, say, Waiting } from '../states.tsx';
+import { ChoiceDialog, type Chosen } from './choice.tsx';
+import { isTeam, SlackImport, SlackTeam } from './slack.tsx';
 
 type Connection = Answer<'/api/v1/integrations/connections', 'get'>['connections'][number];
 type Provider = Answer<'/api/v1/integrations/status', 'get'>['integrations'][number];
@@ -71,6 +69,9 @@ const OUTCOMES: Readonly<Record<string, string>> = {
   error_exchange_failed: 'The provider did not confirm the account. Connect it again.',
 };
 
+/** Whether nothing is brought in by a connection itself. */
+const isAccount = (connection: Connection): boolean => isTeam(connection) || connection.provider === 'slack_member';
+
 const titleOf = (provider: string): string => TITLES[provider] ?? provider;
 
 /** Sources that memory follows. */
@@ -88,10 +89,10 @@ export function Sources() {
   if (connections.isError) return <Failed error={connections.error} onRetry={() => void connections.refetch()} />;
   if (status.isError) return <Failed error={status.error} onRetry={() => void status.refetch()} />;
   const refresh = () => {
-    void client.invalidateQueries({ queryKey: ['connections'] });
+    for (const key of ['connections', 'slack-history', 'permitted']) void client.invalidateQueries({ queryKey: [key] });
     afterRun(client);
   };
-  const { connections: all } = connections.data;
+  const all = withSums(connections.data.connections);
   return (
     <section aria-label="Sources">
       <Title order={2} size="h4">
@@ -112,6 +113,18 @@ export function Sources() {
       )}
     </section>
   );
+}
+
+/** Connections with the imports that use their account behind them, and the documents of those counted in. */
+function withSums(connections: readonly Connection[]): readonly Connection[] {
+  const placeOf = ({ connectionId, partOf = connectionId }: Connection) =>
+    connections.findIndex((one) => one.connectionId === partOf);
+  return connections
+    .map((one) => {
+      const parts = connections.filter(({ partOf }) => partOf === one.connectionId);
+      return { ...one, storedItems: [one, ...parts].reduce((sum, { storedItems = 0 }) => sum + storedItems, 0) };
+    })
+    .toSorted((a, b) => placeOf(a) - placeOf(b) || Number(a.partOf !== undefined) - Number(b.partOf !== undefined));
 }
 
 /** Says how the visit at a provider ended, once. */
@@ -225,6 +238,7 @@ function Source({ connection, onChanged }: { readonly connection: Connection; on
   const { connected, provider = '', connectionId = '', accountLabel = '', datasetName, datasetId } = connection;
   const { storedItems = 0, lastSyncedAt, syncCounts, error, selected, selectable } = connection;
   const isNothing = selectable && selected?.length === 0;
+  const isImport = provider === 'slack' && connection.partOf !== undefined;
   const [isChoosing, setChoosing] = useState(false);
   const target = { path: { provider }, query: { connectionId } };
   const sync = async () => {
@@ -232,9 +246,14 @@ function Source({ connection, onChanged }: { readonly connection: Connection; on
     onChanged();
   };
   return (
-    <Card withBorder padding="sm" component="article" aria-label={`${titleOf(provider)} ${accountLabel}`}>
-      <Group justify="space-between" align="flex-start" wrap="nowrap">
-        <div style={{ minWidth: 0, flex: 1 }}>
+    <Card
+      withBorder
+      padding="sm"
+      component="article"
+      aria-label={`${titleOf(provider)} ${accountLabel}${isImport ? ` in ${datasetName}` : ''}`}
+    >
+      <Group justify="space-between" align="flex-start">
+        <div style={{ minWidth: 0, flex: '1 1 220px' }}>
           <Group gap="xs">
             <Text fw={600} style={{ overflowWrap: 'anywhere' }}>
               {accountLabel}
@@ -242,8 +261,9 @@ function Source({ connection, onChanged }: { readonly connection: Connection; on
             <State connection={connection} />
           </Group>
           <Text size="sm" c="dimmed">
-            {titleOf(provider)} · {plural(storedItems, 'document')} in{' '}
-            {datasetId === undefined ? (
+            {titleOf(provider)}
+            {isAccount(connection) ? '' : ` · ${plural(storedItems, 'document')} in `}
+            {isAccount(connection) ? null : datasetId === undefined ? (
               datasetName
             ) : (
               <Anchor component={Link} to={`/datasets/${datasetId}`} size="sm" underline="always">
@@ -258,20 +278,23 @@ function Source({ connection, onChanged }: { readonly connection: Connection; on
           </Text>
         </div>
         {connected ? (
-          <Group gap="xs" wrap="nowrap">
+          <Group gap="xs">
+            {isTeam(connection) ? <SlackTeam connection={connection} onChanged={onChanged} /> : null}
             {selectable ? (
               <Button size="xs" variant={isNothing ? 'filled' : 'default'} onClick={() => setChoosing(true)}>
                 Choose
               </Button>
             ) : null}
-            <Button
-              size="xs"
-              variant="default"
-              onClick={() => void sync()}
-              disabled={isNothing || connection.syncStatus === 'syncing'}
-            >
-              Sync now
-            </Button>
+            {isAccount(connection) || isImport ? null : (
+              <Button
+                size="xs"
+                variant="default"
+                onClick={() => void sync()}
+                disabled={isNothing || connection.syncStatus === 'syncing'}
+              >
+                Sync now
+              </Button>
+            )}
             <Button size="xs" variant="default" onClick={() => askDisconnect(connection, onChanged)}>
               Disconnect
             </Button>
@@ -279,6 +302,7 @@ function Source({ connection, onChanged }: { readonly connection: Connection; on
         ) : null}
       </Group>
       <Going connection={connection} />
+      {isImport && connected ? <SlackImport connection={connection} onChanged={onChanged} /> : null}
       {error === undefined ? null : (
         <Text size="sm" mt={4} role="alert" style={{ overflowWrap: 'anywhere' }}>
           {error}
@@ -298,7 +322,8 @@ const STATES: Readonly<Record<string, readonly [string, string]>> = {
 function State({ connection }: { readonly connection: Connection }) {
   const { connected, syncStatus, selected } = connection;
   const unsynced = [selected?.length === 0 ? 'nothing chosen yet' : 'not synced yet', 'gray'] as const;
-  const [label, color] = connected ? (STATES[syncStatus ?? ''] ?? unsynced) : ['disconnected', 'red'];
+  const state = isAccount(connection) ? (['connected', 'green'] as const) : (STATES[syncStatus ?? ''] ?? unsynced);
+  const [label, color] = connected ? state : ['disconnected', 'red'];
   return (
     <Badge color={color} variant="outline" tt="none" c="var(--mantine-color-text)">
       {label}
@@ -342,12 +367,10 @@ function Choose({ connection, onClose, onChanged }: ChooseProps) {
   const found = useQuery({
     queryKey: ['resources', connectionId],
     queryFn: () => engram.get('/api/v1/integrations/{provider}/resources', target),
+    select: ({ resources, selected }) => ({ options: resources, selected }),
     staleTime: 0,
   });
-  const [chosen, setChosen] = useState<readonly string[] | null | undefined>(undefined);
-  const selected = chosen === undefined ? (found.data?.selected ?? null) : chosen;
-  const all = found.data?.resources ?? [];
-  const save = async () => {
+  const save = async (selected: Chosen) => {
     const body = { resourceIds: selected === null ? null : [...selected] };
     const work = async () => {
       await engram.put('/api/v1/integrations/{provider}/resources', { ...target, body });
@@ -356,47 +379,15 @@ function Choose({ connection, onClose, onChanged }: ChooseProps) {
     if (await attempt(work, 'Saved. What is not chosen is being removed.')) onClose();
     onChanged();
   };
-  const toggle = (id: string) => {
-    const now = selected ?? [];
-    setChosen(now.includes(id) ? now.filter((one) => one !== id) : [...now, id]);
-  };
   return (
-    <Modal opened onClose={onClose} title="What is brought in" closeButtonProps={{ 'aria-label': 'Close' }}>
-      {found.isPending ? <Waiting /> : null}
-      {found.isError ? <Failed error={found.error} onRetry={() => void found.refetch()} /> : null}
-      {found.isSuccess ? (
-        <Stack>
-          {allowsAll ? (
-            <Switch
-              label="Everything, also what comes later"
-              checked={selected === null}
-              onChange={({ currentTarget }) => setChosen(currentTarget.checked ? null : all.map(({ id }) => id))}
-            />
-          ) : null}
-          {selected === null ? null : (
-            <ScrollArea.Autosize mah={320}>
-              <Stack gap="xs">
-                {all.map(({ id, name, description }) => (
-                  <Checkbox
-                    key={id}
-                    label={name}
-                    description={description}
-                    checked={selected.includes(id)}
-                    onChange={() => toggle(id)}
-                  />
-                ))}
-              </Stack>
-            </ScrollArea.Autosize>
-          )}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button onClick={() => void save()}>Save and sync</Button>
-          </Group>
-        </Stack>
-      ) : null}
-    </Modal>
+    <ChoiceDialog
+      title="What is brought in"
+      found={found}
+      everything={allowsAll ? 'Everything, also what comes later' : null}
+      action="Save and sync"
+      onClose={onClose}
+      onSave={(selected) => void save(selected)}
+    />
   );
 }
 
