@@ -28,7 +28,7 @@ describe('a dataset that is deleted', () => {
     }
     expect((await world.one.wire.remove(`/datasets/${scope.dataset}`)).status).to.equal(200);
     expect(late).to.equal(1);
-    expect(await world.store.countEach(scope, syncStateCollections)).to.deep.equal([0, 0]);
+    expect(await world.store.countEach(scope, syncStateCollections)).to.deep.equal([0, 0, 0]);
   });
 
   it('takes along what was being added to it, whenever that comes to its commit', async () => {

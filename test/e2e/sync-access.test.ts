@@ -144,9 +144,9 @@ describe('sync acts for who asked for it, and', () => {
       const scope = { tenant: (run?.tenantId ?? 'personal') as never, dataset: target as never };
       return Promise.all(syncStateCollections.map((collection) => world.store.count(scope, collection, {})));
     };
-    expect(await kept(), 'what was synced, and nothing to be built').to.deep.equal([1, 0]);
+    expect(await kept(), 'what was synced, and nothing to be built').to.deep.equal([1, 0, 0]);
     expect((await wire.remove(`/datasets/${target}`)).status).to.equal(200);
-    expect(await kept()).to.deep.equal([0, 0]);
+    expect(await kept()).to.deep.equal([0, 0, 0]);
     const superuser = await signIn(world.one.baseUrl, 'default_user@example.com');
     expect((await superuser.remove(`/users/${id}`)).status).to.equal(204);
     expect(await runsOf(id)).to.be.empty;

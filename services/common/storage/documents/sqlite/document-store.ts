@@ -11,7 +11,7 @@ import { encodeWrite, storableId } from './encode-writes.ts';
 import { joined, lookupTerms, reachTerms, term, whereTerm } from './filter-sql.ts';
 import { openForReading } from './open-database.ts';
 import { type FoundRows, findPage, findRows, selectColumns, toStored } from './page-query.ts';
-import { type CollectionRevisions, createRevisions, createUnchangedReads } from './recent-reads.ts';
+import { type CollectionRevisions, createUnchangedReads } from './recent-reads.ts';
 import { storeError } from './sqlite-errors.ts';
 import { createStatementCache, type SqlRow, type StatementCache } from './statement-cache.ts';
 import { closedError } from './storage-channel.ts';
@@ -25,7 +25,7 @@ interface SqliteDocumentStoreOptions {
   readonly autoMigrate: boolean;
   /** Prepared in the same step as the opening. Others may follow by `prepare`. */
   readonly collections?: readonly AnyCollection[];
-  /** Shared with the readers of other threads. */
+  /** Shared with everybody who writes or reads the file; without it nothing that was read is kept. */
   readonly revisions?: CollectionRevisions;
 }
 
@@ -35,7 +35,7 @@ interface SqliteDocumentStoreOptions {
  * `ServiceUnavailableError` (cannot be opened or written, disk full), `CogneeSystemError` (newer schema, migration due).
  */
 export async function openSqliteDocumentStore(options: SqliteDocumentStoreOptions): Promise<DocumentStore> {
-  const { file, autoMigrate, collections = [], revisions = createRevisions() } = options;
+  const { file, autoMigrate, collections = [], revisions = null } = options;
   const rules = collections.map(rulesOf);
   const thread = await startStorageThread({ file, autoMigrate, revisions }, rules);
   const database = await openReader(file, thread);

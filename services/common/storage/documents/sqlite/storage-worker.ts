@@ -19,7 +19,8 @@ export interface StorageWorkerData {
   readonly file: string;
   readonly autoMigrate: boolean;
   /** Counts the commits, for readers that keep what they read. */
-  readonly revisions: CollectionRevisions;
+  /** Null: nobody keeps what was read. */
+  readonly revisions: CollectionRevisions | null;
 }
 
 /** After this time without a commit the log goes back into the file and is cut: overwritten content leaves the disk. */
@@ -42,7 +43,7 @@ function openStorage({ file, autoMigrate, revisions }: StorageWorkerData): Stora
   return createStorage(context, revisions);
 }
 
-function createStorage(context: CommitContext, revisions: CollectionRevisions): StorageWorker {
+function createStorage(context: CommitContext, revisions: CollectionRevisions | null): StorageWorker {
   const { database, file } = context;
   const requireSameFile = rememberFile(file);
   const parts = new Map<number, EncodedWrite[]>();
@@ -62,7 +63,8 @@ function createStorage(context: CommitContext, revisions: CollectionRevisions): 
     try {
       return runCommits(context, commits);
     } finally {
-      countCommit(revisions, new Set(commits.flatMap((writes) => writes.map(({ collection }) => collection))));
+      if (revisions !== null)
+        countCommit(revisions, new Set(commits.flatMap((writes) => writes.map(({ collection }) => collection))));
     }
   };
   return {
