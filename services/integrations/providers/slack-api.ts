@@ -5,7 +5,7 @@ import { isSignature } from './signature.ts';
 /** Calls methods of Slack's Web API. */
 export interface SlackApi {
   /** Errors: `SourceBusyError`, `SourceRevokedError`, `SlackRefusedError`, and those of the network. */
-  call<T>(
+  request<T>(
     method: string,
     parameters: object,
     options: { readonly token?: string; readonly signal: AbortSignal },
@@ -43,7 +43,7 @@ export const SLACK_ENDED = 'The Slack app was uninstalled or its access was revo
 /** `apiUrl` ends with a slash, as `https://slack.com/api/` does. The client is loaded with the first call. */
 export function createSlackApi({ apiUrl }: { readonly apiUrl: string }): SlackApi {
   return {
-    async call<T>(method: string, parameters: object, { token, signal }: Parameters<SlackApi['call']>[2]) {
+    async request<T>(method: string, parameters: object, { token, signal }: Parameters<SlackApi['request']>[2]) {
       const { WebClient, LogLevel } = await import('@slack/web-api');
       const client = new WebClient(token, {
         ...{ slackApiUrl: apiUrl, allowAbsoluteUrls: false, logLevel: LogLevel.ERROR, logger: SILENT },

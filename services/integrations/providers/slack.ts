@@ -93,7 +93,7 @@ export function createSlackConnector(options: SlackOptions): Connector {
   const { api, clientId, clientSecret, redirectUri, signingSecret } = options;
   const reader = createReader(api);
   const exchange = async (grant: Readonly<Record<string, string>>, signal: AbortSignal): Promise<AccessAnswer> =>
-    api.call('oauth.v2.access', { client_id: clientId, client_secret: clientSecret, ...grant }, { signal });
+    api.request('oauth.v2.access', { client_id: clientId, client_secret: clientSecret, ...grant }, { signal });
   return {
     provider: 'slack',
     capabilities: {
@@ -135,7 +135,7 @@ export function createSlackConnector(options: SlackOptions): Connector {
         if (code === '') throw new Error('Slack returned no code.');
         const answer = await exchange({ code, redirect_uri: redirectUri }, signal);
         const token = answer.access_token ?? '';
-        const { url = null } = await api.call<{ url?: string }>('auth.test', {}, { token, signal });
+        const { url = null } = await api.request<{ url?: string }>('auth.test', {}, { token, signal });
         return accountOf(answer, url);
       },
       async refresh(refreshToken, signal) {
@@ -144,7 +144,7 @@ export function createSlackConnector(options: SlackOptions): Connector {
         return tokensOf(answer);
       },
       async revoke(access) {
-        await api.call('auth.revoke', {}, { token: await access.token(), signal: access.signal });
+        await api.request('auth.revoke', {}, { token: await access.token(), signal: access.signal });
       },
     },
   };
@@ -264,7 +264,7 @@ function createReader(api: SlackApi) {
     }
     reading.requests += 1;
     const { signal } = access;
-    const answer = await api.call<HistoryAnswer>(method, parameters, { token: await access.token(), signal });
+    const answer = await api.request<HistoryAnswer>(method, parameters, { token: await access.token(), signal });
     reading.messages += answer.messages?.length ?? 0;
     return answer;
   };
@@ -443,7 +443,7 @@ export function createSlackNames(api: SlackApi) {
     return name;
   };
   const ask = async <T>(access: SourceAccess, method: string, parameters: object): Promise<T> =>
-    api.call<T>(method, parameters, { token: await access.token(), signal: access.signal });
+    api.request<T>(method, parameters, { token: await access.token(), signal: access.signal });
   return {
     async channel(access: SourceAccess, id: string): Promise<string> {
       const name = await kept(`${access.connection.accountId}:${id}`, async () => {

@@ -152,7 +152,7 @@ function listChannels(dependencies: SourceDependencies): Route {
         for (let cursor: string | undefined; ; ) {
           const page = await patiently(signal, async () => {
             const parameters = { ...asked, ...(cursor ? { cursor } : {}) };
-            return slack?.api.call<ChannelsPage>('conversations.list', parameters, {
+            return slack?.api.request<ChannelsPage>('conversations.list', parameters, {
               token: await access.token(),
               signal,
             });

@@ -38,7 +38,7 @@ export async function openHistoryDialog(
     const connector = dependencies.connectors.get('slack');
     if (connector === undefined) throw engramError('ServiceUnavailableError', 'Slack is not configured.');
     const token = await accessOf(dependencies, connector, team, signal).token();
-    await slack.api.call('views.open', { trigger_id: triggerId, view }, { token, signal });
+    await slack.api.request('views.open', { trigger_id: triggerId, view }, { token, signal });
     return 'Choose in the dialog what is brought in.';
   } catch (error) {
     dependencies.logger.warn('slack.dialog.failed', { error });

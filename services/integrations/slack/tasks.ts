@@ -112,7 +112,7 @@ async function carryOut(driven: Driven, team: SourceConnection, task: SlackTask)
     case 'home': {
       const access = accessFor(driven, team);
       const view = { user_id: task.slackUser, view: homeView() };
-      return slack.api.call('views.publish', view, { token: await access.token(), signal });
+      return slack.api.request('views.publish', view, { token: await access.token(), signal });
     }
     case 'say':
       return slack.api.respond(task.responseUrl, task.message, signal);

@@ -218,7 +218,7 @@ describe('loadConfig', () => {
     const { warnings } = loadConfig({
       DATA_ROOT_DIRECTORY: '/x',
       ENGRAM_TEST_X: '1',
-      SLACK_CLIENT_ID: 'a',
+      LLM_ARGS: 'a',
       IMPROVE_REVIEW_CONFLICTS: 'true',
       ENGRAM_DATADIR: '/y',
       TELEMETRY_DISABLED: '1',
@@ -226,7 +226,7 @@ describe('loadConfig', () => {
     expect(warnings).to.have.length(3);
     expect(warnings.join('\n'))
       .to.include('Without effect: DATA_ROOT_DIRECTORY; ENGRAM_DATA_DIR is the one directory')
-      .and.include('Without effect: IMPROVE_REVIEW_CONFLICTS, SLACK_CLIENT_ID; this version does not support it.')
+      .and.include('Without effect: IMPROVE_REVIEW_CONFLICTS, LLM_ARGS; this version does not support it.')
       .and.include('Did you mean ENGRAM_DATA_DIR?');
   });
 
