@@ -81,7 +81,9 @@ export function createDataItems(store: DocumentStore) {
       const distinct = [...new Set(contentHashes)];
       for (const slice of slices(distinct, READ_SLICE)) {
         const where = { ownerId: owner, contentHash: { in: slice } };
-        found.push(...(await records.page(scope, { where, limit: READ_SLICE })).items);
+        // In the order of the index: any other would make the store read the whole dataset.
+        const sort = [{ field: 'ownerId' }, { field: 'contentHash' }] as const;
+        found.push(...(await records.page(scope, { where, sort, limit: READ_SLICE })).items);
       }
       return found;
     },
