@@ -1,7 +1,6 @@
 import type { gmail_v1 } from '@googleapis/gmail';
 import { mapConcurrently } from '../../common/platform/async/map-concurrently.ts';
 import { once } from '../../common/platform/async/once.ts';
-import { readMailHeader } from '../../common/text/documents/formats/email.ts';
 import type { ChangePage, Connector, SourceAccess } from './connector.ts';
 import { ask, clientOptions, type GoogleApp, googleDatasetName, googleSteps, pagesOf, unless } from './google.ts';
 
@@ -110,6 +109,8 @@ export function createGmailConnector(app: GoogleApp): Connector {
       const found = await message(access, key, 'raw');
       if (found === null || !isOf(resource, found.labelIds ?? [])) return null;
       const content = Buffer.from(found.raw ?? '', 'base64url');
+      // Loaded with the first mail: it brings a parser of HTML along.
+      const { readMailHeader } = await import('../../common/text/documents/formats/email.ts');
       const subject = (readMailHeader(content, 'subject') ?? '').replaceAll(/[\\/]/g, ' ').trim() || 'No subject';
       const day = new Date(Number(found.internalDate ?? 0)).toISOString().slice(0, 10);
       const account = encodeURIComponent(access.connection.accountLabel);

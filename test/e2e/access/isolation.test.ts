@@ -123,6 +123,12 @@ const ENDS_THE_CALLER: ReadonlySet<string> = new Set(['POST /api/v1/auth/logout'
 
 /** Routes that reveal the existence of accounts: accounts belong to no tenant, and managers may add any account to one. */
 const TELLS_OF_ACCOUNTS: ReadonlySet<string> = new Set([
+  // A memory that pushes names a dataset by the id on its own side: after its first comparison the id means the caller's own copy.
+  ...[
+    'POST /api/cognify dataset',
+    'GET /api/sync/{dataset_id}/data/{file} dataset',
+    'PUT /api/sync/{dataset_id} dataset',
+  ],
   'POST /api/v1/permissions/users/{user_id}/tenants owner',
   'DELETE /api/v1/permissions/tenants/{tenant_id}/users/{user_id} member',
   'POST /api/v1/permissions/users/{user_id}/roles member',
