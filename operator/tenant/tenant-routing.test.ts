@@ -120,7 +120,7 @@ describe('route of a tenant', () => {
     const spec = only('httproutes')?.spec;
     expect(spec?.['hostnames']).to.deep.equal(['acme.example.com']);
     expect(spec?.['parentRefs']).to.deep.equal(HTTP_ROUTE.parentRefs);
-    expect(spec?.['rules']).to.have.length(7);
+    expect(spec?.['rules']).to.have.length(8);
     await world.clock.advance(60_000);
     expect((await world.reconcile()).requeueAfterMs).to.be.within(30_000, 33_000);
     answer([{ type: 'Accepted', status: 'True', observedGeneration: 1 }]);
