@@ -1,9 +1,10 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
 import type { SourceDependencies } from '../dependencies.ts';
 import type { Connector, OAuthSteps } from '../providers/connector.ts';
+import { isSignature, signatureOf } from '../providers/signature.ts';
 import { AlreadyConnectedError, connectingOf, storeConnection } from './connect.ts';
 
 const LIFETIME_SECONDS = 600;
@@ -33,7 +34,7 @@ export async function beginInstall(
   const install = { nonce, provider, ...connectingOf(principal), codeVerifier, expiresAt };
   await store.commit({ tenant: principal.tenant }, [events.installWrite(install)]);
   const signed = `${principal.id}:${nonce}:${expiry}`;
-  const state = `${signed}:${signatureOf(oauth, signed)}`;
+  const state = `${signed}:${signatureOf(oauth.stateSecret, Buffer.from(signed))}`;
   const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url');
   return {
     authorizeUrl: oauth.authorizeUrl({ state, codeChallenge }),
@@ -88,15 +89,9 @@ export async function finishInstall(
 function nonceOf(oauth: OAuthSteps, state: string, nowMs: number): string | null {
   const end = state.lastIndexOf(':');
   const signed = state.slice(0, Math.max(0, end));
-  const given = Buffer.from(state.slice(end + 1));
-  const right = Buffer.from(signatureOf(oauth, signed));
-  if (given.length !== right.length || !timingSafeEqual(given, right)) return null;
+  if (!isSignature(state.slice(end + 1), oauth.stateSecret, Buffer.from(signed))) return null;
   const [, nonce = '', expiry = ''] = signed.split(':');
   return Number(expiry) * 1000 >= nowMs ? nonce : null;
-}
-
-function signatureOf({ stateSecret }: OAuthSteps, text: string): string {
-  return createHmac('sha256', stateSecret).update(text).digest('hex');
 }
 
 function cookieName(provider: string, nonce: string): string {

@@ -256,3 +256,18 @@ export class SourceBusyError extends Error {
 export class SourceRevokedError extends Error {
   override readonly name = 'SourceRevokedError';
 }
+
+/** `permissionsOf` of a source whose documents are seen as their resource is, which each import asks for once. */
+export function permissionsByResource(
+  audienceOf: (access: SourceAccess, resource: string) => Promise<Audience | null>,
+): NonNullable<Connector['permissionsOf']> {
+  const audiences = new WeakMap<SourceAccess, Map<string, Promise<Audience | null>>>();
+  return async (access, { resource }, keys) => {
+    const ofAccess = audiences.get(access) ?? new Map<string, Promise<Audience | null>>();
+    audiences.set(access, ofAccess);
+    const audience = ofAccess.get(resource) ?? audienceOf(access, resource);
+    ofAccess.set(resource, audience);
+    const seenBy = await audience;
+    return keys.map(() => seenBy);
+  };
+}

@@ -9,6 +9,7 @@ import {
   type Connector,
   type OAuthSteps,
   type PresentDocument,
+  permissionsByResource,
   type RawDelivery,
   type SourceAccess,
   SourceBusyError,
@@ -195,9 +196,6 @@ export function createGithubConnector({ webUrl, app }: GithubOptions): Connector
     const known = await mapConcurrently(collaborators, CONCURRENT, ({ login }) => addressOf(access, login));
     return { addresses: known.filter((address) => address !== null), groups: [], domains: [] };
   };
-  /** Of the repositories of one import, each asked for once. */
-  const audiences = new WeakMap<SourceAccess, Map<string, Promise<Audience | null>>>();
-
   return {
     provider: 'github',
     capabilities: {
@@ -233,14 +231,7 @@ export function createGithubConnector({ webUrl, app }: GithubOptions): Connector
     },
     fetch: (access, change) =>
       change.feed === 'issues' ? issueDocument(access, change) : fileDocument(access, change),
-    async permissionsOf(access, { resource }, keys) {
-      const ofAccess = audiences.get(access) ?? new Map<string, Promise<Audience | null>>();
-      audiences.set(access, ofAccess);
-      const audience = ofAccess.get(resource) ?? audienceOf(access, resource);
-      ofAccess.set(resource, audience);
-      const seenBy = await audience;
-      return keys.map(() => seenBy);
-    },
+    permissionsOf: permissionsByResource(audienceOf),
     bySecret: {
       keys: ['token'],
       async connect({ address, secret, signal }) {

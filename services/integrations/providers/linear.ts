@@ -7,6 +7,7 @@ import {
   type ChangePage,
   type Connector,
   type PresentDocument,
+  permissionsByResource,
   QUESTION_JOB,
   type RawDelivery,
   type SourceAccess,
@@ -163,9 +164,6 @@ export function createLinearConnector(options: LinearOptions): Connector {
       after = team.members.pageInfo.endCursor;
     }
   };
-  /** Of the teams of one import, each asked for once. */
-  const audiences = new WeakMap<SourceAccess, Map<string, Promise<Audience | null>>>();
-
   return {
     provider: 'linear',
     capabilities: {
@@ -195,14 +193,7 @@ export function createLinearConnector(options: LinearOptions): Connector {
       if (entry === null || entry.trashed === true || isElsewhere) return null;
       return documentOf(change.feed, entry, await allRemarks(access, change.feed, entry));
     },
-    async permissionsOf(access, { resource }, keys) {
-      const ofAccess = audiences.get(access) ?? new Map<string, Promise<Audience | null>>();
-      audiences.set(access, ofAccess);
-      const audience = ofAccess.get(resource) ?? audienceOf(access, resource);
-      ofAccess.set(resource, audience);
-      const seenBy = await audience;
-      return keys.map(() => seenBy);
-    },
+    permissionsOf: permissionsByResource(audienceOf),
     verifyWebhook: async (delivery) => readDelivery(options.webhookSecret, delivery),
     async reply(access, agentSessionId, { kind: type, text: body }) {
       // A thought goes with what is said next.

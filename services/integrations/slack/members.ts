@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import type { SourceConnection } from '../../common/records/integrations/connections.ts';
@@ -6,7 +5,7 @@ import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts'
 import { type Connecting, connectingOf, RESUMED } from '../connections/connect.ts';
 import type { SourceDependencies } from '../dependencies.ts';
 import { SLACK_MEMBER } from '../providers/providers.ts';
-import { isSignature } from '../providers/signature.ts';
+import { isSignature, signatureOf } from '../providers/signature.ts';
 
 const LIFETIME_SECONDS = 600;
 /** Signed with a code: the state of an install, which has the same secret, is none. */
@@ -35,7 +34,7 @@ export function linkCode(
   { team, slackUser, now }: { readonly team: string; readonly slackUser: string; readonly now: Date },
 ) {
   const signed = `${team}:${slackUser}:${Math.floor(now.getTime() / 1000) + LIFETIME_SECONDS}`;
-  return `${signed}:${createHmac('sha256', secret).update(`${PURPOSE}${signed}`).digest('hex')}`;
+  return `${signed}:${signatureOf(secret, Buffer.from(`${PURPOSE}${signed}`))}`;
 }
 
 /** Links the account of Slack that a code names to the caller. 400 for a wrong or old code, 409 when it is another user's. */
