@@ -77,7 +77,10 @@ async function configuration({ terminal: { environment } }: CommandCall): Promis
           ]
         : [{ state: 'ok', what: `language model: ${model}` } as const]),
       { state: 'ok', what: `embeddings: ${embedding}` },
-      { state: 'ok', what: `authentication: ${config.posture.required ? 'required' : 'off, on loopback only'}` },
+      {
+        state: 'ok',
+        what: `authentication: ${config.posture.required ? 'required' : `off: whoever reaches ${config.host} may do everything`}`,
+      },
       ...warnings.map((warning) => ({ state: 'note', what: warning }) as const),
     ];
   } catch (error) {
