@@ -172,7 +172,7 @@ describe('extractive answers', () => {
     'the head and the rule of a table': [
       '| plant | height |\n|-------|--------|\n| oak | 20 m height |',
       'plant height',
-      '"| oak | 20 m height |" (notes)',
+      '"plant: oak, height: 20 m height" (notes)',
     ],
   };
   for (const [name, [text, question, expected]] of Object.entries(labelled)) {

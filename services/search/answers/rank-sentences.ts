@@ -108,10 +108,11 @@ export function sentencesOf(
   limit: number = PASSAGES_READ,
 ): readonly Sentence[] {
   const coverageOf = coverageOfTexts(question);
+  const asksForCommand = question.type === 'way' || /\bcommands?\b/iu.test(question.text);
   const read = passages.slice(0, limit).map((passage) => {
     const { documentName, headings } = passage.payload;
     const context = coverageOf([documentName, ...headings].join('\n'));
-    const found = statementsOf(passage);
+    const found = statementsOf(passage).filter(({ isCommand }) => isCommand !== true || asksForCommand);
     const statements = found.map((statement, at) => {
       const before = refersBack(statement.text) ? (found[at - 1]?.text ?? '') : '';
       const label = highest([...[statement.heading, statement.label, before].map(coverageOf), context]);

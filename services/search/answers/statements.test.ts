@@ -11,9 +11,35 @@ describe('the statements of a passage', () => {
     const code =
       "/** Starts the server. */\nexport function start(port) {\n  const url = 'x';\n  listen(port);\n}\n\n// It stops at once.\n";
     expect(texts(code)).to.deep.equal(['Starts the server.', 'It stops at once.']);
-    expect(texts('Install it so.\n\n```sh\nnpm ci\nnpm start\n```\n\nThen it runs.')).to.deep.equal([
+    expect(texts('Install it so.\n\n```js\nnpm(1)\nlisten()\n```\n\nThen it runs.')).to.deep.equal([
       'Install it so.',
       'Then it runs.',
+    ]);
+  });
+
+  it('are the commands of a shell, which are marked, and what stands behind a prompt', () => {
+    const payload = (text: string) => ({ payload: { text, headings: [], documentName: 'notes', chunkIndex: 0 } });
+    const of = (text: string) => statementsOf(payload(text) as never).map((one) => [one.text, one.isCommand === true]);
+    expect(
+      of('Invite people.\n\n```bash\n# by mail\nmill invite bob  # or a link\n```\n\nThey sign in.'),
+    ).to.deep.equal([
+      ['Invite people.', false],
+      ['mill invite bob # or a link', true],
+      ['They sign in.', false],
+    ]);
+    expect(of('```text\n$ mill list\none mill\n```\n\nThere it is.')).to.deep.equal([
+      ['mill list', true],
+      ['There it is.', false],
+    ]);
+  });
+
+  it('are rows of a table, each with the heads of its columns', () => {
+    const table = '| name | tons | port |\n| --- | --- | --- |\n| Fram | 402. Gross. | – |\n| Ulk | 7 | Kiel |';
+    expect(texts(`Ships of the line.\n\n${table}\n\nNo other is left.`)).to.deep.equal([
+      'Ships of the line.',
+      'name: Fram, tons: 402. Gross.',
+      'name: Ulk, tons: 7, port: Kiel',
+      'No other is left.',
     ]);
   });
 

@@ -13,6 +13,8 @@ export interface Statement {
   readonly heading: string;
   /** The time that the headings above it give; null without one. */
   readonly time: TimeSpan | null;
+  /** A command of an example for a shell. */
+  readonly isCommand?: true;
 }
 
 const MAX_TITLE_LENGTH = 100;
@@ -21,8 +23,6 @@ const HAS_WORD = /[\p{L}\p{N}]/u;
 const MARKDOWN_HEADING = /^[ \t]*#{1,6}[ \t]/u;
 const ENDS_SENTENCE = /[.!?…。！？｡]["”’»)\]]*$/u;
 const ENDS_KEY = /:[ \t]*[>|[{(]?[-+]?$/u;
-const TABLE_ROW = /^[ \t]*\|.*\|[ \t]*$/u;
-const TABLE_RULE = /^[ \t]*[|+]?[ \t]*:?[-=]{2,}[-=:|+ \t]*$/u;
 
 interface Heading {
   readonly level: number;
@@ -32,8 +32,12 @@ interface Heading {
 /** Level of a heading without marks. */
 const LOWEST_LEVEL = 7;
 
-/** Code between fences; the lines stay, empty, so that offsets do. */
-const FENCED = /^[ \t]*(```|~~~)[^\n]*\n[\s\S]*?(?:^[ \t]*\1[ \t]*$|(?![\s\S]))/gmu;
+/** Code between fences, with its language; or a table with its heads, rule and rows. */
+const FENCED_OR_TABLE =
+  /^[ \t]*(?<fence>```+|~~~+)(?<language>[^\n]*)\n(?<code>[\s\S]*?)(?:^[ \t]*\k<fence>[ \t]*$|(?![\s\S]))|^[ \t]*\|(?<heads>[^\n]*)\|[ \t]*\n[ \t]*\|[ \t]*:?-[-:| \t]*\|[ \t]*(?<rows>(?:\n[ \t]*\|[^\n]*\|[ \t]*$)+)/gmu;
+const SHELL = /^[ \t]*(?:ba|z|fi|power)?sh(?:ell)?\b|^[ \t]*(?:console|cmd|bat)\b/iu;
+/** `$ npm ci`: what a person types, where the output is shown, too. */
+const PROMPT = /^[ \t]*(?:\$|>>>|PS>)[ \t]+/u;
 const COMMENT_MARKS = /^[ \t]*(?:\/\/+|\/\*+|\*+(?![*\p{L}]))[ \t]?|[ \t]*\*+\/[ \t]*$/gu;
 const BULLET = /^[-*•‣–][ \t]+/u;
 const CODE =
@@ -58,23 +62,24 @@ const CACHED_PASSAGES = 200;
 const known = new Map<string, readonly Statement[]>();
 
 function readStatements(payload: RankedPassage['payload']): readonly Statement[] {
-  const text = payload.text.replace(FENCED, (code) => code.replace(/[^\n]/gu, ' '));
-  const read = sentences(text);
+  const { text, read } = readLines(payload.text);
   const titles = new Set([...payload.headings.map(plain), payload.documentName]);
   const statements: Statement[] = [];
   let [label, heading] = ['', ''];
   let time = headingTime(payload.headings);
   let path: readonly Heading[] = [];
   for (const [at, sentence] of read.entries()) {
+    if (sentence.kind !== 'prose') {
+      const isCommand = sentence.kind === 'command';
+      statements.push({ text: sentence.text, label, heading, time, ...(isCommand && { isCommand }) });
+      continue;
+    }
     const line = sentence.text.replace(COMMENT_MARKS, '').trim();
     if (!HAS_WORD.test(line) || CODE.test(line) || BOILERPLATE.test(line) || LINKS.test(line)) continue;
     const following = text.slice(sentence.end, read[at + 1]?.start ?? text.length);
     const isFirst = payload.chunkIndex === 0 && statements.length === 0 && label === '';
     const isTitle = isHeading(line, titles) || (isFirst && isTitleLine(line, following));
-    const isLabel =
-      isTitle ||
-      (line.length <= MAX_KEY_LENGTH && ENDS_KEY.test(line)) ||
-      (TABLE_ROW.test(line) && TABLE_RULE.test(read[at + 1]?.text ?? ''));
+    const isLabel = isTitle || (line.length <= MAX_KEY_LENGTH && ENDS_KEY.test(line));
     if (isTitle) {
       heading = plain(line);
       const level = /^[ \t]*(#{1,6})[ \t]/u.exec(line)?.[1]?.length ?? LOWEST_LEVEL;
@@ -89,6 +94,59 @@ function readStatements(payload: RankedPassage['payload']): readonly Statement[]
   return only.length === 1
     ? only.map((sentence) => ({ text: plain(sentence.text), label: '', heading: '', time: null }))
     : [];
+}
+
+interface Line {
+  readonly kind: 'prose' | 'command' | 'row';
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Returns sentences, commands and rows in their order, and the text with blanks where code and tables stand. */
+function readLines(whole: string): { readonly text: string; readonly read: readonly Line[] } {
+  const read: Line[] = [];
+  const text = whole.replace(FENCED_OR_TABLE, (found, ...matched) => {
+    const {
+      language = '',
+      code,
+      heads = '',
+      rows = '',
+    } = matched.at(-1) as Readonly<Record<string, string | undefined>>;
+    const start = matched.at(-3) as number;
+    const place = { start, end: start + found.length };
+    if (code === undefined) for (const row of rowTexts(heads, rows)) read.push({ kind: 'row', text: row, ...place });
+    else for (const command of commands(language, code)) read.push({ kind: 'command', text: command, ...place });
+    return found.replace(/[^\n]/gu, ' ');
+  });
+  for (const sentence of sentences(text)) read.push({ kind: 'prose', ...sentence });
+  return { text, read: read.sort((one, other) => one.start - other.start) };
+}
+
+function rowTexts(headLine: string, rowLines: string): string[] {
+  const heads = cellsOf(headLine);
+  const rows = rowLines.trim().split('\n');
+  return rows.map((line) => rowText(heads, cellsOf(line.trim().slice(1, -1)))).filter((text) => text !== '');
+}
+
+/** `name: Ada, city: Berlin`, as rows of CSV read: the cells of a row with the heads of their columns. */
+export function rowText(heads: readonly string[], cells: readonly string[]): string {
+  const named = cells.flatMap((cell, at) => (HAS_WORD.test(cell) ? [heads[at] ? `${heads[at]}: ${cell}` : cell] : []));
+  return named.join(', ').replace(/\s+/gu, ' ');
+}
+
+/** Cells of a line of a Markdown table without its outer marks. */
+export function cellsOf(row: string): string[] {
+  return row.split(/(?<!\\)\|/u).map((cell) => cell.trim());
+}
+
+/** Returns the commands of an example: those after prompts, or all lines of a shell script but comments. */
+function commands(language: string, code: string): string[] {
+  const lines = code.replaceAll(/\\\n[ \t]*/gu, ' ').split('\n');
+  const prompted = lines.filter((line) => PROMPT.test(line)).map((line) => line.replace(PROMPT, ''));
+  const typed =
+    prompted.length > 0 || !SHELL.test(language) ? prompted : lines.filter((line) => !/^[ \t]*#/u.test(line));
+  return typed.map((line) => line.trim().replace(/\s+/gu, ' ')).filter((line) => HAS_WORD.test(line));
 }
 
 function isHeading(line: string, titles: ReadonlySet<string>): boolean {

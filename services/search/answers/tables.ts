@@ -4,6 +4,7 @@ import { wordTable } from '../../common/text/words/word-table.ts';
 import { wordsOf } from './question.ts';
 import type { ReadPassage } from './rank-sentences.ts';
 import { MONTHS } from './spans.ts';
+import { cellsOf, rowText } from './statements.ts';
 
 /** Rows of a table, or the items of a list, which have one column without a name. */
 export interface Table {
@@ -17,6 +18,7 @@ export interface Table {
 export interface Row {
   /** In the order of the columns; '' where it has none. */
   readonly cells: readonly string[];
+  /** As it is quoted. */
   readonly line: string;
   readonly passage: ReadPassage;
 }
@@ -36,12 +38,11 @@ export function tablesOf(passages: readonly ReadPassage[]): readonly Table[] {
     const document = documentId ?? documentName;
     const lines = text.split('\n');
     let heading = headings.at(-1) ?? '';
-    for (const [at, line] of lines.entries()) {
-      const plain = line.trim();
+    for (const [at, whole] of lines.entries()) {
+      const plain = whole.trim();
       if (plain === '' || MARKDOWN_RULE.test(plain)) continue;
-      const cells = MARKDOWN_ROW.exec(plain)?.[1]
-        ?.split(/(?<!\\)\|/u)
-        .map((cell) => cell.trim());
+      const row = MARKDOWN_ROW.exec(plain)?.[1];
+      const cells = row === undefined ? undefined : cellsOf(row);
       if (cells !== undefined && MARKDOWN_RULE.test(lines[at + 1] ?? '')) {
         columnsOf.set(document, cells);
         continue;
@@ -49,7 +50,7 @@ export function tablesOf(passages: readonly ReadPassage[]): readonly Table[] {
       const pairs = KEY_VALUES.test(plain)
         ? plain.split(/, (?=[^,:]{1,40}: )/u).map((part) => part.split(/: (.*)/su) as [string, string])
         : undefined;
-      const item = LIST_ITEM.exec(line)?.[1];
+      const item = LIST_ITEM.exec(whole)?.[1];
       let columns: readonly string[] = [''];
       let values: readonly string[];
       if (cells !== undefined) {
@@ -61,7 +62,7 @@ export function tablesOf(passages: readonly ReadPassage[]): readonly Table[] {
       } else if (item !== undefined) {
         values = [item.trim()];
       } else {
-        heading = HEADING.exec(line)?.[1] ?? (plain.length < 100 && !/[.!?]$/u.test(plain) ? plain : heading);
+        heading = HEADING.exec(whole)?.[1] ?? (plain.length < 100 && !/[.!?]$/u.test(plain) ? plain : heading);
         continue;
       }
       if (columns.length === 0) continue;
@@ -76,8 +77,8 @@ export function tablesOf(passages: readonly ReadPassage[]): readonly Table[] {
       };
       const known = [...new Set([...table.columns, ...columns])];
       table.columns = known;
-      const row = { cells: known.map((column) => values[columns.indexOf(column)] ?? ''), line: plain, passage };
-      table.rows.push(row);
+      const line = cells === undefined ? plain : rowText(columns, cells);
+      table.rows.push({ cells: known.map((column) => values[columns.indexOf(column)] ?? ''), line, passage });
       tables.set(key, table);
     }
   }

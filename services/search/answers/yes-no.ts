@@ -77,6 +77,9 @@ function negates(sentence: string, question: string): boolean {
     .some((clause) => NEGATION.test(clause) && asked.some((word) => hasWord(word, clause)));
 }
 
+const ASKS_WHETHER_THERE_IS = /^(?:is|are|was|were)\s+there\b/iu;
+const SAYS_THERE_IS_NONE = /\bthere\s+(?:is|are|was|were)(?:\s+(?:no|not|never)\b|n['’]t\b)/iu;
+
 /** How much less a sentence with a negation may score than another one of its passage. */
 const NEGATED_BONUS = 1;
 
@@ -84,10 +87,14 @@ const NEGATED_BONUS = 1;
 export function negatedFirst({ type, text }: Question, ranked: readonly RankedSentence[]): readonly RankedSentence[] {
   const [best] = ranked;
   if (best === undefined || type !== 'yes-no' || NEGATION.test(text)) return ranked;
-  const negated = ranked.find(
-    ({ passage, statement, score }) =>
-      passage.id === best.passage.id && score + NEGATED_BONUS > best.score && NEGATION.test(statement.text),
-  );
+  const isNone = ({ statement, features }: RankedSentence) =>
+    SAYS_THERE_IS_NONE.test(statement.text) && features.missing <= MAX_MISSING.yes;
+  const negated =
+    (ASKS_WHETHER_THERE_IS.test(text) ? ranked.find(isNone) : undefined) ??
+    ranked.find(
+      ({ passage, statement, score }) =>
+        passage.id === best.passage.id && score + NEGATED_BONUS > best.score && NEGATION.test(statement.text),
+    );
   if (negated === undefined || NEGATION.test(best.statement.text)) return ranked;
   const { score, probability, confidence } = best;
   return [{ ...negated, score, probability, confidence }, ...ranked.filter((one) => one !== negated)];

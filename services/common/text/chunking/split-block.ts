@@ -30,7 +30,7 @@ export function splitBlock(block: PlacedBlock, limits: SplitLimits, options: Chu
   if (tokens <= limits.whole) {
     return [{ text: block.text, start: block.start, tokens, cutType: 'paragraph_end' }];
   }
-  if (block.block.kind === 'table') return splitTable(block, limits, options);
+  if (block.block.kind === 'table' || FENCE.test(block.text)) return splitUnderHead(block, limits, options);
   const spans =
     block.block.kind === 'code' || block.block.kind === 'record'
       ? lineSpans(block.text)
@@ -76,16 +76,20 @@ function lineSpans(text: string): Span[] {
 
 const SENTENCE_END = /[.!?…。！？｡][^\p{L}\p{N}]*$/u;
 const MARKDOWN_RULE = /^[\s:|-]+$/u;
+const FENCE = /^[ \t]*(?:```|~~~)/u;
 
-function splitTable(block: PlacedBlock, limits: SplitLimits, options: ChunkOptions): Piece[] {
-  const rows = lineSpans(block.text).map((span) => ({ ...span, cutType: 'row_end' as const }));
-  const [first, second] = rows.map((row) => block.text.slice(row.start, row.end));
+/** Splits a table or fenced code into lines; every part repeats the head of the table, or the fence. */
+function splitUnderHead(block: PlacedBlock, limits: SplitLimits, options: ChunkOptions): Piece[] {
+  const isTable = block.block.kind === 'table';
+  const cutType = isTable ? 'row_end' : 'sentence_end';
+  const lines = lineSpans(block.text).map((span) => ({ ...span, cutType }) as const);
+  const [first, second] = lines.map((line) => block.text.slice(line.start, line.end));
   let prefix = first ?? '';
-  if (second?.includes('-') && MARKDOWN_RULE.test(second)) prefix += second;
+  if (isTable && second?.includes('-') && MARKDOWN_RULE.test(second)) prefix += second;
   const prefixTokens = options.countTokens(prefix);
-  if (rows.length < 3 || prefixTokens * 2 > limits.target) return toPieces(block, rows, limits.target, options);
+  if (lines.length < 3 || prefixTokens * 2 > limits.target) return toPieces(block, lines, limits.target, options);
   const limit = limits.target - prefixTokens;
-  return toPieces(block, rows, limit, options).map((piece, index) =>
+  return toPieces(block, lines, limit, options).map((piece, index) =>
     index === 0 || piece.start < block.start + prefix.length ? piece : { ...piece, prefix },
   );
 }

@@ -95,7 +95,7 @@ describe('document loader', () => {
         'list-item coarse',
         'list-item 3. third',
         'list-item 4. fourth',
-        'code const a = 1;',
+        'code ```ts\nconst a = 1;\n```',
         'table | city | ships |\n| --- | --- |\n| Oslo | 3 |',
         'quote said she',
       ]);
@@ -192,7 +192,7 @@ describe('document loader', () => {
       expect(outline((await load('a.ipynb', notebook)).blocks)).to.deep.equal([
         'heading1 Study',
         'paragraph text',
-        'code print(1)',
+        'code ```python\nprint(1)\n```',
       ]);
       expect(
         outline(

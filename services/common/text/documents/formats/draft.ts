@@ -21,8 +21,13 @@ export interface DocumentDraft {
 export function finishDocument(draft: DocumentDraft, format: FormatDescription, context: ParseContext): ParsedDocument {
   const blocks: DocumentBlock[] = [];
   for (const block of draft.blocks) {
-    const text = cleanText(trimBlankLines(block.text));
-    if (text !== '') blocks.push(text === block.text ? block : { ...block, text });
+    const bare = cleanText(trimBlankLines(block.text));
+    if (bare === '') continue;
+    const text =
+      block.kind === 'code' && draft.text === undefined && format.format !== 'code'
+        ? fenced(bare, block.language)
+        : bare;
+    blocks.push(text === block.text ? block : { ...block, text });
   }
   if (blocks.length === 0) {
     const reason = draft.emptyReason ?? 'it contains no text';
@@ -35,6 +40,14 @@ export function finishDocument(draft: DocumentDraft, format: FormatDescription, 
     format: format.format,
     metadata: { ...cleanMetadata(draft.metadata ?? {}), mimeType: format.mimeType, extension: format.extension },
   };
+}
+
+/** Code among prose, between fences as Markdown has them: readers and models see what it is. */
+function fenced(code: string, language: string = ''): string {
+  if (/^(?:```|~~~)/u.test(code)) return code;
+  const longest = (code.match(/`{3,}/gu) ?? []).reduce((most, { length }) => Math.max(most, length), 2);
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}${language}\n${code}\n${fence}`;
 }
 
 /** Maximum run of white space, which costs hardly any tokens: without it a chunk of two words could have ten megabytes. */

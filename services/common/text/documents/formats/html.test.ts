@@ -26,7 +26,7 @@ describe('HTML', () => {
       'list-item 4. four',
       'paragraph Ships',
       'table | name | tons |  |\n| --- | --- | --- |\n| Fram | 402 gross | x\\|y |',
-      'code a\n  b',
+      'code ```js\na\n  b\n```',
       'quote said she',
       'list-item Ebb',
       'list-item low water',

@@ -98,8 +98,10 @@ function collectOne(token: Tokens.Generic, container: Container, blocks: Documen
       });
       break;
     case 'code': {
-      const language = /^[\w+#.-]+/.exec((token as Tokens.Code).lang ?? '')?.[0];
-      blocks.push({ kind: 'code', text: (token as Tokens.Code).text, ...(language === undefined ? {} : { language }) });
+      const { raw, text, lang = '', codeBlockStyle } = token as Tokens.Code;
+      const language = /^[\w+#.-]+/.exec(lang)?.[0];
+      const code = codeBlockStyle === 'indented' ? text : raw.trimEnd();
+      blocks.push({ kind: 'code', text: code, ...(language === undefined ? {} : { language }) });
       break;
     }
     case 'blockquote':
