@@ -51,7 +51,11 @@ const theme = createTheme({
     Badge: { styles: { root: { minWidth: 'max-content' } } },
     // Where a table is wider than the screen, the arrow keys move it.
     TableScrollContainer: { defaultProps: { scrollAreaProps: { viewportProps: { tabIndex: 0 } } } },
-    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close the message' } } },
+    Notification: {
+      defaultProps: { closeButtonProps: { 'aria-label': 'Close the message' } },
+      // The text below the title is dimmed otherwise, with too little contrast.
+      styles: { description: { color: 'var(--mantine-color-text)' } },
+    },
   },
 });
 

@@ -45,7 +45,13 @@ export function RunTable({
   if (runs.isPending) return <Waiting />;
   if (runs.isError) return <Failed error={runs.error} onRetry={() => void runs.refetch()} />;
   if (runs.data.length === 0 && offset === 0)
-    return <Empty title="Nothing has run yet">Runs appear here when documents are added or built.</Empty>;
+    return (
+      <Empty title="Nothing has run yet">
+        {pipeline === 'improve'
+          ? 'Choose sessions above: each improve is listed here with its stages.'
+          : 'Runs appear here when documents are added or built.'}
+      </Empty>
+    );
   return (
     <>
       <Table.ScrollContainer minWidth={320}>

@@ -146,7 +146,9 @@ function Connect({ providers, onConnected }: { readonly providers: readonly Prov
   const [provider, setProvider] = useState<string>(() => {
     // The address that `engram integrations connect` gives names one.
     const named = new URLSearchParams(window.location.search).get('connect');
-    const first = providers.find((one) => one.provider === named) ?? providers.find(({ configured }) => configured);
+    const first =
+      providers.find((one) => one.provider === named) ??
+      providers.find((one) => one.provider === 'folder' && one.configured);
     return first?.provider ?? 'web';
   });
   const [address, setAddress] = useState('');
