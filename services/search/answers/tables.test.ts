@@ -27,10 +27,22 @@ const BUDGET = passage(
     'month: 2026-09, category: fuel, amount: 900',
   ].join('\n\n'),
 );
+const FIELDS = passage(
+  'reference',
+  [
+    '# Settings of improve',
+    '',
+    '| name | default | meaning |',
+    '|---|---|---|',
+    ...['HOST | 0.0.0.0', 'PORT | 8000', 'DEBUG_PORT | 5678', 'PEER_PORT | 9000', 'PORT_FILE | port.txt'].map(
+      (cells) => `| ${cells} | said of the port in all the stages that improve runs one after another |`,
+    ),
+  ].join('\n'),
+);
 const LIST = passage('notes', '# Shopping list\n\n- bread\n- three lemons\n- salt\n');
 
 describe('tableAnswer', () => {
-  const tables = tablesOf([CUSTOMERS, SHIPS, BUDGET, LIST]);
+  const tables = tablesOf([CUSTOMERS, SHIPS, BUDGET, FIELDS, LIST]);
   const cases: readonly (readonly [string, string | null])[] = [
     ['How many customers live in Berlin?', '2'],
     ['Which customers live in Berlin?', 'Sarah Lee, Mia Braun'],
@@ -49,6 +61,8 @@ describe('tableAnswer', () => {
     ['How much did I spend on fuel in October?', null],
     ['How many customers live in Paris?', null],
     ['Who wrote Moby Dick?', null],
+    ['How many stages does improve have?', null],
+    ['What is the default port?', null],
     ['What is bread?', null],
   ];
   for (const [question, answer] of cases) {

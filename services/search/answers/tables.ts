@@ -112,6 +112,10 @@ function wordSet(words: string): ReadonlySet<string> {
 
 const LIKE_COLUMN = 0.5;
 const MAX_LISTED = 80;
+const MAX_VALUE_WORDS = 8;
+/** Values that are listed for a question after one: `What is the default port?` */
+const MAX_OF_ONE = 3;
+const ASKS_FOR_ONE = /^(?:what|which|who)\s+(?:is|was)\b/iu;
 
 /** Answers a question from the first table that has everything the question names; null when none has. */
 export function tableAnswer(question: string, tables: readonly Table[]): TableAnswer | null {
@@ -184,7 +188,8 @@ function answerFrom(question: string, table: Table): TableAnswer | null {
     (table.subject.has(stemOf(focus.toLowerCase())) || stems(table.columns[key]).has(stemOf(focus.toLowerCase())));
   if (column === null && !isKey && !isWholeList) return null;
   const values = [...new Set(of(column === null || (isKey && column !== null) ? key : column))];
-  return values.length === 0 ? null : { text: joined(values), rows };
+  const isTooMany = values.length > MAX_OF_ONE && ASKS_FOR_ONE.test(asked.trim());
+  return values.length === 0 || isTooMany ? null : { text: joined(values), rows };
 }
 
 function joined(values: readonly string[]): string {
@@ -212,7 +217,9 @@ function readWords(question: string, table: Table): ReadWords | null {
   const conditions = new Map<string, Set<number>>();
   const named: string[] = [];
   const others: string[] = [];
-  const cells = table.rows.map((row) => row.cells.map(stems));
+  // A description has words of anything: it is no value by which rows are chosen.
+  const isValue = (cell: string) => table.columns.length === 1 || wordsOf(cell).length <= MAX_VALUE_WORDS;
+  const cells = table.rows.map((row) => row.cells.map((cell) => stems(isValue(cell) ? cell : '')));
   const columnNames = table.columns.map(stems);
   for (const [at, [word]] of [...question.matchAll(/[\p{L}\p{N}]+(?:[-.:'’][\p{L}\p{N}]+)*/gu)].entries()) {
     const text = word.replace(/['’]s$/u, '');
