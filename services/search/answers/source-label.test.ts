@@ -26,6 +26,13 @@ describe('the label of a source', () => {
     expect(sourceLabel(passage, 'Travel')).to.equal('report › Travel');
   });
 
+  it('names the innermost three headings, each with at most sixty characters', () => {
+    const long = `Costs of ${'trains, '.repeat(10)}and boats`;
+    expect(sourceLabel({ ...passage, headings: ['Travel', 'Work', long, 'April'] })).to.equal(
+      'report › Work › Costs of trains, trains, trains, trains, trains, trains… › April',
+    );
+  });
+
   it('is the beginning of a text without a name', () => {
     const bare = { text: `# On ships\n\n${'word '.repeat(30)}`, documentName: `text_${'0'.repeat(32)}`, headings: [] };
     expect(labelOfPassage(bare)).to.equal('On ships');

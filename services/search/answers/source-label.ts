@@ -20,6 +20,10 @@ export function sourcedQuote(source: Source, quote: string, heading = '', datase
   return quoteLine(said, [sourceLabel(source, heading), ...details].join(', '));
 }
 
+const MAX_HEADING_LENGTH = 60;
+/** Headings of a source that are named: the innermost ones. */
+const MAX_HEADINGS = 3;
+
 /** Returns a source as a person knows it: `report.pdf › Costs, page 3`. */
 export function sourceLabel(source: Source, heading = ''): string {
   const name = labelOfPassage(source);
@@ -29,8 +33,13 @@ export function sourceLabel(source: Source, heading = ''): string {
     const words = plainWords(part);
     if (words.length > 0 && words.some((word) => !known.has(word)) && !path.includes(part)) path.push(part);
   }
-  const place = [name, ...path].join(' › ');
+  const place = [name, ...path.slice(-MAX_HEADINGS).map(shortened)].join(' › ');
   return typeof source.page === 'number' ? `${place}, page ${source.page}` : place;
+}
+
+function shortened(heading: string): string {
+  if (heading.length <= MAX_HEADING_LENGTH) return heading;
+  return `${heading.slice(0, MAX_HEADING_LENGTH).replace(/[^\p{L}\p{N}]*\s+\S*$/u, '')}…`;
 }
 
 /** Returns the document of a passage: the file name with its extension, else the name, else the first words. */
