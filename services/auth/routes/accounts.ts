@@ -1,22 +1,16 @@
 import { credentialsOf } from '../../common/platform/http/credentials.ts';
-import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { json, routesOf } from '../../common/platform/http/route.ts';
 import { NO_PERMISSION } from '../../common/platform/http/route-permission.ts';
 import { presentUser } from '../presenters/account.ts';
 import type { AuthenticateDependencies } from '../sign-in/authenticate.ts';
 import { registerUser } from '../sign-in/register-user.ts';
 import { registerBody, userRecord } from './account.schema.ts';
 
-/** Sign-up. */
-export function accountRoutes(deps: AuthenticateDependencies): readonly Route[] {
-  return [register(deps)];
-}
+const { routes, post } = routesOf<AuthenticateDependencies>({ tag: 'auth' });
 
-function register(deps: AuthenticateDependencies): Route {
-  return defineRoute({
-    method: 'POST',
-    path: '/api/v1/auth/register',
-    tag: 'auth',
-    operationId: 'registerUser',
+/** Sign-up. */
+export const accountRoutes = routes(
+  post('/api/v1/auth/register', 'registerUser', {
     summary: 'Create an account',
     auth: 'none',
     permission: NO_PERMISSION,
@@ -27,9 +21,9 @@ function register(deps: AuthenticateDependencies): Route {
       403: { description: 'Sign-up is closed, and the caller is not a superuser' },
       429: { description: 'Too many at the moment' },
     },
-    async handle({ body, headers }) {
+    async handle({ body, headers }, deps) {
       const presented = credentialsOf(headers, deps.settings.cookieName);
       return json(presentUser(await registerUser(deps, body, presented)), 201);
     },
-  });
-}
+  }),
+);

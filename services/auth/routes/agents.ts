@@ -3,7 +3,7 @@ import { agentSlug, shownAgentAddress } from '../../common/domain/agent-address.
 import type { UserId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { nothing } from '../../common/platform/http/answer-schemas.ts';
-import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { json, routesOf } from '../../common/platform/http/route.ts';
 import { ofAccount } from '../../common/platform/http/route-permission.ts';
 import { uuid } from '../../common/platform/http/schema.ts';
 import { type Agent, createAgent, deleteAgent, getAgent, listAgents } from '../agents/agents.ts';
@@ -30,43 +30,25 @@ const agentRecord = z
     apiKeyLabel: z.string().nullable(),
   })
   .meta({ id: 'AgentDTO' });
-
-/** Agents of the caller. */
-export function agentRoutes(deps: AuthDependencies): readonly Route[] {
-  return [list(deps), create(deps), read(deps), remove(deps)];
-}
-
-const tag = 'agent management';
 const NOT_OWN = {
   403: { description: 'An account that is not an agent of the caller' },
   404: { description: 'No such account' },
 };
 
-function list(deps: AuthDependencies): Route {
-  return defineRoute({
-    method: 'GET',
-    path: '/api/v1/agents/list',
-    tag,
-    operationId: 'listAgents',
-    summary: 'List own agents',
-    auth: 'user',
-    permission: ofAccount('agents'),
-    responses: { 200: { description: 'The agents, oldest first', schema: z.array(agentRecord) } },
-    async handle({ principal }) {
-      return json((await listAgents(deps, principal.id)).map(presentAgent));
-    },
-  });
-}
+const { routes, get, post, remove } = routesOf<AuthDependencies>({
+  tag: 'agent management',
+  permission: ofAccount('agents'),
+});
 
-function create(deps: AuthDependencies): Route {
-  return defineRoute({
-    method: 'POST',
-    path: '/api/v1/agents/create',
-    tag,
-    operationId: 'createAgent',
+/** Agents of the caller. */
+export const agentRoutes = routes(
+  get('/api/v1/agents/list', 'listAgents', {
+    summary: 'List own agents',
+    responses: { 200: { description: 'The agents, oldest first', schema: z.array(agentRecord) } },
+    handle: async ({ principal }, deps) => json((await listAgents(deps, principal.id)).map(presentAgent)),
+  }),
+  post('/api/v1/agents/create', 'createAgent', {
     summary: 'Create an agent with an API key, which is shown only once',
-    auth: 'user',
-    permission: ofAccount('agents'),
     query: createAgentQuery,
     responses: {
       200: { description: 'The agent and its key', schema: newAgentRecord },
@@ -74,47 +56,28 @@ function create(deps: AuthDependencies): Route {
       403: { description: 'An agent cannot create agents' },
       409: { description: 'The caller has an agent of this name' },
     },
-    async handle({ principal, query }) {
+    async handle({ principal, query }, deps) {
       const agent = await createAgent(deps, principal, query.name);
       return { json: presentNewAgent(agent), headers: { 'cache-control': 'no-store' } };
     },
-  });
-}
-
-function read(deps: AuthDependencies): Route {
-  return defineRoute({
-    method: 'GET',
-    path: '/api/v1/agents/:agentId',
-    tag,
-    operationId: 'getAgent',
+  }),
+  get('/api/v1/agents/:agentId', 'getAgent', {
     summary: 'One own agent',
-    auth: 'user',
-    permission: ofAccount('agents'),
     params: agentParams,
     responses: { 200: { description: 'The agent', schema: agentRecord }, ...NOT_OWN },
-    async handle({ principal, params }) {
-      return json(presentAgent(await getAgent(deps, principal.id, asId<UserId>(params.agentId))));
-    },
-  });
-}
-
-function remove(deps: AuthDependencies): Route {
-  return defineRoute({
-    method: 'DELETE',
-    path: '/api/v1/agents/:agentId',
-    tag,
-    operationId: 'deleteAgent',
+    handle: async ({ principal, params }, deps) =>
+      json(presentAgent(await getAgent(deps, principal.id, asId<UserId>(params.agentId)))),
+  }),
+  remove('/api/v1/agents/:agentId', 'deleteAgent', {
     summary: 'Delete an own agent with its keys and connections; its datasets go to the caller',
-    auth: 'user',
-    permission: ofAccount('agents'),
     params: agentParams,
     responses: { 200: { description: 'Deleted', schema: nothing }, ...NOT_OWN },
-    async handle({ principal, params }) {
+    async handle({ principal, params }, deps) {
       await deleteAgent(deps, principal.id, asId<UserId>(params.agentId));
       return json(null);
     },
-  });
-}
+  }),
+);
 
 /** An agent in camelCase, as in proto/http/auth-integrations.md §4.1. */
 function presentAgent({ user, key }: Agent) {

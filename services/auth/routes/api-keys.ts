@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PERMISSIONS } from '../../common/kernel/principal.ts';
 import { nothing } from '../../common/platform/http/answer-schemas.ts';
-import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { json, routesOf } from '../../common/platform/http/route.ts';
 import { ofAccount } from '../../common/platform/http/route-permission.ts';
 import { lenientInteger, optional, uuid, uuidList } from '../../common/platform/http/schema.ts';
 import { createApiKey, deleteApiKey, MAX_KEY_LIFE_SECONDS } from '../keys/api-keys.ts';
@@ -47,46 +47,29 @@ const apiKeyRecord = z
   })
   .meta({ id: 'ApiKey' });
 
-/** API keys of the caller. */
-export function apiKeyRoutes(deps: AuthDependencies): readonly Route[] {
-  return [list(deps), create(deps), remove(deps)];
-}
-
 const path = '/api/v1/auth/api-keys';
 
-function list(deps: AuthDependencies): Route {
-  return defineRoute({
-    method: 'GET',
-    path,
-    tag: 'auth',
-    operationId: 'listApiKeys',
+const { routes, get, post, remove } = routesOf<AuthDependencies>({ tag: 'auth', permission: ofAccount('account') });
+
+/** API keys of the caller. */
+export const apiKeyRoutes = routes(
+  get(path, 'listApiKeys', {
     summary: 'List own API keys, without the keys',
-    auth: 'user',
-    permission: ofAccount('account'),
     responses: { 200: { description: 'The keys, oldest first', schema: z.array(apiKeyRecord) } },
-    async handle({ principal }) {
+    async handle({ principal }, deps) {
       const keys = await deps.apiKeys.ofUser(principal.id);
       return json(keys.map((key) => presentApiKey(key)));
     },
-  });
-}
-
-function create(deps: AuthDependencies): Route {
-  return defineRoute({
-    method: 'POST',
-    path,
-    tag: 'auth',
-    operationId: 'createApiKey',
+  }),
+  post(path, 'createApiKey', {
     summary: 'Create an API key; it is shown only once',
-    auth: 'user',
-    permission: ofAccount('account'),
     body: { kind: 'json', schema: createApiKeyBody },
     responses: {
       200: { description: 'The key', schema: apiKeyRecord },
       400: { description: 'The maximum number of keys is reached, or `expires_at` has passed' },
       403: { description: 'A dataset is not readable by the caller' },
     },
-    async handle({ principal, body }) {
+    async handle({ principal, body }, deps) {
       const { key, text } = await createApiKey(deps, principal, {
         name: body.name ?? null,
         label: body.label ?? null,
@@ -96,23 +79,14 @@ function create(deps: AuthDependencies): Route {
       });
       return { json: presentApiKey(key, text), headers: { 'cache-control': 'no-store' } };
     },
-  });
-}
-
-function remove(deps: AuthDependencies): Route {
-  return defineRoute({
-    method: 'DELETE',
-    path: `${path}/:apiKeyId`,
-    tag: 'auth',
-    operationId: 'deleteApiKey',
+  }),
+  remove(`${path}/:apiKeyId`, 'deleteApiKey', {
     summary: 'Delete an API key',
-    auth: 'user',
-    permission: ofAccount('account'),
     params: apiKeyParams,
     responses: { 200: { description: 'Deleted', schema: nothing }, 404: { description: 'No such key of the caller' } },
-    async handle({ principal, params }) {
+    async handle({ principal, params }, deps) {
       await deleteApiKey(deps, principal.id, params.apiKeyId);
       return json(null);
     },
-  });
-}
+  }),
+);

@@ -6,7 +6,7 @@ import { parseClientJson } from '../../common/kernel/json.ts';
 import { PERSONAL_TENANT, wireTenant } from '../../common/kernel/scope.ts';
 import { textAnswer } from '../../common/platform/http/answer-schemas.ts';
 import { beginStream } from '../../common/platform/http/begin-stream.ts';
-import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { json, routesOf } from '../../common/platform/http/route.ts';
 import { inTenant, NO_PERMISSION } from '../../common/platform/http/route-permission.ts';
 import { lenientInteger, optionalOrBlank, uuid } from '../../common/platform/http/schema.ts';
 import { type AuditDependencies, type AuditExport, auditedTenant, exportAudit } from '../audit/read-audit-log.ts';
@@ -57,39 +57,24 @@ const path = '/api/v1/audit';
 const permission = inTenant('manage_users', 'in the tenant; superuser for the log of accounts');
 const denied = { description: 'May not manage the users of the tenant, or there is none' };
 
-/** Audit logs, for principals who manage the users of a tenant. */
-export function auditRoutes(deps: AuditDependencies): readonly Route[] {
-  return [list(deps), exported(deps), keys(deps)];
-}
+const { routes, get } = routesOf<AuditDependencies>({ tag: 'audit' });
 
-function list(deps: AuditDependencies): Route {
-  return defineRoute({
-    method: 'GET',
-    path,
-    tag: 'audit',
-    operationId: 'listAuditRecords',
+/** Audit logs, for principals who manage the users of a tenant. */
+export const auditRoutes = routes(
+  get(path, 'listAuditRecords', {
     summary: 'The audit log of a tenant, newest first',
-    auth: 'user',
     permission,
     query: auditQuery,
     responses: { 200: { description: 'A page of records', schema: auditPage }, 403: denied },
-    async handle({ principal, query }) {
+    async handle({ principal, query }, deps) {
       const { tenant_id, limit, after, ...filter } = query;
       const tenant = await auditedTenant(deps, principal, tenant_id);
       const { items, next } = await deps.auditRecords.page(tenant, filter, { limit, after: after ?? null });
       return json({ records: items.map(presentAuditRecord), next });
     },
-  });
-}
-
-function exported(deps: AuditDependencies): Route {
-  return defineRoute({
-    method: 'GET',
-    path: `${path}/export`,
-    tag: 'audit',
-    operationId: 'exportAuditLog',
+  }),
+  get(`${path}/export`, 'exportAuditLog', {
     summary: 'The whole audit log of a tenant as JSON lines, oldest first; the last line is the signed head',
-    auth: 'user',
     permission,
     query: auditExportQuery,
     responses: {
@@ -100,7 +85,7 @@ function exported(deps: AuditDependencies): Route {
       },
       403: denied,
     },
-    async handle({ principal, query }) {
+    async handle({ principal, query }, deps) {
       const tenant = await auditedTenant(deps, principal, query.tenant_id);
       const stream = await beginStream(lines(await exportAudit(deps, tenant, principal.id)));
       const headers = {
@@ -110,28 +95,19 @@ function exported(deps: AuditDependencies): Route {
       };
       return { stream, headers };
     },
-  });
-}
-
-async function* lines({ records, head }: AuditExport): AsyncGenerator<string> {
-  for await (const some of records) yield some.map(exportedRecord).join('');
-  yield exportedHead(head);
-}
-
-function keys(deps: AuditDependencies): Route {
-  return defineRoute({
-    method: 'GET',
-    path: `${path}/keys`,
-    tag: 'audit',
-    operationId: 'getAuditKeys',
+  }),
+  get(`${path}/keys`, 'getAuditKeys', {
     summary: 'The public keys that verify the signed heads of exports',
     auth: 'none',
     permission: NO_PERMISSION,
     responses: { 200: { description: 'A JSON Web Key set', schema: auditKeys } },
-    async handle() {
-      return json({ keys: deps.auditHeads.publicKeys });
-    },
-  });
+    handle: async (_, deps) => json({ keys: deps.auditHeads.publicKeys }),
+  }),
+);
+
+async function* lines({ records, head }: AuditExport): AsyncGenerator<string> {
+  for await (const some of records) yield some.map(exportedRecord).join('');
+  yield exportedHead(head);
 }
 
 /** A record with `details` as an object. Hashes are computed from its text, which exports have. */

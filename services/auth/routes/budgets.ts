@@ -8,7 +8,7 @@ import {
   counterOf,
   windowOf,
 } from '../../common/domain/budget.ts';
-import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { json, routesOf } from '../../common/platform/http/route.ts';
 import { inTenant, NO_PERMISSION, ofAccount, SUPERUSER } from '../../common/platform/http/route-permission.ts';
 import { lenientInteger, uuid } from '../../common/platform/http/schema.ts';
 import {
@@ -77,76 +77,43 @@ const usageRecord = z.object({
   ),
 });
 
-/** Budgets and usage of tenants, personal spaces and API keys. */
-export function budgetRoutes(deps: AuthDependencies): readonly Route[] {
-  return [readTenant(deps), changeTenant(deps), readKey(deps), changeKey(deps), usage(deps)];
-}
-
 const path = '/api/v1/budgets';
-const tag = 'budgets';
 const record = { description: 'Limits with their usage', schema: budgetRecord };
 
-function readTenant(deps: AuthDependencies): Route {
-  return defineRoute({
-    method: 'GET',
-    path: `${path}/tenants/:tenantId`,
-    tag,
-    operationId: 'getTenantBudget',
+const { routes, get, put } = routesOf<AuthDependencies>({ tag: 'budgets' });
+
+/** Budgets and usage of tenants, personal spaces and API keys. */
+export const budgetRoutes = routes(
+  get(`${path}/tenants/:tenantId`, 'getTenantBudget', {
     summary: 'Budget and usage of a tenant; with the id of an account, of its personal space',
-    auth: 'user',
     permission: inTenant('manage_users', 'in the tenant; for a personal space its account; or superuser'),
     params: tenantBudgetParams,
     responses: { 200: record, 403: { description: 'A member without manage_users' }, 404: { description: 'Unknown' } },
-    async handle({ principal, params }) {
-      return json(presentBudget(await readTenantBudget(deps, principal, params.tenantId)));
-    },
-  });
-}
-
-function changeTenant(deps: AuthDependencies): Route {
-  return defineRoute({
-    method: 'PUT',
-    path: `${path}/tenants/:tenantId`,
-    tag,
-    operationId: 'setTenantBudget',
+    handle: async ({ principal, params }, deps) =>
+      json(presentBudget(await readTenantBudget(deps, principal, params.tenantId))),
+  }),
+  put(`${path}/tenants/:tenantId`, 'setTenantBudget', {
     summary: 'Set the budget of a tenant or of the personal space of an account',
     auth: 'superuser',
     permission: SUPERUSER,
     params: tenantBudgetParams,
     body: { kind: 'json', schema: budgetBody },
     responses: { 200: record, 403: { description: 'Not a superuser' }, 404: { description: 'Unknown' } },
-    async handle({ principal, params, body }) {
+    async handle({ principal, params, body }, deps) {
       const change = { id: params.tenantId, limits: limitsOf(body) };
       return json(presentBudget(await changeTenantBudget(deps, principal, change)));
     },
-  });
-}
-
-function readKey(deps: AuthDependencies): Route {
-  return defineRoute({
-    method: 'GET',
-    path: `${path}/keys/:keyId`,
-    tag,
-    operationId: 'getKeyBudget',
+  }),
+  get(`${path}/keys/:keyId`, 'getKeyBudget', {
     summary: 'Budget and usage of an API key',
-    auth: 'user',
     permission: ofAccount('API keys; a superuser any'),
     params: keyBudgetParams,
     responses: { 200: record, 404: { description: 'No such key of the caller' } },
-    async handle({ principal, params }) {
-      return json(presentBudget(await readKeyBudget(deps, principal, params.keyId)));
-    },
-  });
-}
-
-function changeKey(deps: AuthDependencies): Route {
-  return defineRoute({
-    method: 'PUT',
-    path: `${path}/keys/:keyId`,
-    tag,
-    operationId: 'setKeyBudget',
+    handle: async ({ principal, params }, deps) =>
+      json(presentBudget(await readKeyBudget(deps, principal, params.keyId))),
+  }),
+  put(`${path}/keys/:keyId`, 'setKeyBudget', {
     summary: 'Set the budget of an API key, within the ceiling that a superuser set',
-    auth: 'user',
     permission: ofAccount('API keys; a superuser any'),
     params: keyBudgetParams,
     body: { kind: 'json', schema: budgetBody },
@@ -155,30 +122,23 @@ function changeKey(deps: AuthDependencies): Route {
       403: { description: 'Above the ceiling of a superuser, or requested with a key that has a budget' },
       404: { description: 'No such key of the caller' },
     },
-    async handle({ principal, params, body }) {
+    async handle({ principal, params, body }, deps) {
       const change = { id: params.keyId, limits: limitsOf(body) };
       return json(presentBudget(await changeKeyBudget(deps, principal, change)));
     },
-  });
-}
-
-function usage(deps: AuthDependencies): Route {
-  return defineRoute({
-    method: 'GET',
-    path: '/api/v1/activity/usage',
+  }),
+  get('/api/v1/activity/usage', 'getUsage', {
     tag: 'activity',
-    operationId: 'getUsage',
     summary: 'Budget and usage of the space the caller works in, and of the API key it came with',
-    auth: 'user',
     permission: NO_PERMISSION,
     query: usageQuery,
     responses: { 200: { description: 'A tenant is null to members without manage_users', schema: usageRecord } },
-    async handle({ principal, query }) {
+    async handle({ principal, query }, deps) {
       const { space, key, models } = await readOwnUsage(deps, principal, query.days);
       return json({ space: space && presentBudget(space), key: key && presentBudget(key), models });
     },
-  });
-}
+  }),
+);
 
 /** Fills in the action of the body for limits without one. */
 function limitsOf(body: BudgetBody): BudgetLimits {

@@ -1,6 +1,6 @@
 import { engramError } from '../../common/kernel/errors.ts';
 import { nothing } from '../../common/platform/http/answer-schemas.ts';
-import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { json, routesOf } from '../../common/platform/http/route.ts';
 import { NO_PERMISSION } from '../../common/platform/http/route-permission.ts';
 import type { CloudApi } from '../../common/ports/cloud-api.ts';
 import { apiKeyHash } from '../credentials/api-key-text.ts';
@@ -10,29 +10,24 @@ interface CheckDependencies extends AuthDependencies {
   readonly cloudApi: CloudApi;
 }
 
-export function checkRoutes(deps: CheckDependencies): readonly Route[] {
-  return [
-    defineRoute({
-      method: 'POST',
-      path: '/api/v1/checks/connection',
-      tag: 'checks',
-      operationId: 'checkConnection',
-      idempotent: true,
-      summary: 'Whether the hosted service (COGNEE_CLOUD_API_URL) accepts the key in X-Api-Key',
-      auth: 'user',
-      permission: NO_PERMISSION,
-      responses: {
-        200: { description: 'It does', schema: nothing },
-        400: { description: 'CloudApiKeyMissingError' },
-        503: { description: 'CloudConnnectionError' },
-      },
-      async handle({ headers, signal }) {
-        await checkConnection(deps, headers['x-api-key'], signal);
-        return json(null);
-      },
-    }),
-  ];
-}
+const { routes, post } = routesOf<CheckDependencies>({ tag: 'checks' });
+
+export const checkRoutes = routes(
+  post('/api/v1/checks/connection', 'checkConnection', {
+    idempotent: true,
+    summary: 'Whether the hosted service (COGNEE_CLOUD_API_URL) accepts the key in X-Api-Key',
+    permission: NO_PERMISSION,
+    responses: {
+      200: { description: 'It does', schema: nothing },
+      400: { description: 'CloudApiKeyMissingError' },
+      503: { description: 'CloudConnnectionError' },
+    },
+    async handle({ headers, signal }, deps) {
+      await checkConnection(deps, headers['x-api-key'], signal);
+      return json(null);
+    },
+  }),
+);
 
 /**
  * Checks that the hosted service accepts the key. A key of this server is not sent there and counts as none.

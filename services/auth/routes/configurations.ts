@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { nothing } from '../../common/platform/http/answer-schemas.ts';
-import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { json, routesOf } from '../../common/platform/http/route.ts';
 import { ofAccount } from '../../common/platform/http/route-permission.ts';
 import { uuid } from '../../common/platform/http/schema.ts';
 import {
@@ -41,68 +41,45 @@ const configurationRecord = z
   })
   .meta({ id: 'StoredConfiguration' });
 
-/** JSON objects that clients store under names of their choice. */
-export function configurationRoutes(deps: ConfigurationDependencies): readonly Route[] {
-  return [store(deps), read(deps), list(deps)];
-}
-
 const path = '/api/v1/configuration';
 
-function store(deps: ConfigurationDependencies): Route {
-  return defineRoute({
-    method: 'POST',
-    path: `${path}/store_user_configuration`,
-    tag: 'configuration',
-    operationId: 'storeConfiguration',
+const { routes, get, post } = routesOf<ConfigurationDependencies>({ tag: 'configuration' });
+
+/** JSON objects that clients store under names of their choice. */
+export const configurationRoutes = routes(
+  post(`${path}/store_user_configuration`, 'storeConfiguration', {
     summary: 'Store an object under a name of the caller, replacing an earlier one',
-    auth: 'user',
     permission: ofAccount('configurations'),
     body: { kind: 'json', schema: storeConfigurationBody },
     responses: {
       200: { description: 'Stored', schema: nothing },
       413: { description: 'The object is too large, or there are too many names' },
     },
-    async handle({ principal, body }) {
+    async handle({ principal, body }, deps) {
       await storeConfiguration(deps, principal, { name: body.name, configuration: body.config });
       return json(null);
     },
-  });
-}
-
-function read(deps: ConfigurationDependencies): Route {
-  return defineRoute({
-    method: 'GET',
-    path: `${path}/get_user_configuration/:configId`,
-    tag: 'configuration',
-    operationId: 'getConfiguration',
+  }),
+  get(`${path}/get_user_configuration/:configId`, 'getConfiguration', {
     summary: 'An object of the caller or of one of their agents; {} for any other id',
-    auth: 'user',
     permission: ofAccount('configurations and those of own agents'),
     params: configurationParams,
     responses: { 200: { description: 'As it was stored', schema: z.record(z.string(), z.unknown()) } },
-    async handle({ principal, params }) {
+    async handle({ principal, params }, deps) {
       const stored = await readConfiguration(deps, principal, params.configId);
       return json(stored?.configuration ?? {});
     },
-  });
-}
-
-function list(deps: ConfigurationDependencies): Route {
-  return defineRoute({
-    method: 'GET',
-    path: `${path}/get_user_configuration`,
-    tag: 'configuration',
-    operationId: 'listConfigurations',
+  }),
+  get(`${path}/get_user_configuration`, 'listConfigurations', {
     summary: 'All objects of the caller and of their agents',
-    auth: 'user',
     permission: ofAccount('configurations and those of own agents'),
     responses: { 200: { description: 'By owner and name', schema: z.array(configurationRecord) } },
-    async handle({ principal }) {
+    async handle({ principal }, deps) {
       const stored = await listConfigurations(deps, principal);
       return json(stored.map(presentConfiguration));
     },
-  });
-}
+  }),
+);
 
 /** One entry of the list (proto/http/auth-integrations.md §5.1). */
 function presentConfiguration(stored: ListedConfiguration) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { shownAgentAddress } from '../../common/domain/agent-address.ts';
-import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { json, routesOf } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { uuid } from '../../common/platform/http/schema.ts';
 import { datasetHolders, grantDatasets, principalDatasets, revokeDatasets } from '../access/dataset-grants.ts';
@@ -16,23 +16,15 @@ import {
 } from './dataset-grant.schema.ts';
 import { message } from './tenant.schema.ts';
 
-/** Permissions on datasets. */
-export function datasetGrantRoutes(deps: AuthDependencies): readonly Route[] {
-  return [grant(deps), revoke(deps), list(deps), listHolders(deps)];
-}
-
 const path = '/api/v1/permissions';
-const tag = 'permissions';
 
-function grant(deps: AuthDependencies): Route {
-  return defineRoute({
-    method: 'POST',
-    path: `${path}/datasets/:principalId`,
-    tag,
-    operationId: 'grantDatasets',
+const { routes, get, post, remove } = routesOf<AuthDependencies>({ tag: 'permissions' });
+
+/** Permissions on datasets. */
+export const datasetGrantRoutes = routes(
+  post(`${path}/datasets/:principalId`, 'grantDatasets', {
     idempotent: true,
     summary: 'Grant a user, a role or a tenant one permission on datasets',
-    auth: 'user',
     permission: onDatasets('share', 'on every dataset'),
     params: principalParams,
     query: grantQuery,
@@ -42,22 +34,14 @@ function grant(deps: AuthDependencies): Route {
       403: { description: 'A dataset cannot be shared by the caller, or the permission is unknown' },
       404: { description: 'Unknown principal' },
     },
-    async handle({ principal, params, query, body }) {
+    async handle({ principal, params, query, body }, deps) {
       const request = { principal, holder: params.principalId, permission: query.permission_name, datasets: body };
       await grantDatasets(deps, request);
       return json({ message: 'Permission assigned to principal' });
     },
-  });
-}
-
-function revoke(deps: AuthDependencies): Route {
-  return defineRoute({
-    method: 'DELETE',
-    path: `${path}/datasets/:principalId`,
-    tag,
-    operationId: 'revokeDatasets',
+  }),
+  remove(`${path}/datasets/:principalId`, 'revokeDatasets', {
     summary: 'Revoke one permission on datasets from a user, a role or a tenant',
-    auth: 'user',
     permission: onDatasets('share', 'on every dataset'),
     params: principalParams,
     query: grantQuery,
@@ -67,22 +51,14 @@ function revoke(deps: AuthDependencies): Route {
       403: { description: 'A dataset cannot be shared by the caller, or the permission is unknown' },
       404: { description: 'Unknown principal' },
     },
-    async handle({ principal, params, query, body }) {
+    async handle({ principal, params, query, body }, deps) {
       const request = { principal, holder: params.principalId, permission: query.permission_name, datasets: body };
       await revokeDatasets(deps, request);
       return json({ message: 'Permission revoked from principal' });
     },
-  });
-}
-
-function list(deps: AuthDependencies): Route {
-  return defineRoute({
-    method: 'GET',
-    path: `${path}/principals/:principalId/datasets`,
-    tag,
-    operationId: 'listGrantedDatasets',
+  }),
+  get(`${path}/principals/:principalId/datasets`, 'listGrantedDatasets', {
     summary: 'Datasets of the current tenant that a principal was granted',
-    auth: 'user',
     permission: onDatasets('read', 'granted to the caller; manage_users for other users'),
     params: principalParams,
     query: grantedQuery,
@@ -91,32 +67,23 @@ function list(deps: AuthDependencies): Route {
       403: { description: 'Another user, role or tenant whose datasets the caller may not see' },
       404: { description: 'Unknown principal, a role of another tenant, or no current tenant' },
     },
-    async handle({ principal, params, query }) {
+    async handle({ principal, params, query }, deps) {
       const request = { holder: params.principalId, permission: query.permission_name };
       return json((await principalDatasets(deps, principal, request)).map(presentGrantedDataset));
     },
-  });
-}
-
-function listHolders(deps: AuthDependencies): Route {
-  return defineRoute({
-    method: 'GET',
-    path: `${path}/datasets/:datasetId/principals`,
-    tag,
-    operationId: 'listDatasetPrincipals',
+  }),
+  get(`${path}/datasets/:datasetId/principals`, 'listDatasetPrincipals', {
     summary: 'Users, roles and tenants that were granted something on a dataset',
-    auth: 'user',
     permission: onDatasets('share'),
     params: z.object({ datasetId: uuid() }),
     responses: {
       200: { description: 'With their permissions', schema: z.array(datasetPrincipalRecord) },
       403: { description: 'The dataset is unknown or cannot be shared by the caller' },
     },
-    async handle({ principal, params }) {
-      return json((await datasetHolders(deps, principal, params.datasetId)).map(presentHolder));
-    },
-  });
-}
+    handle: async ({ principal, params }, deps) =>
+      json((await datasetHolders(deps, principal, params.datasetId)).map(presentHolder)),
+  }),
+);
 
 function presentHolder({ holder, permissions }: Awaited<ReturnType<typeof datasetHolders>>[number]) {
   const { id, kind } = holder;

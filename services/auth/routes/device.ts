@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { nothing } from '../../common/platform/http/answer-schemas.ts';
 import { serverAddress } from '../../common/platform/http/host-name.ts';
-import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { json, routesOf } from '../../common/platform/http/route.ts';
 import { ofAccount } from '../../common/platform/http/route-permission.ts';
 import {
   type DeviceSignInDependencies,
@@ -42,27 +42,26 @@ const pending = z.object({
 
 const decisionBody = z.object({ user_code: userCode, approve: z.boolean() });
 
-/** Sign-in of programs that have no browser: OAuth 2.0 device authorization (RFC 8628). */
-export function deviceRoutes(deps: DeviceSignInDependencies): readonly Route[] {
-  return [start(deps), read(deps), decide(deps)];
-}
-
 const path = DEVICE_PATH;
-const tag = 'auth';
 
-function start(deps: DeviceSignInDependencies): Route {
-  return defineRoute({
+const UNKNOWN = {
+  404: { description: 'No sign-in waits with this code' },
+  429: { description: 'Too many codes at the moment' },
+};
+
+const { routes, get, post } = routesOf<DeviceSignInDependencies>({ tag: 'auth' });
+
+/** Sign-in of programs that have no browser: OAuth 2.0 device authorization (RFC 8628). */
+export const deviceRoutes = routes(
+  post(`${path}/code`, 'startDeviceSignIn', {
     ...ofProgram,
-    method: 'POST',
-    path: `${path}/code`,
-    operationId: 'startDeviceSignIn',
     summary: 'Start a sign-in of a program without a browser (RFC 8628)',
     body: { kind: 'form', schema: startBody },
     responses: {
       200: { description: 'The codes, and the page where a person approves', schema: started },
       429: { description: 'Too many were started from the address' },
     },
-    async handle({ body, headers, remoteAddress }) {
+    async handle({ body, headers, remoteAddress }, deps) {
       const request = { clientId: body.client_id, deviceName: body.device_name ?? null, remoteAddress };
       const { deviceCode, userCode, expiresInSeconds, intervalSeconds } = await startDeviceSignIn(deps, request);
       const page = `${serverAddress(deps.settings, headers['host'])}/device`;
@@ -72,26 +71,13 @@ function start(deps: DeviceSignInDependencies): Route {
       };
       return { json: answer, headers: NO_STORE };
     },
-  });
-}
-
-const UNKNOWN = {
-  404: { description: 'No sign-in waits with this code' },
-  429: { description: 'Too many codes at the moment' },
-};
-
-function read(deps: DeviceSignInDependencies): Route {
-  return defineRoute({
-    method: 'GET',
-    path,
-    tag,
-    operationId: 'getDeviceSignIn',
+  }),
+  get(path, 'getDeviceSignIn', {
     summary: 'The program that waits with a code',
-    auth: 'user',
     permission: ofAccount('account'),
     query: codeQuery,
     responses: { 200: { description: 'What the program says of itself', schema: pending }, ...UNKNOWN },
-    async handle({ principal, query }) {
+    async handle({ principal, query }, deps) {
       const { value } = await pendingDeviceSignIn(deps, principal, query.user_code);
       return json({
         client_id: value.clientId,
@@ -101,17 +87,9 @@ function read(deps: DeviceSignInDependencies): Route {
         expires_at: new Date(value.expiresAtMs).toISOString(),
       });
     },
-  });
-}
-
-function decide(deps: DeviceSignInDependencies): Route {
-  return defineRoute({
-    method: 'POST',
-    path,
-    tag,
-    operationId: 'decideDeviceSignIn',
+  }),
+  post(path, 'decideDeviceSignIn', {
     summary: 'Let a program sign in as the caller, or refuse it',
-    auth: 'user',
     permission: ofAccount('account'),
     body: { kind: 'json', schema: decisionBody },
     responses: {
@@ -119,9 +97,9 @@ function decide(deps: DeviceSignInDependencies): Route {
       403: { description: 'An API key with a budget' },
       ...UNKNOWN,
     },
-    async handle({ principal, body }) {
+    async handle({ principal, body }, deps) {
       await decideDeviceSignIn(deps, principal, { userCode: body.user_code, approve: body.approve });
       return json(null);
     },
-  });
-}
+  }),
+);

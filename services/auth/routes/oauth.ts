@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PERMISSIONS } from '../../common/kernel/principal.ts';
 import { serverAddress } from '../../common/platform/http/host-name.ts';
-import { defineRoute, json, type Reply, type Route } from '../../common/platform/http/route.ts';
+import { json, type Reply, routesOf } from '../../common/platform/http/route.ts';
 import { NO_PERMISSION, ofAccount } from '../../common/platform/http/route-permission.ts';
 import { lenientInteger, optional, uuidList } from '../../common/platform/http/schema.ts';
 import { MAX_KEY_LIFE_SECONDS } from '../keys/api-keys.ts';
@@ -91,22 +91,21 @@ const metadataAnswer = z.object({
   authorization_response_iss_parameter_supported: z.boolean(),
 });
 
+const ofPerson = { tag: 'auth', auth: 'user', permission: ofAccount('account') } as const;
+const UNKNOWN = { 400: { description: 'An unknown program, or an address that it has not registered' } };
+
+const { routes, get, post } = routesOf<Dependencies>({ tag: 'auth' });
+
 /**
  * Sign-in of programs as OAuth 2.1 has it: metadata (RFC 8414), registration (RFC 7591), authorization codes with PKCE, and
  * the tokens of these and of devices. A program that a person lets in gets an API key of theirs, which they can delete.
  */
-export function oauthRoutes(deps: Dependencies): readonly Route[] {
-  return [metadata(deps), register(deps), read(deps), decide(deps), token(deps)];
-}
-
-function metadata({ settings }: Dependencies): Route {
-  return defineRoute({
+export const oauthRoutes = routes(
+  get('/.well-known/oauth-authorization-server', 'getSignInMetadata', {
     ...{ tag: 'auth', auth: 'none', permission: NO_PERMISSION, method: 'GET' },
-    path: '/.well-known/oauth-authorization-server',
-    operationId: 'getSignInMetadata',
     summary: 'Where programs sign in (RFC 8414)',
     responses: { 200: { description: 'Metadata of the authorization server', schema: metadataAnswer } },
-    async handle({ headers }) {
+    async handle({ headers }, { settings }) {
       const issuer = serverAddress(settings, headers['host']);
       return json({
         issuer,
@@ -123,15 +122,9 @@ function metadata({ settings }: Dependencies): Route {
         authorization_response_iss_parameter_supported: true,
       });
     },
-  });
-}
-
-function register(deps: Dependencies): Route {
-  return defineRoute({
+  }),
+  post(`${path}/register`, 'registerProgram', {
     ...ofProgram,
-    method: 'POST',
-    path: `${path}/register`,
-    operationId: 'registerProgram',
     summary: 'Register a program that people may let in (RFC 7591)',
     body: { kind: 'json', schema: registration },
     responses: {
@@ -139,7 +132,7 @@ function register(deps: Dependencies): Route {
       400: { description: 'invalid_redirect_uri, invalid_request' },
       429: { description: 'Too many from the address' },
     },
-    async handle({ body, remoteAddress }) {
+    async handle({ body, remoteAddress }, deps) {
       const { client_name: name = 'A program', redirect_uris: redirectUris } = body;
       const answer = {
         client_id: await registerProgram(deps, { name, redirectUris }, remoteAddress),
@@ -148,35 +141,20 @@ function register(deps: Dependencies): Route {
       };
       return { status: 201, json: answer, headers: NO_STORE };
     },
-  });
-}
-
-const ofPerson = { tag: 'auth', auth: 'user', permission: ofAccount('account') } as const;
-const UNKNOWN = { 400: { description: 'An unknown program, or an address that it has not registered' } };
-
-function read(deps: Dependencies): Route {
-  return defineRoute({
+  }),
+  get(`${path}/authorization`, 'getAuthorizationRequest', {
     ...ofPerson,
-    method: 'GET',
-    path: `${path}/authorization`,
-    operationId: 'getAuthorizationRequest',
     summary: 'The program that asks to be let in',
     query: requestQuery,
     responses: { 200: { description: 'What the program says of itself', schema: requestAnswer }, ...UNKNOWN },
-    async handle({ query }) {
+    async handle({ query }, deps) {
       const { client_id: clientId, redirect_uri: redirectUri } = query;
       const { name } = await requestingProgram(deps, { clientId, redirectUri });
       return json({ client_name: name, redirect_uri: redirectUri });
     },
-  });
-}
-
-function decide(deps: Dependencies): Route {
-  return defineRoute({
+  }),
+  post(`${path}/authorization`, 'decideAuthorizationRequest', {
     ...ofPerson,
-    method: 'POST',
-    path: `${path}/authorization`,
-    operationId: 'decideAuthorizationRequest',
     summary: 'Let a program act as the caller, within limits, or refuse it',
     body: { kind: 'json', schema: decisionBody },
     responses: {
@@ -184,7 +162,7 @@ function decide(deps: Dependencies): Route {
       403: { description: 'An API key with a budget, or a dataset that the caller may not read' },
       ...UNKNOWN,
     },
-    async handle({ principal, body, headers }) {
+    async handle({ principal, body, headers }, deps) {
       const issuer = serverAddress(deps.settings, headers['host']);
       if (body.response_type !== 'code') throw oauthError('unsupported_response_type');
       // RFC 8707: a token for this server is not for another one.
@@ -198,15 +176,9 @@ function decide(deps: Dependencies): Route {
       const request = { clientId, redirectUri, challenge, state };
       return json({ redirect_to: await decideProgramSignIn(deps, principal, { request, decision, issuer }) });
     },
-  });
-}
-
-function token(deps: Dependencies): Route {
-  return defineRoute({
+  }),
+  post(`${path}/token`, 'getToken', {
     ...ofProgram,
-    method: 'POST',
-    path: `${path}/token`,
-    operationId: 'getToken',
     summary: 'Exchange the code of a person who let the program in, or ask whether they have (RFC 6749, RFC 8628)',
     body: { kind: 'form', schema: tokenBody },
     responses: {
@@ -216,7 +188,7 @@ function token(deps: Dependencies): Route {
           'invalid_grant, invalid_client, authorization_pending, slow_down, access_denied, expired_token and others of OAuth',
       },
     },
-    async handle({ body, remoteAddress }): Promise<Reply> {
+    async handle({ body, remoteAddress }, deps): Promise<Reply> {
       const { grant_type: grant, client_id: clientId } = body;
       if (grant === DEVICE_GRANT) {
         const deviceCode = required(body, 'device_code');
@@ -232,8 +204,8 @@ function token(deps: Dependencies): Route {
       const expiry = left === null ? {} : { expires_in: Math.floor(left / 1000) };
       return tokenReply(key.text, { ...expiry, scope: key.permissions.join(' ') });
     },
-  });
-}
+  }),
+);
 
 function tokenReply(text: string, more: { readonly expires_in?: number; readonly scope?: string }): Reply {
   return { json: { access_token: text, token_type: 'bearer', ...more }, headers: NO_STORE };

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import { credentialsOf } from '../../common/platform/http/credentials.ts';
-import { defineRoute, json, type Reply, type Route } from '../../common/platform/http/route.ts';
+import { json, type Reply, routesOf } from '../../common/platform/http/route.ts';
 import { NO_PERMISSION, ofAccount } from '../../common/platform/http/route-permission.ts';
 import {
   ATTEMPT_LIFETIME_SECONDS,
@@ -40,22 +40,16 @@ const providerList = z.object({
 
 const logoutAnswer = z.object({ logout_url: z.string().nullable() });
 
-/** Sign-in with OpenID Connect providers, by the authorization code flow with PKCE, for browsers. */
-export function oidcRoutes(deps: OidcDependencies): readonly Route[] {
-  return [list(deps), start(deps), finish(deps), end(deps)];
-}
+const { routes, get, post } = routesOf<OidcDependencies>({ tag: 'auth' });
 
-function list({ oidc, settings }: OidcDependencies): Route {
-  return defineRoute({
-    method: 'GET',
-    path: '/api/v1/auth/oidc',
-    tag: 'auth',
-    operationId: 'listSignInProviders',
+/** Sign-in with OpenID Connect providers, by the authorization code flow with PKCE, for browsers. */
+export const oidcRoutes = routes(
+  get('/api/v1/auth/oidc', 'listSignInProviders', {
     summary: 'Providers to sign in with, and whether credentials are required, for a login page',
     auth: 'none',
     permission: NO_PERMISSION,
     responses: { 200: { description: 'The providers, perhaps none', schema: providerList } },
-    async handle() {
+    async handle(_, { oidc, settings }) {
       const providers = (oidc?.providers ?? []).map(({ name, title }) => ({
         name,
         title,
@@ -63,15 +57,8 @@ function list({ oidc, settings }: OidcDependencies): Route {
       }));
       return json({ providers, authentication_required: settings.posture.required });
     },
-  });
-}
-
-function start(deps: OidcDependencies): Route {
-  return defineRoute({
-    method: 'GET',
-    path: '/api/v1/auth/oidc/:provider/login',
-    tag: 'auth',
-    operationId: 'startProviderSignIn',
+  }),
+  get('/api/v1/auth/oidc/:provider/login', 'startProviderSignIn', {
     summary: 'Send the browser to a provider to sign in',
     auth: 'none',
     permission: NO_PERMISSION,
@@ -84,20 +71,13 @@ function start(deps: OidcDependencies): Route {
       429: { description: 'Too many sign-ins were started from the address' },
       503: { description: 'The provider does not answer' },
     },
-    async handle({ params: { provider }, query: { return_to: returnTo }, remoteAddress }) {
+    async handle({ params: { provider }, query: { return_to: returnTo }, remoteAddress }, deps) {
       const started = await startOidcSignIn(deps, { provider, returnTo, remoteAddress });
       const { location, state, browserSecret } = started;
       return redirect(location, [attemptCookie(state, browserSecret, publicUrlOf(deps))]);
     },
-  });
-}
-
-function finish(deps: OidcDependencies): Route {
-  return defineRoute({
-    method: 'GET',
-    path: '/api/v1/auth/oidc/:provider/callback',
-    tag: 'auth',
-    operationId: 'finishProviderSignIn',
+  }),
+  get('/api/v1/auth/oidc/:provider/callback', 'finishProviderSignIn', {
     summary: 'Finish a sign-in: sets the login cookie and redirects to return_to, or returns a token',
     auth: 'none',
     permission: NO_PERMISSION,
@@ -112,7 +92,7 @@ function finish(deps: OidcDependencies): Route {
       409: { description: 'There is an account with the address that cannot be linked' },
       503: { description: 'The provider does not answer' },
     },
-    async handle({ params: { provider }, query, headers, remoteAddress }) {
+    async handle({ params: { provider }, query, headers, remoteAddress }, deps) {
       const state = query.state ?? '';
       const browserSecret = cookieValue(headers['cookie'], attemptCookieName(state));
       const returned = { provider, parameters: query, browserSecret, remoteAddress };
@@ -121,17 +101,9 @@ function finish(deps: OidcDependencies): Route {
       if ('error' in outcome) return failure(outcome.error, returnTo, cleared);
       return success(deps, outcome, { provider, returnTo, cleared });
     },
-  });
-}
-
-function end(deps: OidcDependencies): Route {
-  return defineRoute({
-    method: 'POST',
-    path: '/api/v1/auth/oidc/:provider/logout',
-    tag: 'auth',
-    operationId: 'signOutOfProvider',
+  }),
+  post('/api/v1/auth/oidc/:provider/logout', 'signOutOfProvider', {
     summary: 'End the presented login token; returns where the browser signs out of the provider',
-    auth: 'user',
     permission: ofAccount('session'),
     params: providerParams,
     query: startQuery,
@@ -140,7 +112,7 @@ function end(deps: OidcDependencies): Route {
       400: { description: 'return_to leads elsewhere' },
       404: { description: 'No such provider' },
     },
-    async handle({ params: { provider }, query, headers, principal, remoteAddress }) {
+    async handle({ params: { provider }, query, headers, principal, remoteAddress }, deps) {
       const { authorization, cookie } = headers;
       const presented = credentialsOf({ authorization, cookie }, deps.settings.cookieName);
       const logoutUrl = await logOutWithProvider(deps, {
@@ -154,8 +126,8 @@ function end(deps: OidcDependencies): Route {
       const cookies = [clearedCookie(deps.settings), clearedIdTokenCookie(provider, publicUrlOf(deps))];
       return { json: { logout_url: logoutUrl }, headers: { 'set-cookie': cookies, 'cache-control': 'no-store' } };
     },
-  });
-}
+  }),
+);
 
 interface Return {
   readonly provider: string;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { asId } from '../../common/kernel/ids.ts';
-import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { json, routesOf } from '../../common/platform/http/route.ts';
 import { inTenant } from '../../common/platform/http/route-permission.ts';
 import { uuid } from '../../common/platform/http/schema.ts';
 import type { AuthDependencies } from '../model.ts';
@@ -20,31 +20,14 @@ const roleRecord = z.object({ id: z.string(), name: z.string() });
 const countedRoleRecord = roleRecord.extend({ description: z.null(), user_count: z.number() });
 const roleUserRecord = z.object({ id: z.string(), name: z.string() });
 
-/** Roles of tenants and their members. */
-export function roleRoutes(deps: AuthDependencies): readonly Route[] {
-  return [
-    create(deps),
-    remove(deps),
-    assign(deps),
-    withdraw(deps),
-    list(deps),
-    // Before the route of members: `/roles/users/…`.
-    listOfMember(deps),
-    listMembers(deps),
-  ];
-}
-
 const path = '/api/v1/permissions';
-const tag = 'permissions';
 
-function create(deps: AuthDependencies): Route {
-  return defineRoute({
-    method: 'POST',
-    path: `${path}/roles`,
-    tag,
-    operationId: 'createRole',
+const { routes, get, post, remove } = routesOf<AuthDependencies>({ tag: 'permissions' });
+
+/** Roles of tenants and their members. */
+export const roleRoutes = routes(
+  post(`${path}/roles`, 'createRole', {
     summary: 'Create a role in the current tenant',
-    auth: 'user',
     permission: inTenant('manage_users', 'in the current tenant'),
     query: createRoleQuery,
     responses: {
@@ -53,21 +36,13 @@ function create(deps: AuthDependencies): Route {
       404: { description: 'No current tenant' },
       409: { description: 'The name is in use' },
     },
-    async handle({ principal, query }) {
+    async handle({ principal, query }, deps) {
       const { id, tenant } = await addRole(deps, principal, query.role_name);
       return json({ message: 'Role created for tenant', role_id: id, tenant_id: tenant });
     },
-  });
-}
-
-function remove(deps: AuthDependencies): Route {
-  return defineRoute({
-    method: 'DELETE',
-    path: `${path}/roles/:roleId`,
-    tag,
-    operationId: 'deleteRole',
+  }),
+  remove(`${path}/roles/:roleId`, 'deleteRole', {
     summary: 'Delete a role with its members, grants and capabilities',
-    auth: 'user',
     permission: inTenant('manage_users', 'in the tenant of the role'),
     params: roleParams,
     responses: {
@@ -75,22 +50,14 @@ function remove(deps: AuthDependencies): Route {
       403: { description: 'The caller may not manage users' },
       404: { description: 'Unknown role' },
     },
-    async handle({ principal, params }) {
+    async handle({ principal, params }, deps) {
       await removeRole(deps, principal, asId(params.roleId));
       return json({ message: 'Role deleted' });
     },
-  });
-}
-
-function assign(deps: AuthDependencies): Route {
-  return defineRoute({
-    method: 'POST',
-    path: `${path}/users/:userId/roles`,
-    tag,
-    operationId: 'assignRole',
+  }),
+  post(`${path}/users/:userId/roles`, 'assignRole', {
     idempotent: true,
     summary: 'Assign a role to a member of its tenant',
-    auth: 'user',
     permission: inTenant('manage_users', 'in the tenant of the role, and every capability of the role'),
     params: memberParams,
     query: assignRoleQuery,
@@ -100,21 +67,13 @@ function assign(deps: AuthDependencies): Route {
       404: { description: 'Unknown user or role, or the user is not a member of its tenant' },
       409: { description: 'The user has the role' },
     },
-    async handle({ principal, params, query }) {
+    async handle({ principal, params, query }, deps) {
       await assignRole(deps, principal, { user: asId(params.userId), role: asId(query.role_id) });
       return json({ message: 'User added to role' });
     },
-  });
-}
-
-function withdraw(deps: AuthDependencies): Route {
-  return defineRoute({
-    method: 'DELETE',
-    path: `${path}/users/:userId/roles`,
-    tag,
-    operationId: 'unassignRole',
+  }),
+  remove(`${path}/users/:userId/roles`, 'unassignRole', {
     summary: 'Take a role from a user',
-    auth: 'user',
     permission: inTenant('manage_users', 'in the tenant of the role'),
     params: memberParams,
     query: assignRoleQuery,
@@ -123,41 +82,25 @@ function withdraw(deps: AuthDependencies): Route {
       403: { description: 'The caller may not manage users' },
       404: { description: 'Unknown user or role' },
     },
-    async handle({ principal, params, query }) {
+    async handle({ principal, params, query }, deps) {
       await withdrawRole(deps, principal, { user: asId(params.userId), role: asId(query.role_id) });
       return json({ message: 'User removed from role' });
     },
-  });
-}
-
-function list(deps: AuthDependencies): Route {
-  return defineRoute({
-    method: 'GET',
-    path: `${path}/tenants/:tenantId/roles`,
-    tag,
-    operationId: 'listRoles',
+  }),
+  get(`${path}/tenants/:tenantId/roles`, 'listRoles', {
     summary: 'Roles of a tenant; own ones only for those who may not manage users',
-    auth: 'user',
     permission: inTenant('member', 'in the tenant; manage_users for all roles'),
     params: tenantParams,
     responses: {
       200: { description: 'By name', schema: z.array(countedRoleRecord) },
       404: { description: 'Unknown tenant' },
     },
-    async handle({ principal, params }) {
-      return json((await rolesInTenant(deps, principal, asId(params.tenantId))).map(presentCountedRole));
-    },
-  });
-}
-
-function listOfMember(deps: AuthDependencies): Route {
-  return defineRoute({
-    method: 'GET',
-    path: `${path}/tenants/:tenantId/roles/users/:userId`,
-    tag,
-    operationId: 'listRolesOfUser',
+    handle: async ({ principal, params }, deps) =>
+      json((await rolesInTenant(deps, principal, asId(params.tenantId))).map(presentCountedRole)),
+  }),
+  // Before the route of members: `/roles/users/…`.,
+  get(`${path}/tenants/:tenantId/roles/users/:userId`, 'listRolesOfUser', {
     summary: 'Roles that a member has in a tenant',
-    auth: 'user',
     permission: inTenant('manage_users'),
     params: tenantMemberParams,
     responses: {
@@ -165,22 +108,14 @@ function listOfMember(deps: AuthDependencies): Route {
       403: { description: 'The caller may not manage users' },
       404: { description: 'Unknown tenant, or the user is not a member' },
     },
-    async handle({ principal, params }) {
+    async handle({ principal, params }, deps) {
       const { tenantId, userId } = params;
       const roles = await rolesOfMember(deps, principal, { tenant: asId(tenantId), user: asId(userId) });
       return json(roles.map(presentRole));
     },
-  });
-}
-
-function listMembers(deps: AuthDependencies): Route {
-  return defineRoute({
-    method: 'GET',
-    path: `${path}/tenants/:tenantId/roles/:roleId/users`,
-    tag,
-    operationId: 'listUsersOfRole',
+  }),
+  get(`${path}/tenants/:tenantId/roles/:roleId/users`, 'listUsersOfRole', {
     summary: 'Users that have a role',
-    auth: 'user',
     permission: inTenant('member', 'with the role; else manage_users'),
     params: tenantRoleParams,
     responses: {
@@ -188,10 +123,10 @@ function listMembers(deps: AuthDependencies): Route {
       403: { description: 'The caller neither has the role nor may manage users' },
       404: { description: 'Unknown role, or one of another tenant' },
     },
-    async handle({ principal, params }) {
+    async handle({ principal, params }, deps) {
       const { tenantId, roleId } = params;
       const users = await usersWithRole(deps, principal, { tenant: asId(tenantId), role: asId(roleId) });
       return json(users.map(presentRoleUser));
     },
-  });
-}
+  }),
+);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isRecord } from '../../common/kernel/objects.ts';
-import { defineRoute, type Reply, type Route } from '../../common/platform/http/route.ts';
+import { type Reply, routesOf } from '../../common/platform/http/route.ts';
 import { inTenant, NO_PERMISSION } from '../../common/platform/http/route-permission.ts';
 import { lenientInteger } from '../../common/platform/http/schema.ts';
 import type { ScimDependencies } from '../scim/directory.ts';
@@ -47,11 +47,6 @@ const scimListQuery = scimSelection.extend({
   sortOrder: z.enum(['ascending', 'descending']).default('ascending'),
 });
 
-/** Limits a page. */
-function boundedCount(count: number): number {
-  return Math.min(Math.max(0, count), MAX_RESULTS);
-}
-
 /**
  * Names of attributes are case-insensitive and their values lenient, so they are read by the SCIM schemas and not by this
  * one.
@@ -90,11 +85,6 @@ const scimErrorAnswer = z
     detail: z.string(),
   })
   .meta({ id: 'ScimError' });
-
-/** SCIM 2.0 (RFC 7643, RFC 7644): a company's directory keeps the people and roles of its tenant. */
-export function scimRoutes(deps: ScimDependencies): readonly Route[] {
-  return [...resourceRoutes(deps, PEOPLE), ...resourceRoutes(deps, ROLES), ...documents()];
-}
 
 /** Texts of the API description for the routes of a kind of resource. */
 interface ResourceTexts {
@@ -140,97 +130,81 @@ const ROLES: ResourceTexts = {
 
 const headers = { 'content-type': SCIM_MEDIA_TYPE };
 
-/** Common properties of all SCIM routes. */
-const OF_DIRECTORY = {
+const { routes, get, post, put, patch, remove } = routesOf<ScimDependencies>({
   tag: 'scim',
   auth: 'strict',
   permission: inTenant('manage_users', 'in the current tenant'),
   mediaType: SCIM_MEDIA_TYPE,
   presentError,
   errorSchema: scimErrorAnswer,
-} as const satisfies Partial<Route>;
+});
 
-function resourceRoutes(deps: ScimDependencies, texts: ResourceTexts): readonly Route[] {
+function resourceRoutes(texts: ResourceTexts) {
   const { name, summaries } = texts;
   const path = `${SCIM_PATH}${texts.endpoint}`;
-  const all = { ...OF_DIRECTORY, path } as const;
-  const one = { ...OF_DIRECTORY, path: `${path}/:id`, params: scimId } as const;
+  const onePath = `${path}/:id`;
   const body = { kind: 'json', schema: scimBody } as const;
+  const query = scimSelection;
   const found = { 200: { description: texts.resource, schema: scimResource } } as const;
   const denied = { 403: { description: texts.denied } };
   const unknown = { 404: { description: 'Not in the directory of the tenant' } };
   const taken = { 409: { description: texts.taken } };
   return [
-    defineRoute({
-      ...all,
-      method: 'GET',
-      operationId: `listScim${name}s`,
+    get(path, `listScim${name}s`, {
       summary: summaries.list,
       query: scimListQuery,
       responses: { 200: { description: 'A page of them', schema: scimListResponse }, ...denied },
-      async handle({ principal, query }) {
-        const bounded = { ...query, count: boundedCount(query.count) };
-        return scimReply(await listResources(deps, { principal, name }, bounded));
+      async handle({ principal, query }, deps) {
+        const count = Math.min(Math.max(0, query.count), MAX_RESULTS);
+        return scimReply(await listResources(deps, { principal, name }, { ...query, count }));
       },
     }),
-    defineRoute({
-      ...all,
-      method: 'POST',
-      operationId: `createScim${name}`,
+    post(path, `createScim${name}`, {
       summary: summaries.create,
       body,
-      query: scimSelection,
+      query,
       responses: { 201: { description: texts.resource, schema: scimResource }, ...denied, ...taken },
-      async handle({ principal, body, query }) {
+      async handle({ principal, body, query }, deps) {
         const resource = await createResource(deps, { principal, name }, body);
         const location = `${path}/${String(resource['id'])}`;
         return scimReply(selectAttributes(resource, query), 201, { location });
       },
     }),
-    defineRoute({
-      ...one,
-      method: 'GET',
-      operationId: `getScim${name}`,
+    get(onePath, `getScim${name}`, {
       summary: summaries.read,
-      query: scimSelection,
+      params: scimId,
+      query,
       responses: { ...found, ...denied, ...unknown },
-      async handle({ principal, params, query }) {
-        return scimReply(selectAttributes(await readOneResource(deps, { principal, name }, params.id), query));
-      },
+      handle: async ({ principal, params, query }, deps) =>
+        scimReply(selectAttributes(await readOneResource(deps, { principal, name }, params.id), query)),
     }),
-    defineRoute({
-      ...one,
-      method: 'PUT',
-      operationId: `replaceScim${name}`,
+    put(onePath, `replaceScim${name}`, {
       summary: summaries.replace,
+      params: scimId,
       body,
-      query: scimSelection,
+      query,
       responses: { ...found, ...denied, ...unknown, ...taken },
-      async handle({ principal, params, body, query }) {
+      async handle({ principal, params, body, query }, deps) {
         const resource = await replaceResource(deps, { principal, name }, { id: params.id, body });
         return scimReply(selectAttributes(resource, query));
       },
     }),
-    defineRoute({
-      ...one,
-      method: 'PATCH',
-      operationId: `patchScim${name}`,
+    patch(onePath, `patchScim${name}`, {
       summary: summaries.patch,
+      params: scimId,
       body,
-      query: scimSelection,
+      query,
       responses: { ...found, ...denied, ...unknown, ...taken },
-      async handle({ principal, params, body, query }) {
+      async handle({ principal, params, body, query }, deps) {
         const resource = await patchResource(deps, { principal, name }, { id: params.id, body });
         return scimReply(selectAttributes(resource, query));
       },
     }),
-    defineRoute({
-      ...one,
-      method: 'DELETE',
-      operationId: `removeScim${name}`,
+    remove(onePath, `removeScim${name}`, {
       summary: summaries.remove,
+      params: scimId,
       responses: { 204: { description: 'Removed' }, ...denied, ...unknown },
-      async handle({ principal, params }) {
+      async handle({ principal, params }, deps) {
         await removeResource(deps, { principal, name }, params.id);
         return { status: 204 };
       },
@@ -239,56 +213,52 @@ function resourceRoutes(deps: ScimDependencies, texts: ResourceTexts): readonly 
 }
 
 /** Public documents about the features of the server. */
-const PUBLIC = { ...OF_DIRECTORY, method: 'GET', auth: 'none', permission: NO_PERMISSION } as const;
+const PUBLIC = { auth: 'none', permission: NO_PERMISSION } as const;
 
-function documents(): readonly Route[] {
-  const types = RESOURCE_TYPES.map((type) => ({ id: type.name, document: presentResourceType(type) }));
-  const schemas = SCHEMAS.map((schema) => ({ id: schema.id, document: presentSchema(schema) }));
+function collection(name: string, what: string, documents: ReadonlyMap<string, object>) {
+  const all = [...documents.values()] as readonly Readonly<Record<string, never>>[];
   return [
-    defineRoute({
+    get(`${SCIM_PATH}/${name}`, `listScim${name}`, {
       ...PUBLIC,
-      path: `${SCIM_PATH}/ServiceProviderConfig`,
-      operationId: 'getScimFeatures',
-      summary: 'What this SCIM server can do',
-      responses: { 200: { description: 'RFC 7643 §5', schema: scimResource } },
-      handle: async () => scimReply(serviceProviderConfig()),
-    }),
-    ...collection('ResourceTypes', 'kinds of resources', types),
-    ...collection('Schemas', 'schemas of resources', schemas),
-  ];
-}
-
-interface Document {
-  readonly id: string;
-  readonly document: object;
-}
-
-function collection(name: string, what: string, documents: readonly Document[]): readonly Route[] {
-  const all = documents.map(({ document }) => document as Readonly<Record<string, never>>);
-  return [
-    defineRoute({
-      ...PUBLIC,
-      path: `${SCIM_PATH}/${name}`,
-      operationId: `listScim${name}`,
       summary: `The ${what}`,
       responses: { 200: { description: 'All of them', schema: scimListResponse } },
       handle: async () => scimReply(listResponse({ total: all.length, startIndex: 1 }, all)),
     }),
-    defineRoute({
+    get(`${SCIM_PATH}/${name}/:id`, `getScim${name.slice(0, -1)}`, {
       ...PUBLIC,
-      path: `${SCIM_PATH}/${name}/:id`,
-      operationId: `getScim${name.slice(0, -1)}`,
       summary: `One of the ${what}`,
       params: scimId,
       responses: { 200: { description: 'It', schema: scimResource }, 404: { description: 'There is none' } },
       async handle({ params }) {
-        const found = documents.find(({ id }) => id.toLowerCase() === params.id.toLowerCase());
+        const found = documents.get(params.id.toLowerCase());
         if (found === undefined) throw scimError(404, `There is no ${params.id.slice(0, 100)}.`);
-        return scimReply(found.document);
+        return scimReply(found);
       },
     }),
   ];
 }
+
+/** SCIM 2.0 (RFC 7643, RFC 7644): a company's directory keeps the people and roles of its tenant. */
+export const scimRoutes = routes(
+  ...resourceRoutes(PEOPLE),
+  ...resourceRoutes(ROLES),
+  get(`${SCIM_PATH}/ServiceProviderConfig`, 'getScimFeatures', {
+    ...PUBLIC,
+    summary: 'What this SCIM server can do',
+    responses: { 200: { description: 'RFC 7643 §5', schema: scimResource } },
+    handle: async () => scimReply(serviceProviderConfig()),
+  }),
+  ...collection(
+    'ResourceTypes',
+    'kinds of resources',
+    new Map(RESOURCE_TYPES.map((type) => [type.name.toLowerCase(), presentResourceType(type)])),
+  ),
+  ...collection(
+    'Schemas',
+    'schemas of resources',
+    new Map(SCHEMAS.map((schema) => [schema.id.toLowerCase(), presentSchema(schema)])),
+  ),
+);
 
 function scimReply(body: unknown, status = 200, more: Readonly<Record<string, string>> = {}): Reply {
   return { status, json: body, headers: { ...headers, ...more } };

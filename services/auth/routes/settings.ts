@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { nothing } from '../../common/platform/http/answer-schemas.ts';
-import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { json, routesOf } from '../../common/platform/http/route.ts';
 import { NO_PERMISSION, SUPERUSER } from '../../common/platform/http/route-permission.ts';
 import { optional } from '../../common/platform/http/schema.ts';
 import {
@@ -50,26 +50,19 @@ const settingsRecord = z
   })
   .meta({ id: 'SettingsDTO' });
 
+const path = '/api/v1/settings';
+const NOT_A_SUPERUSER = { description: 'The caller is not a superuser' };
+
+const { routes, get, post, remove } = routesOf<ModelSettingsDependencies>({ tag: 'settings' });
+
 /**
  * The models of the server. Changes override the environment, for all processes and permanently. The part `vectorDb` is
  * stored and returned for clients that send it, without effect: ENGRAM_STORES selects the index, and a setting cannot move
  * vectors.
  */
-export function settingRoutes(deps: ModelSettingsDependencies): readonly Route[] {
-  return [read(deps), change(deps), reset(deps)];
-}
-
-const path = '/api/v1/settings';
-const NOT_A_SUPERUSER = { description: 'The caller is not a superuser' };
-
-function read(deps: ModelSettingsDependencies): Route {
-  return defineRoute({
-    method: 'GET',
-    path,
-    tag: 'settings',
-    operationId: 'getSettings',
+export const settingRoutes = routes(
+  get(path, 'getSettings', {
     summary: 'The current models',
-    auth: 'user',
     permission: NO_PERMISSION,
     responses: {
       200: {
@@ -78,55 +71,37 @@ function read(deps: ModelSettingsDependencies): Route {
         schema: settingsRecord,
       },
     },
-    async handle() {
-      return json(presentSettings(await readModelSettings(deps)));
-    },
-  });
-}
-
-function change(deps: ModelSettingsDependencies): Route {
-  const { configured } = deps.models;
-  return defineRoute({
-    method: 'POST',
-    path,
-    tag: 'settings',
-    operationId: 'changeSettings',
-    idempotent: true,
-    summary: 'Set the language model for work that starts from now on; `vectorDb` is stored without effect',
-    auth: 'user',
-    permission: SUPERUSER,
-    body: { kind: 'json', schema: changeSettingsBody(configured?.provider ?? null) },
-    responses: {
-      200: { description: 'Stored. A blank or masked key leaves the stored one', schema: nothing },
-      403: NOT_A_SUPERUSER,
-      503: { description: 'A key was sent, and there is no root key to seal it with (ENGRAM_ROOT_KEYS)' },
-    },
-    async handle({ principal, body }) {
-      await changeModelSettings(deps, principal, { languageModel: body.llm, vectorDatabase: body.vectorDb });
-      return json(null);
-    },
-  });
-}
-
-function reset(deps: ModelSettingsDependencies): Route {
-  return defineRoute({
-    method: 'DELETE',
-    path,
-    tag: 'settings',
-    operationId: 'resetSettings',
+    handle: async (_, deps) => json(presentSettings(await readModelSettings(deps))),
+  }),
+  (deps: ModelSettingsDependencies) =>
+    post(path, 'changeSettings', {
+      idempotent: true,
+      summary: 'Set the language model for work that starts from now on; `vectorDb` is stored without effect',
+      permission: SUPERUSER,
+      body: { kind: 'json', schema: changeSettingsBody(deps.models.configured?.provider ?? null) },
+      responses: {
+        200: { description: 'Stored. A blank or masked key leaves the stored one', schema: nothing },
+        403: NOT_A_SUPERUSER,
+        503: { description: 'A key was sent, and there is no root key to seal it with (ENGRAM_ROOT_KEYS)' },
+      },
+      async handle({ principal, body }) {
+        await changeModelSettings(deps, principal, { languageModel: body.llm, vectorDatabase: body.vectorDb });
+        return json(null);
+      },
+    })(deps),
+  remove(path, 'resetSettings', {
     summary: 'Return to the models that the environment configures',
-    auth: 'user',
     permission: SUPERUSER,
     responses: {
       200: { description: 'The settings are those of the environment', schema: nothing },
       403: NOT_A_SUPERUSER,
     },
-    async handle({ principal }) {
+    async handle({ principal }, deps) {
       await resetModelSettings(deps, principal);
       return json(null);
     },
-  });
-}
+  }),
+);
 
 /** The settings of proto/http/auth-integrations.md §5.2. */
 function presentSettings({ languageModel, vectorDatabase }: ModelSettingsView) {

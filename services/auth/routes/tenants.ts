@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { asId } from '../../common/kernel/ids.ts';
 import { PERSONAL_TENANT, wireTenant } from '../../common/kernel/scope.ts';
-import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { json, routesOf } from '../../common/platform/http/route.ts';
 import { inTenant, ofAccount } from '../../common/platform/http/route-permission.ts';
 import type { AuthDependencies } from '../model.ts';
 import { presentMember, presentTenant } from '../presenters/permissions.ts';
@@ -21,82 +21,48 @@ import {
   tenantRecord,
 } from './tenant.schema.ts';
 
-/** Tenants and their members. */
-export function tenantRoutes(deps: AuthDependencies): readonly Route[] {
-  return [create(deps), select(deps), listOwn(deps), listMembers(deps), add(deps), remove(deps)];
-}
-
 const path = '/api/v1/permissions';
-const tag = 'permissions';
 
-function create(deps: AuthDependencies): Route {
-  return defineRoute({
-    method: 'POST',
-    path: `${path}/tenants`,
-    tag,
-    operationId: 'createTenant',
+const { routes, get, post, remove } = routesOf<AuthDependencies>({ tag: 'permissions' });
+
+/** Tenants and their members. */
+export const tenantRoutes = routes(
+  post(`${path}/tenants`, 'createTenant', {
     summary: 'Create a tenant, own it and work in it',
-    auth: 'user',
     permission: ofAccount('account'),
     query: createTenantQuery,
     responses: {
       200: { description: 'The id of the tenant', schema: tenantMessage },
       403: { description: 'Only superusers create tenants on this server' },
     },
-    async handle({ principal, query }) {
+    async handle({ principal, query }, deps) {
       const { id } = await createTenant(deps, principal, query.tenant_name);
       return json({ message: 'Tenant created.', tenant_id: id });
     },
-  });
-}
-
-function select(deps: AuthDependencies): Route {
-  return defineRoute({
-    method: 'POST',
-    path: `${path}/tenants/select`,
-    tag,
-    operationId: 'selectTenant',
+  }),
+  post(`${path}/tenants/select`, 'selectTenant', {
     idempotent: true,
     summary: 'Work in another tenant, or, with null, in the personal space',
-    auth: 'user',
     permission: ofAccount('account'),
     body: { kind: 'json', schema: selectTenantBody },
     responses: {
       200: { description: 'The tenant; `None` for the personal space', schema: tenantMessage },
       404: { description: 'Unknown, or the caller is not a member' },
     },
-    async handle({ principal, body }) {
+    async handle({ principal, body }, deps) {
       const tenant = body.tenant_id === undefined ? PERSONAL_TENANT : asId<typeof PERSONAL_TENANT>(body.tenant_id);
       await selectTenant(deps, principal, tenant);
       return json({ message: 'Tenant selected.', tenant_id: wireTenant(tenant) ?? 'None' });
     },
-  });
-}
-
-function listOwn(deps: AuthDependencies): Route {
-  return defineRoute({
-    method: 'GET',
-    path: `${path}/tenants/me`,
-    tag,
-    operationId: 'listOwnTenants',
+  }),
+  get(`${path}/tenants/me`, 'listOwnTenants', {
     summary: 'Tenants the caller belongs to',
-    auth: 'user',
     permission: ofAccount('account'),
     responses: { 200: { description: 'In the order of joining', schema: z.array(tenantRecord) } },
-    async handle({ principal }) {
-      return json((await ownTenants(deps, principal)).map(presentTenant));
-    },
-  });
-}
-
-function listMembers(deps: AuthDependencies): Route {
-  return defineRoute({
-    method: 'GET',
-    path: `${path}/tenants/:tenantId/users`,
-    tag,
-    operationId: 'listTenantMembers',
+    handle: async ({ principal }, deps) => json((await ownTenants(deps, principal)).map(presentTenant)),
+  }),
+  get(`${path}/tenants/:tenantId/users`, 'listTenantMembers', {
     summary: 'Members of a tenant with their roles',
-    auth: 'user',
     permission: inTenant('manage_users'),
     params: tenantParams,
     responses: {
@@ -104,20 +70,11 @@ function listMembers(deps: AuthDependencies): Route {
       403: { description: 'The caller may not manage users' },
       404: { description: 'Unknown tenant' },
     },
-    async handle({ principal, params }) {
-      return json((await membersOfTenant(deps, principal, asId(params.tenantId))).map(presentMember));
-    },
-  });
-}
-
-function add(deps: AuthDependencies): Route {
-  return defineRoute({
-    method: 'POST',
-    path: `${path}/users/:userId/tenants`,
-    tag,
-    operationId: 'addTenantMember',
+    handle: async ({ principal, params }, deps) =>
+      json((await membersOfTenant(deps, principal, asId(params.tenantId))).map(presentMember)),
+  }),
+  post(`${path}/users/:userId/tenants`, 'addTenantMember', {
     summary: 'Add a user to a tenant',
-    auth: 'user',
     permission: inTenant('manage_users'),
     params: memberParams,
     query: joinTenantQuery,
@@ -127,21 +84,13 @@ function add(deps: AuthDependencies): Route {
       404: { description: 'Unknown user or tenant' },
       409: { description: 'A member already' },
     },
-    async handle({ principal, params, query }) {
+    async handle({ principal, params, query }, deps) {
       await addMember(deps, principal, { tenant: asId(query.tenant_id), user: asId(params.userId) });
       return json({ message: 'User added to tenant' });
     },
-  });
-}
-
-function remove(deps: AuthDependencies): Route {
-  return defineRoute({
-    method: 'DELETE',
-    path: `${path}/tenants/:tenantId/users/:userId`,
-    tag,
-    operationId: 'removeTenantMember',
+  }),
+  remove(`${path}/tenants/:tenantId/users/:userId`, 'removeTenantMember', {
     summary: 'Remove a user from a tenant, with everything the user and the user’s agents have there',
-    auth: 'user',
     permission: inTenant('manage_users'),
     params: tenantMemberParams,
     responses: {
@@ -150,9 +99,9 @@ function remove(deps: AuthDependencies): Route {
       403: { description: 'The caller may not manage users' },
       404: { description: 'Unknown tenant or user, or not a member' },
     },
-    async handle({ principal, params }) {
+    async handle({ principal, params }, deps) {
       await removeMember(deps, principal, { tenant: asId(params.tenantId), user: asId(params.userId) });
       return json({ message: 'User removed from tenant' });
     },
-  });
-}
+  }),
+);

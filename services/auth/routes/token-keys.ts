@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute, type Route } from '../../common/platform/http/route.ts';
+import { routesOf } from '../../common/platform/http/route.ts';
 import { NO_PERMISSION } from '../../common/platform/http/route-permission.ts';
 import type { LoginSessionDependencies } from '../credentials/login-sessions.ts';
 
@@ -21,24 +21,20 @@ const keySet = z.object({ keys: z.array(publicKey) });
 /** New signing keys are listed as accepted ones first, so a copy of this age is recent enough. */
 const MAX_AGE_SECONDS = 300;
 
+const { routes, get } = routesOf<LoginSessionDependencies>({ tag: 'auth' });
+
 /** The public keys of login tokens, for programs that verify tokens themselves. */
-export function tokenKeyRoutes({ tokens }: LoginSessionDependencies): readonly Route[] {
-  return [
-    defineRoute({
-      method: 'GET',
-      path: '/.well-known/jwks.json',
-      tag: 'auth',
-      operationId: 'getTokenKeys',
-      summary: 'Public keys of login tokens; none while a secret signs them',
-      auth: 'none',
-      permission: NO_PERMISSION,
-      responses: { 200: { description: 'A JSON Web Key set', schema: keySet } },
-      async handle() {
-        return {
-          json: { keys: tokens.publicKeys },
-          headers: { 'cache-control': `public, max-age=${MAX_AGE_SECONDS}` },
-        };
-      },
-    }),
-  ];
-}
+export const tokenKeyRoutes = routes(
+  get('/.well-known/jwks.json', 'getTokenKeys', {
+    summary: 'Public keys of login tokens; none while a secret signs them',
+    auth: 'none',
+    permission: NO_PERMISSION,
+    responses: { 200: { description: 'A JSON Web Key set', schema: keySet } },
+    async handle(_, { tokens }) {
+      return {
+        json: { keys: tokens.publicKeys },
+        headers: { 'cache-control': `public, max-age=${MAX_AGE_SECONDS}` },
+      };
+    },
+  }),
+);

@@ -4,13 +4,12 @@ import { isEngramError } from '../../common/kernel/errors.ts';
 import { asId, isUuid } from '../../common/kernel/ids.ts';
 import { serverAddress } from '../../common/platform/http/host-name.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
-import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { json, routesOf } from '../../common/platform/http/route.ts';
 import { IDENTITY, NO_PERMISSION, ofAccount, SUPERUSER } from '../../common/platform/http/route-permission.ts';
 import { lenientInteger } from '../../common/platform/http/schema.ts';
 import { currentUser } from '../accounts/account.ts';
 import { changeUser, updateOwnAccount } from '../accounts/change-user.ts';
 import { deleteUser } from '../accounts/delete-user.ts';
-import type { AuthDependencies } from '../model.ts';
 import { presentUser } from '../presenters/account.ts';
 import type { MailDependencies } from '../sign-in/account-mails.ts';
 import { inviteUser } from '../sign-in/invitations.ts';
@@ -25,44 +24,24 @@ import {
   userRecord,
 } from './account.schema.ts';
 
-/** Accounts, for their owners and for superusers. */
-export function userRoutes(deps: MailDependencies): readonly Route[] {
-  return [
-    readOwn(deps),
-    updateOwn(deps),
-    findId(deps),
-    list(deps),
-    invite(deps),
-    read(deps),
-    change(deps),
-    remove(deps),
-  ];
-}
-
 const path = '/api/v1/users/:userId';
 
-function readOwn(deps: AuthDependencies): Route {
-  return defineRoute({
-    method: 'GET',
-    path: '/api/v1/users/me',
-    tag: 'users',
-    operationId: 'getOwnUser',
+const REFUSALS = {
+  403: { description: 'Not a superuser, or it is the default account or the last superuser' },
+  404: { description: 'No such account' },
+};
+
+const { routes, get, post, patch, remove } = routesOf<MailDependencies>({ tag: 'users' });
+
+/** Accounts, for their owners and for superusers. */
+export const userRoutes = routes(
+  get('/api/v1/users/me', 'getOwnUser', {
     summary: 'Own account',
-    auth: 'user',
     permission: IDENTITY,
     responses: { 200: { description: 'The account', schema: userRecord } },
-    async handle({ principal }) {
-      return json(presentUser(await currentUser(deps, principal.id)));
-    },
-  });
-}
-
-function updateOwn(deps: AuthDependencies): Route {
-  return defineRoute({
-    method: 'PATCH',
-    path: '/api/v1/users/me',
-    tag: 'users',
-    operationId: 'updateOwnUser',
+    handle: async ({ principal }, deps) => json(presentUser(await currentUser(deps, principal.id))),
+  }),
+  patch('/api/v1/users/me', 'updateOwnUser', {
     summary: 'Change own address or password',
     auth: 'strict',
     permission: ofAccount('account'),
@@ -72,60 +51,36 @@ function updateOwn(deps: AuthDependencies): Route {
       400: { description: 'UPDATE_USER_EMAIL_ALREADY_EXISTS or UPDATE_USER_INVALID_PASSWORD' },
       403: { description: 'A change that the default account, agents and API keys with a budget cannot make' },
     },
-    async handle({ principal, body }) {
-      return json(presentUser(await updateOwnAccount(deps, principal, body)));
-    },
-  });
-}
-
-/** Returns the id of an address, for sharing. The part before the @ must have the stored spelling. */
-function findId(deps: AuthDependencies): Route {
-  return defineRoute({
-    method: 'POST',
-    path: '/api/v1/users/get-user-id',
-    tag: 'users',
-    operationId: 'findUserId',
+    handle: async ({ principal, body }, deps) => json(presentUser(await updateOwnAccount(deps, principal, body))),
+  }),
+  /** Returns the id of an address, for sharing. The part before the @ must have the stored spelling. */
+  post('/api/v1/users/get-user-id', 'findUserId', {
     idempotent: true,
     summary: 'Id of the account with an address',
-    auth: 'user',
     permission: NO_PERMISSION,
     body: { kind: 'json', schema: addressBody },
     responses: {
       200: { description: 'The id', schema: userIdAnswer },
       404: { description: 'No account has exactly this address' },
     },
-    async handle({ body }) {
+    async handle({ body }, deps) {
       const user = await deps.users.findByEmail(body.email);
       if (user === null || user.email !== body.email) throw new HttpError(404, { detail: 'User not found' });
       return json({ user_id: user.id });
     },
-  });
-}
-
-function list(deps: AuthDependencies): Route {
-  return defineRoute({
-    method: 'GET',
-    path: '/api/v1/users',
-    tag: 'users',
-    operationId: 'listUsers',
+  }),
+  get('/api/v1/users', 'listUsers', {
     summary: 'Accounts of people by page, without those of agents',
     auth: 'strict-superuser',
     permission: SUPERUSER,
     query: z.object({ limit: lenientInteger({ min: 1, max: 500 }).default(50), after: z.string().optional() }),
     responses: { 200: { description: 'A page of them', schema: userPage }, 403: { description: 'Not a superuser' } },
-    async handle({ query: { limit, after } }) {
+    async handle({ query: { limit, after } }, deps) {
       const { items, next } = await deps.users.people({ limit, after: after ?? null });
       return json({ users: items.map(presentUser), next });
     },
-  });
-}
-
-function invite(deps: MailDependencies): Route {
-  return defineRoute({
-    method: 'POST',
-    path: '/api/v1/users/invitations',
-    tag: 'users',
-    operationId: 'inviteUser',
+  }),
+  post('/api/v1/users/invitations', 'inviteUser', {
     summary: 'Create an account whose owner chooses the password, by a mail or a link that is shown once',
     auth: 'superuser',
     permission: SUPERUSER,
@@ -136,38 +91,22 @@ function invite(deps: MailDependencies): Route {
       403: { description: 'Not a superuser' },
       429: { description: 'Too many mails to the account' },
     },
-    async handle({ principal, body, headers }) {
+    async handle({ principal, body, headers }, deps) {
       const server = serverAddress(deps.settings, headers['host']);
       const { user, link, expiresAt } = await inviteUser(deps, principal, { email: body.email, server });
       const answer = { user: presentUser(user), mailed: link === null, link, expires_at: expiresAt.toISOString() };
       return { status: 201, json: answer, headers: { 'cache-control': 'no-store' } };
     },
-  });
-}
-
-function read(deps: AuthDependencies): Route {
-  return defineRoute({
-    method: 'GET',
-    path,
-    tag: 'users',
-    operationId: 'getUser',
+  }),
+  get(path, 'getUser', {
     summary: 'An account',
     auth: 'strict-superuser',
     permission: SUPERUSER,
     params: userParams,
     responses: { 200: { description: 'The account', schema: userRecord }, ...REFUSALS },
-    async handle({ params }) {
-      return json(presentUser(await found((id) => currentUser(deps, id), params.userId)));
-    },
-  });
-}
-
-function change(deps: AuthDependencies): Route {
-  return defineRoute({
-    method: 'PATCH',
-    path,
-    tag: 'users',
-    operationId: 'updateUser',
+    handle: async ({ params }, deps) => json(presentUser(await found((id) => currentUser(deps, id), params.userId))),
+  }),
+  patch(path, 'updateUser', {
     summary: 'Change an account',
     auth: 'strict-superuser',
     permission: SUPERUSER,
@@ -178,36 +117,24 @@ function change(deps: AuthDependencies): Route {
       400: { description: 'UPDATE_USER_EMAIL_ALREADY_EXISTS or UPDATE_USER_INVALID_PASSWORD' },
       ...REFUSALS,
     },
-    async handle({ params, body, principal }) {
+    async handle({ params, body, principal }, deps) {
       const { is_active: isActive, is_superuser: isSuperuser, is_verified: isVerified, email, password } = body;
       const wanted = { email, password, isActive, isSuperuser, isVerified };
       return json(presentUser(await found((id) => changeUser(deps, id, wanted, principal.id), params.userId)));
     },
-  });
-}
-
-function remove(deps: AuthDependencies): Route {
-  return defineRoute({
-    method: 'DELETE',
-    path,
-    tag: 'users',
-    operationId: 'deleteUser',
+  }),
+  remove(path, 'deleteUser', {
     summary: 'Delete an account with its agents and keys; its datasets get another owner',
     auth: 'strict-superuser',
     permission: SUPERUSER,
     params: userParams,
     responses: { 204: { description: 'Deleted' }, ...REFUSALS },
-    async handle({ params, principal }) {
+    async handle({ params, principal }, deps) {
       await found((id) => deleteUser(deps, id, principal.id), params.userId);
       return { status: 204 };
     },
-  });
-}
-
-const REFUSALS = {
-  403: { description: 'Not a superuser, or it is the default account or the last superuser' },
-  404: { description: 'No such account' },
-};
+  }),
+);
 
 /** An invalid id is answered like an unknown one, as the contract requires. */
 async function found<Result>(act: (id: UserId) => Promise<Result>, text: string): Promise<Result> {

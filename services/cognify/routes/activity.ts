@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { json, routesOf } from '../../common/platform/http/route.ts';
 import { own } from '../../common/platform/http/route-permission.ts';
 import { lenientInteger, uuid } from '../../common/platform/http/schema.ts';
 import { listRunRecords, type RecordDependencies, type RunRecordPage } from '../runs/read-runs.ts';
@@ -42,34 +42,29 @@ const row = z.object({
     .describe('Of an improve that ended: what its stages did'),
 });
 
-export function activityRoutes(dependencies: RecordDependencies): readonly Route[] {
-  return [
-    defineRoute({
-      method: 'GET',
-      path: '/api/v1/activity/pipeline-runs',
-      tag: 'activity',
-      operationId: 'listPipelineRuns',
-      summary: 'History of pipeline runs and operations, newest first',
-      auth: 'user',
-      permission: own('rows, and rows on datasets with read'),
-      query: z.object({
-        dataset_id: uuid().optional(),
-        pipeline_name: z.string().optional(),
-        limit: lenientInteger({ min: 1, max: 500 }).default(50),
-        offset: lenientInteger({ min: 0, max: 100_000 }).default(0),
-      }),
-      responses: {
-        200: { description: 'A bare array of rows', schema: z.array(row) },
-        403: { description: 'The dataset is not readable' },
-      },
-      async handle({ principal, query, context }) {
-        const { dataset_id: datasetId, pipeline_name: pipeline, limit, offset } = query;
-        const page = await listRunRecords(dependencies, { principal, datasetId, pipeline, limit, offset }, context);
-        return json(presentRunRecords(page));
-      },
+const { routes, get } = routesOf<RecordDependencies>({ tag: 'activity' });
+
+export const activityRoutes = routes(
+  get('/api/v1/activity/pipeline-runs', 'listPipelineRuns', {
+    summary: 'History of pipeline runs and operations, newest first',
+    permission: own('rows, and rows on datasets with read'),
+    query: z.object({
+      dataset_id: uuid().optional(),
+      pipeline_name: z.string().optional(),
+      limit: lenientInteger({ min: 1, max: 500 }).default(50),
+      offset: lenientInteger({ min: 0, max: 100_000 }).default(0),
     }),
-  ];
-}
+    responses: {
+      200: { description: 'A bare array of rows', schema: z.array(row) },
+      403: { description: 'The dataset is not readable' },
+    },
+    async handle({ principal, query, context }, dependencies) {
+      const { dataset_id: datasetId, pipeline_name: pipeline, limit, offset } = query;
+      const page = await listRunRecords(dependencies, { principal, datasetId, pipeline, limit, offset }, context);
+      return json(presentRunRecords(page));
+    },
+  }),
+);
 
 /** Presents rows of `/activity/pipeline-runs` (ingest.md §8.3). Name and owner are those of readable datasets only. */
 function presentRunRecords({ rows, datasets, owners }: RunRecordPage): readonly object[] {

@@ -4,7 +4,7 @@ import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
-import { defineRoute, json, type Reply, type Route } from '../../common/platform/http/route.ts';
+import { json, type Reply, routesOf } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { stringList, uuidList } from '../../common/platform/http/schema.ts';
 import type { CallContext, Messenger } from '../../common/platform/messaging/messenger.ts';
@@ -34,46 +34,37 @@ const progress = z
   })
   .meta({ id: 'PipelineRunStatusWithProgress' });
 const progressAnswer = z.record(z.string(), z.union([progress, z.record(z.string(), progress)]));
-const common = { method: 'GET', tag: 'datasets', auth: 'user' } as const;
 
 interface Dependencies {
   readonly messenger: Messenger;
   readonly runs: Runs;
 }
 
+const { routes, get } = routesOf<Dependencies>({ tag: 'datasets', permission: onDatasets('read', 'on every dataset') });
+
 /** Routes for the status of pipelines (ingest.md §5.7). */
-export function datasetStatusRoutes(dependencies: Dependencies): readonly Route[] {
-  return [
-    defineRoute({
-      ...common,
-      path: '/api/v1/datasets/status',
-      operationId: 'getDatasetStatus',
-      summary: 'Newest state of each dataset and pipeline',
-      permission: onDatasets('read', 'on every dataset'),
-      query: statusQuery,
-      responses: {
-        200: { description: 'States', schema: statusAnswer },
-        409: { description: 'A dataset is not readable' },
-      },
-      handle: ({ principal, query, context }) =>
-        statuses(dependencies, { principal, query, context, leaf: ({ state }) => state.status, what: 'statuses' }),
-    }),
-    defineRoute({
-      ...common,
-      path: '/api/v1/datasets/status/progress',
-      operationId: 'getDatasetProgress',
-      summary: 'Newest state of each dataset and pipeline, with progress',
-      permission: onDatasets('read', 'on every dataset'),
-      query: statusQuery,
-      responses: {
-        200: { description: 'States with progress', schema: progressAnswer },
-        409: { description: 'A dataset is not readable' },
-      },
-      handle: ({ principal, query, context }) =>
-        statuses(dependencies, { principal, query, context, leaf: presentProgress, what: 'progress' }),
-    }),
-  ];
-}
+export const datasetStatusRoutes = routes(
+  get('/api/v1/datasets/status', 'getDatasetStatus', {
+    summary: 'Newest state of each dataset and pipeline',
+    query: statusQuery,
+    responses: {
+      200: { description: 'States', schema: statusAnswer },
+      409: { description: 'A dataset is not readable' },
+    },
+    handle: ({ principal, query, context }, dependencies) =>
+      statuses(dependencies, { principal, query, context, leaf: ({ state }) => state.status, what: 'statuses' }),
+  }),
+  get('/api/v1/datasets/status/progress', 'getDatasetProgress', {
+    summary: 'Newest state of each dataset and pipeline, with progress',
+    query: statusQuery,
+    responses: {
+      200: { description: 'States with progress', schema: progressAnswer },
+      409: { description: 'A dataset is not readable' },
+    },
+    handle: ({ principal, query, context }, dependencies) =>
+      statuses(dependencies, { principal, query, context, leaf: presentProgress, what: 'progress' }),
+  }),
+);
 
 async function statuses(
   { messenger, runs }: Dependencies,

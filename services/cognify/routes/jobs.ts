@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
-import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { json, routesOf } from '../../common/platform/http/route.ts';
 import { SUPERUSER } from '../../common/platform/http/route-permission.ts';
 import { lenientInteger } from '../../common/platform/http/schema.ts';
 import type { DeadLetter } from '../../common/ports/work-queue.ts';
@@ -22,93 +22,67 @@ const page = z.object({ jobs: z.array(job), next: text.describe('Value of `after
 const jobWithPayload = job.extend({ payload: z.record(z.string(), z.unknown()).describe('The work of the job') });
 
 const PATH = '/api/v1/activity/jobs';
-const ONE = {
-  path: `${PATH}/:jobId`,
+const params = z.object({ jobId: z.string() });
+const UNKNOWN = { 404: { description: 'No failed job has this id' } } as const;
+
+const { routes, get, post, remove } = routesOf<JobDependencies>({
   tag: 'activity',
   auth: 'superuser',
   permission: SUPERUSER,
-  params: z.object({ jobId: z.string() }),
-} as const;
-const UNKNOWN = { 404: { description: 'No failed job has this id' } } as const;
+});
 
 /** Routes for dead letters of every tenant: a superuser lists, replays or discards them. */
-export function jobRoutes(dependencies: JobDependencies): readonly Route[] {
-  return [list(dependencies), show(dependencies), replay(dependencies), discard(dependencies)];
-}
-
-function list({ workQueue }: JobDependencies): Route {
-  return defineRoute({
-    method: 'GET',
-    path: PATH,
-    tag: 'activity',
-    operationId: 'listJobs',
+export const jobRoutes = routes(
+  get(PATH, 'listJobs', {
     summary: 'Jobs that failed for good, oldest first',
-    auth: 'superuser',
-    permission: SUPERUSER,
     query: z.object({
       limit: lenientInteger({ min: 1, max: 500 }).default(50),
       after: z.string().optional(),
     }),
     responses: { 200: { description: 'A page of jobs', schema: page } },
-    async handle({ query: { limit, after } }) {
+    async handle({ query: { limit, after } }, { workQueue }) {
       const found = await workQueue.deadLetters.list(SYSTEM_SCOPE, { limit, after: after ?? null });
       return json({ jobs: found.items.map(presentDeadJob), next: found.next });
     },
-  });
-}
-
-function show(dependencies: JobDependencies): Route {
-  return defineRoute({
-    ...ONE,
-    method: 'GET',
-    operationId: 'getJob',
+  }),
+  get(`${PATH}/:jobId`, 'getJob', {
+    params,
     summary: 'A job that failed for good, with its payload',
     responses: { 200: { description: 'The job', schema: jobWithPayload }, ...UNKNOWN },
-    async handle({ params: { jobId } }) {
+    async handle({ params: { jobId } }, dependencies) {
       const letter = await readDeadJob(dependencies, jobId);
       return json({ ...presentDeadJob(letter), payload: letter.payload });
     },
-  });
-}
-
-function replay(dependencies: JobDependencies): Route {
-  return defineRoute({
-    ...ONE,
-    path: `${PATH}/:jobId/replay`,
-    method: 'POST',
-    operationId: 'replayJob',
+  }),
+  post(`${PATH}/:jobId/replay`, 'replayJob', {
+    params,
     summary: 'Queue a failed job again',
     responses: {
       200: { description: 'The job as it failed; it is queued now', schema: job },
       ...UNKNOWN,
       409: { description: 'It was replayed already, or a newer job does the same work' },
     },
-    async handle({ params: { jobId }, principal }) {
+    async handle({ params: { jobId }, principal }, dependencies) {
       const letter = await replayDeadJob(dependencies, jobId, principal.id);
       dependencies.logger.info('jobs.replayed', { jobId, kind: letter.kind, userId: principal.id });
       return json(presentDeadJob(letter));
     },
-  });
-}
-
-function discard(dependencies: JobDependencies): Route {
-  return defineRoute({
-    ...ONE,
-    method: 'DELETE',
-    operationId: 'deleteJob',
+  }),
+  remove(`${PATH}/:jobId`, 'deleteJob', {
+    params,
     summary: 'Discard a failed job; its run ends with an error',
     responses: {
       200: { description: 'The job that was removed', schema: job },
       ...UNKNOWN,
       409: { description: 'The job was replayed meanwhile' },
     },
-    async handle({ params: { jobId }, principal }) {
+    async handle({ params: { jobId }, principal }, dependencies) {
       const letter = await discardDeadJob(dependencies, jobId, principal.id);
       dependencies.logger.info('jobs.discarded', { jobId, kind: letter.kind, userId: principal.id });
       return json(presentDeadJob(letter));
     },
-  });
-}
+  }),
+);
 
 /** Presents a row of `/activity/jobs`. */
 function presentDeadJob({ id, kind, tenant, dataset, attempts, error, failedAt, payload }: DeadLetter): object {

@@ -5,7 +5,7 @@ import { type JsonObject, parseClientJson } from '../../common/kernel/json.ts';
 import { isRecord, withoutUndefined } from '../../common/kernel/objects.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
-import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { json, routesOf } from '../../common/platform/http/route.ts';
 import { NO_PERMISSION } from '../../common/platform/http/route-permission.ts';
 import { warningHeader } from '../../common/platform/http/warning-header.ts';
 import type { Sampling } from '../../common/ports/models.ts';
@@ -25,54 +25,47 @@ const inferBody = z
   .meta({ id: 'Body_infer_schema_api_v1_llm_infer_schema_post' });
 const promptAnswer = z.object({ customPrompt: z.string() }).meta({ id: 'CustomPromptGenerationResponseDTO' });
 const inferAnswer = z.object({ graphSchema: z.record(z.string(), z.unknown()) }).meta({ id: 'InferSchemaResponseDTO' });
-const common = { method: 'POST', tag: 'llm', auth: 'user', permission: NO_PERMISSION } as const;
 const BUDGET = { 402: { description: 'The token budget is used up' } };
 
+const { routes, post } = routesOf<LlmDependencies>({ tag: 'llm', permission: NO_PERMISSION });
+
 /** Routes that help to write graph models (cognify-improve.md §5). They use no dataset. */
-export function llmRoutes(dependencies: LlmDependencies): readonly Route[] {
-  return [
-    defineRoute({
-      ...common,
-      path: '/api/v1/llm/custom-prompt',
-      operationId: 'generateCustomPrompt',
-      idempotent: true,
-      summary: 'An extraction prompt that fits a graph model',
-      body: { kind: 'json', schema: promptBody },
-      responses: { 200: { description: 'The prompt', schema: promptAnswer }, ...BUDGET },
-      handle: ({ principal, body, context }) =>
-        withFixedFailure(dependencies, 'LLM custom prompt generation failed.', async () => {
-          const parameters = await parametersOf(dependencies, principal, body.parameters as JsonObject);
-          if (parameters === null) throw new HttpError(400, { error: 'Invalid custom prompt request.' });
-          const caller = { principal, context, sampling: parameters.sampling };
-          const prompt = await customPrompt(dependencies, caller, body.graphModel as JsonObject);
-          return { ...json({ customPrompt: prompt }), ...warningHeader(parameters.warning) };
-        }),
-    }),
-    defineRoute({
-      ...common,
-      path: '/api/v1/llm/infer-schema',
-      operationId: 'inferSchema',
-      summary: 'A graph model for texts like the ones given',
-      body: { kind: 'form', schema: inferBody, files: ['data'], required: false },
-      responses: { 200: { description: 'Usable as `graph_model`', schema: inferAnswer }, ...BUDGET },
-      handle: ({ principal, body, files, context, signal }) =>
-        withFixedFailure(dependencies, 'LLM schema inference failed.', async () => {
-          const { text = null, parameters: given = null } = body ?? {};
-          const parsed = parsedObject(given || '{}');
-          const parameters = parsed === null ? null : await parametersOf(dependencies, principal, parsed);
-          if (parameters === null) throw new HttpError(422, { error: 'Invalid JSON in request parameters.' });
-          const texts = [text ?? '', ...(await textsOf(dependencies, files, signal))];
-          const whole = texts.filter((one) => one.trim() !== '').join('\n\n');
-          if (whole === '') {
-            throw new HttpError(400, { error: 'Either text or at least one file must be provided.' });
-          }
-          const caller = { principal, context, sampling: parameters.sampling };
-          const graphSchema = await inferSchema(dependencies, caller, whole);
-          return { ...json({ graphSchema }), ...warningHeader(parameters.warning) };
-        }),
-    }),
-  ];
-}
+export const llmRoutes = routes(
+  post('/api/v1/llm/custom-prompt', 'generateCustomPrompt', {
+    idempotent: true,
+    summary: 'An extraction prompt that fits a graph model',
+    body: { kind: 'json', schema: promptBody },
+    responses: { 200: { description: 'The prompt', schema: promptAnswer }, ...BUDGET },
+    handle: ({ principal, body, context }, dependencies) =>
+      withFixedFailure(dependencies, 'LLM custom prompt generation failed.', async () => {
+        const parameters = await parametersOf(dependencies, principal, body.parameters as JsonObject);
+        if (parameters === null) throw new HttpError(400, { error: 'Invalid custom prompt request.' });
+        const caller = { principal, context, sampling: parameters.sampling };
+        const prompt = await customPrompt(dependencies, caller, body.graphModel as JsonObject);
+        return { ...json({ customPrompt: prompt }), ...warningHeader(parameters.warning) };
+      }),
+  }),
+  post('/api/v1/llm/infer-schema', 'inferSchema', {
+    summary: 'A graph model for texts like the ones given',
+    body: { kind: 'form', schema: inferBody, files: ['data'], required: false },
+    responses: { 200: { description: 'Usable as `graph_model`', schema: inferAnswer }, ...BUDGET },
+    handle: ({ principal, body, files, context, signal }, dependencies) =>
+      withFixedFailure(dependencies, 'LLM schema inference failed.', async () => {
+        const { text = null, parameters: given = null } = body ?? {};
+        const parsed = parsedObject(given || '{}');
+        const parameters = parsed === null ? null : await parametersOf(dependencies, principal, parsed);
+        if (parameters === null) throw new HttpError(422, { error: 'Invalid JSON in request parameters.' });
+        const texts = [text ?? '', ...(await textsOf(dependencies, files, signal))];
+        const whole = texts.filter((one) => one.trim() !== '').join('\n\n');
+        if (whole === '') {
+          throw new HttpError(400, { error: 'Either text or at least one file must be provided.' });
+        }
+        const caller = { principal, context, sampling: parameters.sampling };
+        const graphSchema = await inferSchema(dependencies, caller, whole);
+        return { ...json({ graphSchema }), ...warningHeader(parameters.warning) };
+      }),
+  }),
+);
 
 /** Limit of one uploaded sample. */
 const MAX_FILE_BYTES = 20 * 1024 * 1024;

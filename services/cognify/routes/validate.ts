@@ -3,7 +3,7 @@ import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { engramError, isEngramError } from '../../common/kernel/errors.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
-import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { json, routesOf } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { stringList } from '../../common/platform/http/schema.ts';
 import type { CallContext, Messenger } from '../../common/platform/messaging/messenger.ts';
@@ -27,32 +27,27 @@ const answer = z
   })
   .meta({ id: 'ValidationReport' });
 
+const { routes, get } = routesOf<CognifyDependencies>({ tag: 'validate' });
+
 /** Route that checks whether the stores of a dataset are consistent (search-recall.md §11). */
-export function validateRoutes(dependencies: CognifyDependencies): readonly Route[] {
-  return [
-    defineRoute({
-      method: 'GET',
-      path: '/api/v1/validate',
-      tag: 'validate',
-      operationId: 'validateDataset',
-      summary: 'Check the graph of a dataset against its indexes; of several datasets the first',
-      auth: 'user',
-      permission: onDatasets('read'),
-      query: z.object({ dataset: stringList().default([]) }),
-      responses: {
-        200: { description: 'Healthy or degraded', schema: answer },
-        404: { description: 'The dataset is unknown or not readable' },
-        503: { description: 'Unhealthy; the same body' },
-      },
-      async handle({ principal, query, context, signal }) {
-        const names = query.dataset.length === 0 ? [DEFAULT_DATASET] : query.dataset;
-        const dataset = await firstReadable(dependencies.messenger, principal, names, context);
-        const validation = await validated(dependencies, dataset, signal);
-        return json(presentValidation(validation), validation.status === 'unhealthy' ? 503 : 200);
-      },
-    }),
-  ];
-}
+export const validateRoutes = routes(
+  get('/api/v1/validate', 'validateDataset', {
+    summary: 'Check the graph of a dataset against its indexes; of several datasets the first',
+    permission: onDatasets('read'),
+    query: z.object({ dataset: stringList().default([]) }),
+    responses: {
+      200: { description: 'Healthy or degraded', schema: answer },
+      404: { description: 'The dataset is unknown or not readable' },
+      503: { description: 'Unhealthy; the same body' },
+    },
+    async handle({ principal, query, context, signal }, dependencies) {
+      const names = query.dataset.length === 0 ? [DEFAULT_DATASET] : query.dataset;
+      const dataset = await firstReadable(dependencies.messenger, principal, names, context);
+      const validation = await validated(dependencies, dataset, signal);
+      return json(presentValidation(validation), validation.status === 'unhealthy' ? 503 : 200);
+    },
+  }),
+);
 
 async function firstReadable(
   messenger: Messenger,

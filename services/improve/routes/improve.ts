@@ -4,7 +4,7 @@ import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { engramError, isEngramError } from '../../common/kernel/errors.ts';
 import { runInfo } from '../../common/platform/http/answer-schemas.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
-import { defineRoute, json, type Reply, type Route } from '../../common/platform/http/route.ts';
+import { json, type Reply, routesOf } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import {
   lenientBoolean,
@@ -85,47 +85,42 @@ export const memifyBody = improveBody
 
 export const memifyAnswer = z.record(z.string(), runInfo).describe('By dataset id');
 
+const { routes, post } = routesOf<ImproveParts>({ tag: 'improve' });
+
 /** POST /improve (cognify-improve.md §3). */
-export function improveRoutes(parts: ImproveParts): readonly Route[] {
-  return [
-    defineRoute({
-      method: 'POST',
-      path: '/api/v1/improve',
-      tag: 'improve',
-      operationId: 'improve',
-      summary: 'Persist sessions in the graph of a dataset, learn from them, and enrich the graph',
-      auth: 'user',
-      permission: onDatasets('write', 'on the dataset; a new name is created'),
-      body: { kind: 'json', schema: improveBody, carriesDocument: true },
-      responses: {
-        200: {
-          description: 'The result of each stage, or that the improve runs in the background',
-          schema: improveAnswer,
-        },
-        402: { description: 'Persisting the sessions stopped on an exhausted budget' },
-        403: { description: 'The dataset is unknown or not writable' },
-        409: { description: 'Persisting the sessions failed' },
-        422: { description: 'An unknown task name' },
+export const improveRoutes = routes(
+  post('/api/v1/improve', 'improve', {
+    summary: 'Persist sessions in the graph of a dataset, learn from them, and enrich the graph',
+    permission: onDatasets('write', 'on the dataset; a new name is created'),
+    body: { kind: 'json', schema: improveBody, carriesDocument: true },
+    responses: {
+      200: {
+        description: 'The result of each stage, or that the improve runs in the background',
+        schema: improveAnswer,
       },
-      async handle({ principal, body, context }) {
-        if (!body.datasetId && !body.datasetName) {
-          throw new HttpError(400, { detail: 'Either datasetId or datasetName must be provided.' });
-        }
-        const options = optionsOf(body, parts.settings.feedbackAlpha);
-        const sessionIds = (body.sessionIds ?? []).filter((id) => id !== '');
-        requireFew(sessionIds);
-        return guarded(parts, async () => {
-          const dataset = await datasetOf(parts, body, { ...context, principal });
-          // Without the signal of the request: the improve goes on when the client disconnects.
-          const { signal: _, ...lasting } = context;
-          const request = { dataset, principal, context: lasting, sessionIds, options };
-          if (body.runInBackground) return json(presentImproveResult(await startImprove(parts, request)));
-          return replyOf(await improveDataset(parts, request));
-        });
-      },
-    }),
-  ];
-}
+      402: { description: 'Persisting the sessions stopped on an exhausted budget' },
+      403: { description: 'The dataset is unknown or not writable' },
+      409: { description: 'Persisting the sessions failed' },
+      422: { description: 'An unknown task name' },
+    },
+    async handle({ principal, body, context }, parts) {
+      if (!body.datasetId && !body.datasetName) {
+        throw new HttpError(400, { detail: 'Either datasetId or datasetName must be provided.' });
+      }
+      const options = optionsOf(body, parts.settings.feedbackAlpha);
+      const sessionIds = (body.sessionIds ?? []).filter((id) => id !== '');
+      requireFew(sessionIds);
+      return guarded(parts, async () => {
+        const dataset = await datasetOf(parts, body, { ...context, principal });
+        // Without the signal of the request: the improve goes on when the client disconnects.
+        const { signal: _, ...lasting } = context;
+        const request = { dataset, principal, context: lasting, sessionIds, options };
+        if (body.runInBackground) return json(presentImproveResult(await startImprove(parts, request)));
+        return replyOf(await improveDataset(parts, request));
+      });
+    },
+  }),
+);
 
 /** Limit of sessions, which are claimed in one commit. */
 const MAX_SESSIONS = 1000;

@@ -1,6 +1,6 @@
 import { isEngramError } from '../../common/kernel/errors.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
-import { defineRoute, json, type Reply, type Route } from '../../common/platform/http/route.ts';
+import { json, type Reply, routesOf } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import type { ImproveParts } from '../engine/improve-passes.ts';
 import { type MemifyOutcome, memify } from '../engine/memify.ts';
@@ -8,45 +8,40 @@ import { runInfo, startedRunInfo } from '../presenters/improve-result.ts';
 import { requireKnownTasks } from '../structure/memify-tasks.ts';
 import { datasetOf, memifyAnswer, memifyBody } from './improve.ts';
 
+const { routes, post } = routesOf<ImproveParts>({ tag: 'memify' });
+
 /** POST /memify (cognify-improve.md §4). */
-export function memifyRoutes(parts: ImproveParts): readonly Route[] {
-  return [
-    defineRoute({
-      method: 'POST',
-      path: '/api/v1/memify',
-      tag: 'memify',
-      operationId: 'memify',
-      summary: 'Enrich the graph of a dataset by named tasks',
-      auth: 'user',
-      permission: onDatasets('write', 'on the dataset; a new name is created'),
-      body: { kind: 'json', schema: memifyBody, carriesDocument: true },
-      responses: {
-        200: { description: 'The run of the dataset; nothing without a task', schema: memifyAnswer },
-        402: { description: 'Token budget exhausted' },
-        403: { description: 'The dataset is unknown or not writable' },
-        409: { description: 'Another improve of the dataset is running' },
-        422: { description: 'An unknown task name' },
-        500: { description: 'The run ended with an error' },
-      },
-      async handle({ principal, body, context }) {
-        if (!body.datasetId && !body.datasetName) {
-          throw new HttpError(400, { error: 'Either datasetId or datasetName must be provided.', detail: null });
-        }
-        const { extractionTasks = [], enrichmentTasks = [], data = '', nodeName: nodeNames = [] } = body;
-        return guarded(parts, async () => {
-          requireKnownTasks([...extractionTasks, ...enrichmentTasks]);
-          const dataset = await datasetOf(parts, body, { ...context, principal });
-          if (extractionTasks.length + enrichmentTasks.length === 0) return json({});
-          // Without the signal of the request: the tasks go on when the client disconnects.
-          const { signal: _, ...lasting } = context;
-          const tasks = { extractionTasks, enrichmentTasks, data: data === '' ? null : data };
-          const background = body.runInBackground ?? false;
-          return replyOf(await memify(parts, { dataset, principal, context: lasting, tasks, nodeNames, background }));
-        });
-      },
-    }),
-  ];
-}
+export const memifyRoutes = routes(
+  post('/api/v1/memify', 'memify', {
+    summary: 'Enrich the graph of a dataset by named tasks',
+    permission: onDatasets('write', 'on the dataset; a new name is created'),
+    body: { kind: 'json', schema: memifyBody, carriesDocument: true },
+    responses: {
+      200: { description: 'The run of the dataset; nothing without a task', schema: memifyAnswer },
+      402: { description: 'Token budget exhausted' },
+      403: { description: 'The dataset is unknown or not writable' },
+      409: { description: 'Another improve of the dataset is running' },
+      422: { description: 'An unknown task name' },
+      500: { description: 'The run ended with an error' },
+    },
+    async handle({ principal, body, context }, parts) {
+      if (!body.datasetId && !body.datasetName) {
+        throw new HttpError(400, { error: 'Either datasetId or datasetName must be provided.', detail: null });
+      }
+      const { extractionTasks = [], enrichmentTasks = [], data = '', nodeName: nodeNames = [] } = body;
+      return guarded(parts, async () => {
+        requireKnownTasks([...extractionTasks, ...enrichmentTasks]);
+        const dataset = await datasetOf(parts, body, { ...context, principal });
+        if (extractionTasks.length + enrichmentTasks.length === 0) return json({});
+        // Without the signal of the request: the tasks go on when the client disconnects.
+        const { signal: _, ...lasting } = context;
+        const tasks = { extractionTasks, enrichmentTasks, data: data === '' ? null : data };
+        const background = body.runInBackground ?? false;
+        return replyOf(await memify(parts, { dataset, principal, context: lasting, tasks, nodeNames, background }));
+      });
+    },
+  }),
+);
 
 function replyOf(outcome: MemifyOutcome): Reply {
   if (outcome === null) return json({});

@@ -5,7 +5,7 @@ import type { UserId } from '../../common/kernel/brand.ts';
 import { isTenantKey, type Principal } from '../../common/kernel/principal.ts';
 import { textAnswer } from '../../common/platform/http/answer-schemas.ts';
 import { beginStream } from '../../common/platform/http/begin-stream.ts';
-import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { json, routesOf } from '../../common/platform/http/route.ts';
 import { ofAccount, onDatasets, own } from '../../common/platform/http/route-permission.ts';
 import { uuid } from '../../common/platform/http/schema.ts';
 import { NO_TRACES } from '../../common/ports/tracer.ts';
@@ -16,63 +16,38 @@ import { contentDisposition } from '../presenters/data-item.ts';
 import { presentTrace, traceSchema } from '../presenters/trace.ts';
 import { accounts, activeAccounts as activeAccountsAnswer } from './answers.schema.ts';
 
-const common = { method: 'GET', tag: 'activity', auth: 'user' } as const;
-const aboutAccounts = { ...common, permission: ofAccount('account and agents') } as const;
+const { routes, get } = routesOf<IngestDependencies>({ tag: 'activity' });
 
 /** Who did what, and all that is remembered as a text (ingest.md §8.3). */
-export function activityRoutes(dependencies: IngestDependencies): readonly Route[] {
-  const { clock, settings } = dependencies;
-  return [
-    defineRoute({
-      ...aboutAccounts,
-      path: '/api/v1/activity/agents',
-      operationId: 'listActiveAgents',
-      summary: 'The caller and its agents, with what they did last',
-      responses: { 200: { description: 'A bare array', schema: activeAccountsAnswer } },
-      async handle({ principal }) {
-        const active = await activeAccounts(dependencies, principal);
-        const shown = { now: clock.now(), defaultEmail: settings.defaultUserEmail };
-        return json(active.map((account) => presentActiveAccount(account, shown)));
-      },
-    }),
-    defineRoute({
-      ...aboutAccounts,
-      path: '/api/v1/activity/users',
-      operationId: 'listAccounts',
-      summary: 'The caller and its agents as accounts',
-      responses: { 200: { description: 'A bare array', schema: accounts } },
-      async handle({ principal }) {
-        return json((await ownAccounts(dependencies, principal)).map(presentAccount));
-      },
-    }),
-    spansRoute(dependencies),
-    exportRoute(dependencies),
-  ];
-}
-
-function spansRoute(dependencies: IngestDependencies): Route {
-  return defineRoute({
-    ...common,
+export const activityRoutes = routes(
+  get('/api/v1/activity/agents', 'listActiveAgents', {
+    permission: ofAccount('account and agents'),
+    summary: 'The caller and its agents, with what they did last',
+    responses: { 200: { description: 'A bare array', schema: activeAccountsAnswer } },
+    async handle({ principal }, dependencies) {
+      const active = await activeAccounts(dependencies, principal);
+      const shown = { now: dependencies.clock.now(), defaultEmail: dependencies.settings.defaultUserEmail };
+      return json(active.map((account) => presentActiveAccount(account, shown)));
+    },
+  }),
+  get('/api/v1/activity/users', 'listAccounts', {
+    permission: ofAccount('account and agents'),
+    summary: 'The caller and its agents as accounts',
+    responses: { 200: { description: 'A bare array', schema: accounts } },
+    handle: async ({ principal }, dependencies) =>
+      json((await ownAccounts(dependencies, principal)).map(presentAccount)),
+  }),
+  get('/api/v1/activity/spans', 'listSpans', {
     permission: own('requests and runs, and those of agents'),
-    path: '/api/v1/activity/spans',
-    operationId: 'listSpans',
     summary: 'Where the time of recent requests and runs went; empty unless COGNEE_TRACING_ENABLED is on',
     responses: { 200: { description: 'A bare array of traces, oldest first', schema: z.array(traceSchema) } },
     presentError: (reply) =>
       (reply.status ?? 200) < 500 ? reply : { status: 500, json: { error: 'Unable to retrieve activity traces.' } },
-    async handle({ principal }) {
-      return json((await visibleTraces(dependencies, principal)).map(presentTrace));
-    },
-  });
-}
-
-function exportRoute(dependencies: IngestDependencies): Route {
-  const { messenger, audit } = dependencies;
-  return defineRoute({
-    ...common,
+    handle: async ({ principal }, dependencies) =>
+      json((await visibleTraces(dependencies, principal)).map(presentTrace)),
+  }),
+  get('/api/v1/activity/export/:datasetId', 'exportDataset', {
     permission: onDatasets('read'),
-    path: '/api/v1/activity/export/:datasetId',
-    operationId: 'exportDataset',
     summary: 'The memory of a dataset as Markdown',
     params: z.object({ datasetId: uuid() }),
     responses: {
@@ -83,11 +58,12 @@ function exportRoute(dependencies: IngestDependencies): Route {
       },
       403: { description: 'The dataset is unknown or not readable' },
     },
-    async handle({ principal, params, context, signal }) {
+    async handle({ principal, params, context, signal }, dependencies) {
       const options = { permission: 'read', context } as const;
-      const dataset = await targetDataset(messenger, principal, { id: params.datasetId }, options);
+      const dataset = await targetDataset(dependencies.messenger, principal, { id: params.datasetId }, options);
       const { tenant, id: subject } = dataset;
-      await audit.record({ tenant, action: 'export.made', actor: principal.id, subject, details: { what: 'memory' } });
+      const details = { what: 'memory' };
+      await dependencies.audit.record({ tenant, action: 'export.made', actor: principal.id, subject, details });
       const { memoryMarkdown } = await import('../items/export-memory.ts');
       return {
         stream: await beginStream(memoryMarkdown(dependencies, dataset, signal)),
@@ -97,8 +73,8 @@ function exportRoute(dependencies: IngestDependencies): Route {
         },
       };
     },
-  });
-}
+  }),
+);
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { runInfo } from '../../common/platform/http/answer-schemas.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
-import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { json, routesOf } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 import { addData } from '../items/add-data.ts';
@@ -17,52 +17,46 @@ const bodySchema = z.object(dataFields).meta({
   examples: [{ raw_data: ['Ada leads the project.'], datasetName: 'notes' }],
 });
 
-export function addRoutes(dependencies: IngestDependencies): readonly Route[] {
-  const { messenger, ids } = dependencies;
-  return [
-    defineRoute({
-      method: 'POST',
-      path: '/api/v1/add',
-      tag: 'add',
-      operationId: 'add',
-      idempotent: true,
-      summary: 'Add text, files and web pages to a dataset',
-      auth: 'user',
-      permission: onDatasets('write', 'on the dataset; a new name is created'),
-      body: { kind: 'any', schema: bodySchema, files: ['data'], required: false },
-      responses: { 200: { description: 'Run information with one entry per item', schema: runInfo } },
-      async handle({ principal, body, files, context, signal }) {
-        const selection = { id: body?.datasetId ?? null, name: body?.datasetName ?? null };
-        if (!isSelected(selection)) {
-          throw new HttpError(400, { error: 'Either datasetId or datasetName must be provided.', detail: null });
-        }
-        const inputs = inputsOf(body, files);
-        if (inputs.length === 0) {
-          throw new HttpError(400, {
-            error: "Provide at least one file in 'data' or one entry in 'raw_data'.",
-            detail: null,
-          });
-        }
-        const annotations = annotationsOf(body);
-        const dataset = await targetDataset(messenger, principal, selection, {
-          permission: 'write',
-          createMissing: true,
-          context,
+const { routes, post } = routesOf<IngestDependencies>({ tag: 'add' });
+
+export const addRoutes = routes(
+  post('/api/v1/add', 'add', {
+    idempotent: true,
+    summary: 'Add text, files and web pages to a dataset',
+    permission: onDatasets('write', 'on the dataset; a new name is created'),
+    body: { kind: 'any', schema: bodySchema, files: ['data'], required: false },
+    responses: { 200: { description: 'Run information with one entry per item', schema: runInfo } },
+    async handle({ principal, body, files, context, signal }, dependencies) {
+      const selection = { id: body?.datasetId ?? null, name: body?.datasetName ?? null };
+      if (!isSelected(selection)) {
+        throw new HttpError(400, { error: 'Either datasetId or datasetName must be provided.', detail: null });
+      }
+      const inputs = inputsOf(body, files);
+      if (inputs.length === 0) {
+        throw new HttpError(400, {
+          error: "Provide at least one file in 'data' or one entry in 'raw_data'.",
+          detail: null,
         });
-        const runId = ids.uuid();
-        if (body.runInBackground) {
-          checkCounts(annotations, inputs.length);
-          const addition = { inputs, annotations, build: null };
-          await acceptAddition(dependencies, { runId, principal, dataset, addition, context, signal });
-          return json(presentAddResult(runId, dataset, null));
-        }
-        const run = { id: runId, pipeline: 'add_pipeline', principal, dataset, context };
-        const outcome = await trackedRun(messenger, run, async () => {
-          const result = await addData(dependencies, { principal, dataset, inputs, annotations, context, signal });
-          return { result, items: result.added.map(({ item }) => item.id) };
-        });
-        return json(presentAddResult(runId, dataset, outcome));
-      },
-    }),
-  ];
-}
+      }
+      const annotations = annotationsOf(body);
+      const dataset = await targetDataset(dependencies.messenger, principal, selection, {
+        permission: 'write',
+        createMissing: true,
+        context,
+      });
+      const runId = dependencies.ids.uuid();
+      if (body.runInBackground) {
+        checkCounts(annotations, inputs.length);
+        const addition = { inputs, annotations, build: null };
+        await acceptAddition(dependencies, { runId, principal, dataset, addition, context, signal });
+        return json(presentAddResult(runId, dataset, null));
+      }
+      const run = { id: runId, pipeline: 'add_pipeline', principal, dataset, context };
+      const outcome = await trackedRun(dependencies.messenger, run, async () => {
+        const result = await addData(dependencies, { principal, dataset, inputs, annotations, context, signal });
+        return { result, items: result.added.map(({ item }) => item.id) };
+      });
+      return json(presentAddResult(runId, dataset, outcome));
+    },
+  }),
+);

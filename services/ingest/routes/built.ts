@@ -2,13 +2,11 @@ import { z } from 'zod';
 import { COGNIFY_PIPELINE } from '../../common/domain/run.ts';
 import type { DataItemId } from '../../common/kernel/brand.ts';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
-import type { Principal } from '../../common/kernel/principal.ts';
 import { pagesOf } from '../../common/kernel/result-page.ts';
 import { beginStream } from '../../common/platform/http/begin-stream.ts';
-import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { json, routesOf } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { uuid } from '../../common/platform/http/schema.ts';
-import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import { graphJson } from '../../common/presenters/graph-json.ts';
 import { type FailedBuild, failedBuild, isBuilt, type LedgerEntry } from '../../common/records/cognify/ledger.ts';
 import { openGraph } from '../../common/records/cognify/visible-graph.ts';
@@ -54,64 +52,54 @@ const processingAnswer = z
   })
   .meta({ id: 'DatasetProcessingStatusDTO' });
 
-const common = {
-  method: 'GET',
+const { routes, get } = routesOf<IngestDependencies>({
   tag: 'datasets',
-  auth: 'user',
   permission: onDatasets('read'),
-  params: z.object({ datasetId: uuid() }),
-} as const;
+});
+const params = z.object({ datasetId: uuid() });
 
 /** Graph of a dataset and build state of its items (ingest.md §5.5, §5.8). */
-export function builtRoutes(dependencies: IngestDependencies): readonly Route[] {
-  const readable = (principal: Principal, id: string, context: CallContext) =>
-    seenDataset(dependencies, principal, id, context);
-  return [
-    defineRoute({
-      ...common,
-      path: '/api/v1/datasets/:datasetId/graph',
-      operationId: 'getDatasetGraph',
-      summary: 'Nodes and edges of a dataset',
-      responses: {
-        200: { description: 'The whole graph, streamed', schema: graphAnswer },
-        403: { description: 'The dataset is unknown or not readable' },
-      },
-      async handle({ principal, params, context, signal }) {
-        const dataset = await readable(principal, params.datasetId, context);
-        const graph = await openGraph(dependencies, scopeOf(dataset));
-        return {
-          stream: await beginStream(graphJson(graph, signal)),
-          headers: { 'content-type': 'application/json; charset=utf-8' },
-        };
-      },
-    }),
-    defineRoute({
-      ...common,
-      path: '/api/v1/datasets/:datasetId/processing-status',
-      operationId: 'getProcessingStatus',
-      summary: 'Which items of a dataset are built',
-      query: z.object({ pipeline: z.string().default(COGNIFY_PIPELINE) }),
-      responses: {
-        200: { description: 'Totals, and each item newest first', schema: processingAnswer },
-        403: { description: 'The dataset is unknown or not readable' },
-      },
-      async handle({ principal, params, query, context }) {
-        const dataset = await readable(principal, params.datasetId, context);
-        const items = await processingStatus(dependencies, { dataset, pipeline: query.pipeline });
-        const completed = items.filter((item) => item.completed).length;
-        const failed = items.filter(({ failure }) => failure !== null).length;
-        return json({
-          ...{ total: items.length, completed, pending: items.length - completed },
-          ...(failed === 0 ? {} : { failed }),
-          items: items.map(({ failure, ...item }) => ({
-            ...item,
-            ...(failure === null ? {} : { failure: presentFailure(failure) }),
-          })),
-        });
-      },
-    }),
-  ];
-}
+export const builtRoutes = routes(
+  get('/api/v1/datasets/:datasetId/graph', 'getDatasetGraph', {
+    summary: 'Nodes and edges of a dataset',
+    params,
+    responses: {
+      200: { description: 'The whole graph, streamed', schema: graphAnswer },
+      403: { description: 'The dataset is unknown or not readable' },
+    },
+    async handle({ principal, params, context, signal }, dependencies) {
+      const dataset = await seenDataset(dependencies, principal, params.datasetId, context);
+      const graph = await openGraph(dependencies, scopeOf(dataset));
+      return {
+        stream: await beginStream(graphJson(graph, signal)),
+        headers: { 'content-type': 'application/json; charset=utf-8' },
+      };
+    },
+  }),
+  get('/api/v1/datasets/:datasetId/processing-status', 'getProcessingStatus', {
+    summary: 'Which items of a dataset are built',
+    params,
+    query: z.object({ pipeline: z.string().default(COGNIFY_PIPELINE) }),
+    responses: {
+      200: { description: 'Totals, and each item newest first', schema: processingAnswer },
+      403: { description: 'The dataset is unknown or not readable' },
+    },
+    async handle({ principal, params, query, context }, dependencies) {
+      const dataset = await seenDataset(dependencies, principal, params.datasetId, context);
+      const items = await processingStatus(dependencies, { dataset, pipeline: query.pipeline });
+      const completed = items.filter((item) => item.completed).length;
+      const failed = items.filter(({ failure }) => failure !== null).length;
+      return json({
+        ...{ total: items.length, completed, pending: items.length - completed },
+        ...(failed === 0 ? {} : { failed }),
+        items: items.map(({ failure, ...item }) => ({
+          ...item,
+          ...(failure === null ? {} : { failure: presentFailure(failure) }),
+        })),
+      });
+    },
+  }),
+);
 
 interface ItemProcessing {
   readonly id: string;

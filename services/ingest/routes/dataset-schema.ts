@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { scopeOf } from '../../common/kernel/dataset.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
-import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { json, routesOf } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { optional, uuid } from '../../common/platform/http/schema.ts';
 import { createDatasetConfigurations } from '../../common/records/cognify/dataset-configurations.ts';
@@ -18,56 +18,48 @@ const schemaBody = z
     custom_prompt: optional(z.string()).describe('Empty: the prompt of the server'),
   })
   .meta({ id: 'DatasetSchemaPayloadDTO' });
-const common = {
-  path: '/api/v1/datasets/:datasetId/schema',
-  tag: 'datasets',
-  auth: 'user',
-  params: z.object({ datasetId: uuid() }),
-} as const;
+
+const path = '/api/v1/datasets/:datasetId/schema';
+const params = z.object({ datasetId: uuid() });
+
+const { routes, get, put } = routesOf<IngestDependencies>({ tag: 'datasets' });
 
 /** Graph schema and prompt of a dataset, which its runs use where their request has none (ingest.md §5.9). */
-export function datasetSchemaRoutes({ messenger, store }: IngestDependencies): readonly Route[] {
-  const configurations = createDatasetConfigurations(store);
-  return [
-    defineRoute({
-      ...common,
-      method: 'GET',
-      operationId: 'getDatasetSchema',
-      summary: 'The stored graph schema and prompt of a dataset',
-      permission: onDatasets('read'),
-      responses: {
-        200: { description: 'Null where nothing is stored', schema: storedSchema },
-        403: { description: 'The dataset is unknown or not readable' },
-      },
-      async handle({ principal, params, context }) {
-        const readable = { permission: 'read', context } as const;
-        const dataset = await targetDataset(messenger, principal, { id: params.datasetId }, readable);
-        const stored = await configurations.get(scopeOf(dataset));
-        return json({ graph_schema: stored?.graphModel ?? null, custom_prompt: stored?.prompt ?? null });
-      },
-    }),
-    defineRoute({
-      ...common,
-      method: 'PUT',
-      operationId: 'storeDatasetSchema',
-      idempotent: true,
-      summary: 'Store the graph schema and the prompt that later runs use; null and absent leave a value as it is',
-      permission: onDatasets('write'),
-      body: { kind: 'json', schema: schemaBody },
-      responses: {
-        200: { description: 'Stored', schema: z.object({ status: z.literal('ok') }) },
-        400: { description: 'The schema has no title' },
-        403: { description: 'The dataset is unknown or not writable' },
-        409: { description: 'A resource manages the dataset' },
-      },
-      async handle({ principal, params, body, context }) {
-        const writable = { permission: 'write', context } as const;
-        const dataset = await targetDataset(messenger, principal, { id: params.datasetId }, writable);
-        const { graph_schema: graphModel, custom_prompt: prompt } = body;
-        const request = { dataset, graphModel: graphModel as JsonObject | undefined, prompt };
-        await messenger.call('cognify.StoreDatasetSchema', request, { ...context, principal });
-        return json({ status: 'ok' });
-      },
-    }),
-  ];
-}
+export const datasetSchemaRoutes = routes(
+  get(path, 'getDatasetSchema', {
+    summary: 'The stored graph schema and prompt of a dataset',
+    permission: onDatasets('read'),
+    params,
+    responses: {
+      200: { description: 'Null where nothing is stored', schema: storedSchema },
+      403: { description: 'The dataset is unknown or not readable' },
+    },
+    async handle({ principal, params, context }, { messenger, store }) {
+      const readable = { permission: 'read', context } as const;
+      const dataset = await targetDataset(messenger, principal, { id: params.datasetId }, readable);
+      const stored = await createDatasetConfigurations(store).get(scopeOf(dataset));
+      return json({ graph_schema: stored?.graphModel ?? null, custom_prompt: stored?.prompt ?? null });
+    },
+  }),
+  put(path, 'storeDatasetSchema', {
+    idempotent: true,
+    summary: 'Store the graph schema and the prompt that later runs use; null and absent leave a value as it is',
+    permission: onDatasets('write'),
+    params,
+    body: { kind: 'json', schema: schemaBody },
+    responses: {
+      200: { description: 'Stored', schema: z.object({ status: z.literal('ok') }) },
+      400: { description: 'The schema has no title' },
+      403: { description: 'The dataset is unknown or not writable' },
+      409: { description: 'A resource manages the dataset' },
+    },
+    async handle({ principal, params, body, context }, { messenger }) {
+      const writable = { permission: 'write', context } as const;
+      const dataset = await targetDataset(messenger, principal, { id: params.datasetId }, writable);
+      const { graph_schema: graphModel, custom_prompt: prompt } = body;
+      const request = { dataset, graphModel: graphModel as JsonObject | undefined, prompt };
+      await messenger.call('cognify.StoreDatasetSchema', request, { ...context, principal });
+      return json({ status: 'ok' });
+    },
+  }),
+);

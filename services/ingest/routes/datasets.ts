@@ -3,7 +3,7 @@ import type { DatasetId } from '../../common/kernel/brand.ts';
 import { scopeOf } from '../../common/kernel/dataset.ts';
 import { dataItemId } from '../../common/kernel/ids.ts';
 import { fileAnswer, nothing, textAnswer } from '../../common/platform/http/answer-schemas.ts';
-import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { json, routesOf } from '../../common/platform/http/route.ts';
 import { NO_PERMISSION, onDatasets } from '../../common/platform/http/route-permission.ts';
 import { lenientBoolean, lenientInteger, optional, uuid, uuidList } from '../../common/platform/http/schema.ts';
 import { failedBuild } from '../../common/records/cognify/ledger.ts';
@@ -30,222 +30,170 @@ const retryAnswer = z.object({
   pipeline_run_id: z.uuid().nullable(),
 });
 const ok = { 200: { description: 'Done', schema: nothing } };
-const common = { tag: 'datasets', auth: 'user' } as const;
 
-export function datasetRoutes(dependencies: IngestDependencies): readonly Route[] {
-  return [...collectionRoutes(dependencies), ...itemRoutes(dependencies)];
-}
+const { routes, get, post, remove } = routesOf<IngestDependencies>({ tag: 'datasets' });
 
-function collectionRoutes(dependencies: IngestDependencies): readonly Route[] {
-  const { messenger } = dependencies;
-  return [
-    defineRoute({
-      ...common,
-      method: 'GET',
-      path: '/api/v1/datasets',
-      operationId: 'listDatasets',
-      summary: 'Datasets the caller may read',
-      permission: onDatasets('read', 'per dataset'),
-      responses: { 200: { description: 'Dataset records', schema: z.array(datasetRecord) } },
-      async handle({ principal, context }) {
-        return json(
-          (await permittedDatasets(messenger, principal, 'read', { ...context, partly: true })).map(presentDataset),
-        );
-      },
-    }),
-    defineRoute({
-      ...common,
-      method: 'POST',
-      path: '/api/v1/datasets',
-      operationId: 'createDataset',
-      idempotent: true,
-      summary: 'Make a dataset, or get the one of that name',
-      permission: NO_PERMISSION,
-      body: { kind: 'json', schema: z.object({ name: z.string() }).meta({ id: 'DatasetCreationPayload' }) },
-      responses: { 200: { description: 'Dataset record', schema: datasetRecord } },
-      async handle({ principal, body, context }) {
-        return json(
-          presentDataset(
-            (await messenger.call('auth.CreateDataset', { name: body.name }, { ...context, principal })).dataset,
-          ),
-        );
-      },
-    }),
-    defineRoute({
-      ...common,
-      method: 'DELETE',
-      path: '/api/v1/datasets',
-      operationId: 'deleteAllDatasets',
-      summary: 'Delete every dataset the caller may delete',
-      permission: onDatasets('delete', 'per dataset'),
-      responses: ok,
-      async handle({ principal, context }) {
-        for (const dataset of await permittedDatasets(messenger, principal, 'delete', context)) {
-          await forgetDataset(dependencies, dataset, context);
-        }
-        return json(null);
-      },
-    }),
-    defineRoute({
-      ...common,
-      method: 'DELETE',
-      path: '/api/v1/datasets/:datasetId',
-      operationId: 'deleteDataset',
-      summary: 'Delete a dataset with everything in it',
-      permission: onDatasets('delete'),
-      params: datasetParams,
-      responses: ok,
-      async handle({ principal, params, context }) {
-        const dataset = await targetDataset(
-          messenger,
-          principal,
-          { id: params.datasetId },
-          { permission: 'delete', context },
-        );
+export const datasetRoutes = routes(
+  get('/api/v1/datasets', 'listDatasets', {
+    summary: 'Datasets the caller may read',
+    permission: onDatasets('read', 'per dataset'),
+    responses: { 200: { description: 'Dataset records', schema: z.array(datasetRecord) } },
+    async handle({ principal, context }, { messenger }) {
+      return json(
+        (await permittedDatasets(messenger, principal, 'read', { ...context, partly: true })).map(presentDataset),
+      );
+    },
+  }),
+  post('/api/v1/datasets', 'createDataset', {
+    idempotent: true,
+    summary: 'Make a dataset, or get the one of that name',
+    permission: NO_PERMISSION,
+    body: { kind: 'json', schema: z.object({ name: z.string() }).meta({ id: 'DatasetCreationPayload' }) },
+    responses: { 200: { description: 'Dataset record', schema: datasetRecord } },
+    async handle({ principal, body, context }, { messenger }) {
+      return json(
+        presentDataset(
+          (await messenger.call('auth.CreateDataset', { name: body.name }, { ...context, principal })).dataset,
+        ),
+      );
+    },
+  }),
+  remove('/api/v1/datasets', 'deleteAllDatasets', {
+    summary: 'Delete every dataset the caller may delete',
+    permission: onDatasets('delete', 'per dataset'),
+    responses: ok,
+    async handle({ principal, context }, dependencies) {
+      for (const dataset of await permittedDatasets(dependencies.messenger, principal, 'delete', context)) {
         await forgetDataset(dependencies, dataset, context);
-        return json(null);
-      },
-    }),
-  ];
-}
-
-function itemRoutes(dependencies: IngestDependencies): readonly Route[] {
-  const { messenger, items } = dependencies;
-  return [
-    defineRoute({
-      ...common,
-      method: 'GET',
-      path: '/api/v1/datasets/:datasetId/data',
-      operationId: 'listData',
-      summary: 'Items of a dataset, newest first, one page',
-      permission: onDatasets('read'),
-      params: datasetParams,
-      query: pageQuery.extend({ excerpts: lenientBoolean().default(false) }),
-      responses: { 200: { description: 'X-Total-Count holds the number of all', schema: z.array(dataRecord) } },
-      async handle({ principal, params, query, context }) {
-        const dataset = await seenDataset(dependencies, principal, params.datasetId, context);
-        const page = await listItems(items, dataset, query);
-        const ids = page.items.map(({ id }) => id);
-        const entries = await dependencies.ledger.entries(scopeOf(dataset), ids);
-        const records = page.items.map((item) => ({
-          ...presentDataItem(item, dataset.id as DatasetId, failedBuild(entries.get(item.id), item)),
-          ...(query.excerpts ? { displayName: displayName(item) } : {}),
-          ...(query.excerpts && item.excerpt ? { excerpt: item.excerpt } : {}),
-        }));
-        return { json: records, headers: { 'x-total-count': String(page.total) } };
-      },
-    }),
-    defineRoute({
-      ...common,
-      method: 'GET',
-      path: '/api/v1/datasets/:datasetId/data/count',
-      operationId: 'countData',
-      summary: 'Number of items of a dataset',
-      permission: onDatasets('read'),
-      params: datasetParams,
-      responses: { 200: { description: 'The number', schema: dataCount } },
-      async handle({ principal, params, context }) {
-        const dataset = await seenDataset(dependencies, principal, params.datasetId, context);
-        return json({ count: (await listItems(items, dataset, { offset: 0, limit: 1 })).total });
-      },
-    }),
-    defineRoute({
-      ...common,
-      method: 'GET',
-      path: '/api/v1/datasets/:datasetId/data/:dataId/raw',
-      operationId: 'getDataText',
-      summary: 'The text of an item, named like the original file',
-      permission: onDatasets('read'),
-      params: itemParams,
-      responses: {
-        200: { description: 'The text', schema: textAnswer, mediaType: 'text/plain' },
-        404: { description: 'No such item' },
-      },
-      async handle({ principal, params, context }) {
-        const dataset = await seenDataset(dependencies, principal, params.datasetId, context);
-        const { item, text } = await readItemText(dependencies, dataset, dataItemId(params.dataId));
-        return {
-          text,
-          headers: {
-            'content-type': 'text/plain; charset=utf-8',
-            'content-disposition': contentDisposition(item.fileName),
-            'x-content-type-options': 'nosniff',
-          },
-        };
-      },
-    }),
-    defineRoute({
-      ...common,
-      method: 'GET',
-      path: '/api/v1/datasets/:datasetId/data/:dataId/original',
-      operationId: 'getDataOriginal',
-      summary: 'The bytes of an item as they were added',
-      permission: onDatasets('read'),
-      params: itemParams,
-      responses: {
-        200: { description: 'The file, streamed', schema: fileAnswer, mediaType: 'application/octet-stream' },
-        404: { description: 'No such item' },
-      },
-      async handle({ principal, params, context }) {
-        const dataset = await seenDataset(dependencies, principal, params.datasetId, context);
-        const { item, content } = await readItemOriginal(dependencies, dataset, dataItemId(params.dataId));
-        return {
-          stream: content,
-          headers: {
-            // Never the type that the file claims: it comes from anybody, and nothing of it may run in a browser.
-            'content-type': 'application/octet-stream',
-            'content-disposition': contentDisposition(item.fileName),
-            'x-content-type-options': 'nosniff',
-          },
-        };
-      },
-    }),
-    defineRoute({
-      ...common,
-      method: 'POST',
-      path: '/api/v1/datasets/:datasetId/data/retry',
-      operationId: 'retryData',
-      idempotent: true,
-      summary: 'Try items again that could not be built, also those that were set aside',
-      permission: onDatasets('write'),
-      params: datasetParams,
-      body: { kind: 'json', schema: z.object({ data_ids: optional(uuidList()) }) },
-      responses: {
-        200: {
-          description: 'The items, and the run that builds them; none when no item had failed',
-          schema: retryAnswer,
+      }
+      return json(null);
+    },
+  }),
+  remove('/api/v1/datasets/:datasetId', 'deleteDataset', {
+    summary: 'Delete a dataset with everything in it',
+    permission: onDatasets('delete'),
+    params: datasetParams,
+    responses: ok,
+    async handle({ principal, params, context }, dependencies) {
+      const dataset = await targetDataset(
+        dependencies.messenger,
+        principal,
+        { id: params.datasetId },
+        { permission: 'delete', context },
+      );
+      await forgetDataset(dependencies, dataset, context);
+      return json(null);
+    },
+  }),
+  get('/api/v1/datasets/:datasetId/data', 'listData', {
+    summary: 'Items of a dataset, newest first, one page',
+    permission: onDatasets('read'),
+    params: datasetParams,
+    query: pageQuery.extend({ excerpts: lenientBoolean().default(false) }),
+    responses: { 200: { description: 'X-Total-Count holds the number of all', schema: z.array(dataRecord) } },
+    async handle({ principal, params, query, context }, dependencies) {
+      const dataset = await seenDataset(dependencies, principal, params.datasetId, context);
+      const page = await listItems(dependencies.items, dataset, query);
+      const ids = page.items.map(({ id }) => id);
+      const entries = await dependencies.ledger.entries(scopeOf(dataset), ids);
+      const records = page.items.map((item) => ({
+        ...presentDataItem(item, dataset.id as DatasetId, failedBuild(entries.get(item.id), item)),
+        ...(query.excerpts ? { displayName: displayName(item) } : {}),
+        ...(query.excerpts && item.excerpt ? { excerpt: item.excerpt } : {}),
+      }));
+      return { json: records, headers: { 'x-total-count': String(page.total) } };
+    },
+  }),
+  get('/api/v1/datasets/:datasetId/data/count', 'countData', {
+    summary: 'Number of items of a dataset',
+    permission: onDatasets('read'),
+    params: datasetParams,
+    responses: { 200: { description: 'The number', schema: dataCount } },
+    async handle({ principal, params, context }, dependencies) {
+      const dataset = await seenDataset(dependencies, principal, params.datasetId, context);
+      return json({ count: (await listItems(dependencies.items, dataset, { offset: 0, limit: 1 })).total });
+    },
+  }),
+  get('/api/v1/datasets/:datasetId/data/:dataId/raw', 'getDataText', {
+    summary: 'The text of an item, named like the original file',
+    permission: onDatasets('read'),
+    params: itemParams,
+    responses: {
+      200: { description: 'The text', schema: textAnswer, mediaType: 'text/plain' },
+      404: { description: 'No such item' },
+    },
+    async handle({ principal, params, context }, dependencies) {
+      const dataset = await seenDataset(dependencies, principal, params.datasetId, context);
+      const { item, text } = await readItemText(dependencies, dataset, dataItemId(params.dataId));
+      return {
+        text,
+        headers: {
+          'content-type': 'text/plain; charset=utf-8',
+          'content-disposition': contentDisposition(item.fileName),
+          'x-content-type-options': 'nosniff',
         },
-        403: { description: 'The dataset is unknown or not writable' },
-        404: { description: 'An item is not in the dataset' },
+      };
+    },
+  }),
+  get('/api/v1/datasets/:datasetId/data/:dataId/original', 'getDataOriginal', {
+    summary: 'The bytes of an item as they were added',
+    permission: onDatasets('read'),
+    params: itemParams,
+    responses: {
+      200: { description: 'The file, streamed', schema: fileAnswer, mediaType: 'application/octet-stream' },
+      404: { description: 'No such item' },
+    },
+    async handle({ principal, params, context }, dependencies) {
+      const dataset = await seenDataset(dependencies, principal, params.datasetId, context);
+      const { item, content } = await readItemOriginal(dependencies, dataset, dataItemId(params.dataId));
+      return {
+        stream: content,
+        headers: {
+          // Never the type that the file claims: it comes from anybody, and nothing of it may run in a browser.
+          'content-type': 'application/octet-stream',
+          'content-disposition': contentDisposition(item.fileName),
+          'x-content-type-options': 'nosniff',
+        },
+      };
+    },
+  }),
+  post('/api/v1/datasets/:datasetId/data/retry', 'retryData', {
+    idempotent: true,
+    summary: 'Try items again that could not be built, also those that were set aside',
+    permission: onDatasets('write'),
+    params: datasetParams,
+    body: { kind: 'json', schema: z.object({ data_ids: optional(uuidList()) }) },
+    responses: {
+      200: {
+        description: 'The items, and the run that builds them; none when no item had failed',
+        schema: retryAnswer,
       },
-      async handle({ principal, params, body, context }) {
-        const writable = { permission: 'write', context } as const;
-        const whole = await targetDataset(messenger, principal, { id: params.datasetId }, writable);
-        const dataset = await dependencies.sourceAccess.asSeen(whole);
-        const ids = body.data_ids?.map(dataItemId) ?? null;
-        const { retried, run } = await retryItems(dependencies, { dataset, ids, principal }, context);
-        return json({ dataset_id: dataset.id, data_ids: retried, pipeline_run_id: run?.id ?? null });
-      },
-    }),
-    defineRoute({
-      ...common,
-      method: 'DELETE',
-      path: '/api/v1/datasets/:datasetId/data/:dataId',
-      operationId: 'deleteData',
-      summary: 'Delete an item and all that was built from it',
-      permission: onDatasets('delete'),
-      params: itemParams,
-      responses: ok,
-      async handle({ principal, params, context }) {
-        const dataset = await targetDataset(
-          messenger,
-          principal,
-          { id: params.datasetId },
-          { permission: 'delete', context },
-        );
-        await forgetItems(dependencies, dataset, [dataItemId(params.dataId)], context);
-        return json(null);
-      },
-    }),
-  ];
-}
+      403: { description: 'The dataset is unknown or not writable' },
+      404: { description: 'An item is not in the dataset' },
+    },
+    async handle({ principal, params, body, context }, dependencies) {
+      const writable = { permission: 'write', context } as const;
+      const whole = await targetDataset(dependencies.messenger, principal, { id: params.datasetId }, writable);
+      const dataset = await dependencies.sourceAccess.asSeen(whole);
+      const ids = body.data_ids?.map(dataItemId) ?? null;
+      const { retried, run } = await retryItems(dependencies, { dataset, ids, principal }, context);
+      return json({ dataset_id: dataset.id, data_ids: retried, pipeline_run_id: run?.id ?? null });
+    },
+  }),
+  remove('/api/v1/datasets/:datasetId/data/:dataId', 'deleteData', {
+    summary: 'Delete an item and all that was built from it',
+    permission: onDatasets('delete'),
+    params: itemParams,
+    responses: ok,
+    async handle({ principal, params, context }, dependencies) {
+      const dataset = await targetDataset(
+        dependencies.messenger,
+        principal,
+        { id: params.datasetId },
+        { permission: 'delete', context },
+      );
+      await forgetItems(dependencies, dataset, [dataItemId(params.dataId)], context);
+      return json(null);
+    },
+  }),
+);

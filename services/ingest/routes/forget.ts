@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { dataItemId } from '../../common/kernel/ids.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
-import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { json, routesOf } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { lenientBoolean, optionalOrBlank, uuid } from '../../common/platform/http/schema.ts';
 import type { IngestDependencies } from '../dependencies.ts';
@@ -51,41 +51,38 @@ const deleteQuery = z.object({
   delete_dataset_if_empty: lenientBoolean().default(false),
 });
 
-export function forgetRoutes(dependencies: IngestDependencies): readonly Route[] {
-  return [forgetRoute(dependencies), deleteRoute(dependencies)];
-}
+const { routes, post, remove } = routesOf<IngestDependencies>({ tag: 'forget' });
 
-function forgetRoute(dependencies: IngestDependencies): Route {
-  const { messenger } = dependencies;
-  return defineRoute({
-    method: 'POST',
-    path: '/api/v1/forget',
-    tag: 'forget',
-    operationId: 'forget',
+export const forgetRoutes = routes(
+  post('/api/v1/forget', 'forget', {
     idempotent: true,
     summary:
       'Forget an item, a dataset or everything, and count what is left; snapshots of a dataset that stays keep it',
-    auth: 'user',
     permission: onDatasets('delete', 'on each dataset'),
     body: { kind: 'json', schema: forgetSchema },
     responses: {
       200: { description: 'What was forgotten', schema: forgetResult },
       422: { description: 'Nothing, or too much, was selected' },
     },
-    async handle({ principal, body, context }) {
+    async handle({ principal, body, context }, dependencies) {
       const { dataset: name, datasetId, dataId, everything, memoryOnly } = body;
       const named = typeof name === 'string' || Boolean(datasetId);
       if (typeof name === 'string' && datasetId) throw new HttpError(422, INVALID);
       if (everything) {
         if (named || dataId || memoryOnly) throw new HttpError(422, INVALID);
-        const datasets = await permittedDatasets(messenger, principal, 'delete', context);
+        const datasets = await permittedDatasets(dependencies.messenger, principal, 'delete', context);
         for (const dataset of datasets) await forgetDataset(dependencies, dataset, context);
         await forgetOwnSessions(dependencies, principal);
         return json({ datasets_removed: datasets.length, status: 'success' });
       }
       if (!named) throw new HttpError(422, INVALID);
       const target = { permission: 'delete', namesAmongPermitted: true, context } as const;
-      const dataset = await targetDataset(messenger, principal, { id: datasetId ?? null, name: name ?? null }, target);
+      const dataset = await targetDataset(
+        dependencies.messenger,
+        principal,
+        { id: datasetId ?? null, name: name ?? null },
+        target,
+      );
       const items = dataId ? [dataItemId(dataId)] : null;
       if (memoryOnly) {
         const reset = await forgetMemory(dependencies, dataset, items, context);
@@ -100,19 +97,11 @@ function forgetRoute(dependencies: IngestDependencies): Route {
       await forgetItems(dependencies, dataset, items, context);
       return json({ data_id: dataId, dataset_id: dataset.id, status: 'success' });
     },
-  });
-}
-
-function deleteRoute(dependencies: IngestDependencies): Route {
-  const { messenger, items } = dependencies;
-  return defineRoute({
-    method: 'DELETE',
-    path: '/api/v1/delete',
+  }),
+  remove('/api/v1/delete', 'deleteItem', {
     tag: 'delete',
-    operationId: 'deleteItem',
     summary: 'Delete an item (use the datasets routes)',
     deprecated: true,
-    auth: 'user',
     permission: onDatasets('delete'),
     query: deleteQuery,
     responses: {
@@ -120,17 +109,25 @@ function deleteRoute(dependencies: IngestDependencies): Route {
       404: { description: 'No such item' },
       409: { description: 'The id is in several datasets' },
     },
-    async handle({ principal, query, context }) {
+    async handle({ principal, query, context }, dependencies) {
       const id = dataItemId(query.data_id);
       const dataset =
         query.dataset_id === undefined
           ? await findItemDataset(dependencies, principal, id, { permission: 'delete', context })
-          : await targetDataset(messenger, principal, { id: query.dataset_id }, { permission: 'delete', context });
+          : await targetDataset(
+              dependencies.messenger,
+              principal,
+              { id: query.dataset_id },
+              { permission: 'delete', context },
+            );
       await forgetItems(dependencies, dataset, [id], context);
-      if (query.delete_dataset_if_empty && (await items.count({ tenant: dataset.tenant, dataset: dataset.id })) === 0) {
+      if (
+        query.delete_dataset_if_empty &&
+        (await dependencies.items.count({ tenant: dataset.tenant, dataset: dataset.id })) === 0
+      ) {
         await forgetDataset(dependencies, dataset, context);
       }
       return json({ status: 'success' });
     },
-  });
-}
+  }),
+);

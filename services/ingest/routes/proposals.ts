@@ -3,7 +3,7 @@ import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { isUuid } from '../../common/kernel/ids.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
-import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { json, routesOf } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { lenientInteger, uuid } from '../../common/platform/http/schema.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
@@ -30,79 +30,68 @@ const listQuery = datasetQuery.extend({
   limit: lenientInteger({ min: 1, max: 200 }).default(50),
   offset: lenientInteger({ min: 0, max: 1_000_000 }).default(0),
 });
-const common = { tag: 'skills', auth: 'user' } as const;
-const reading = { ...common, method: 'GET', permission: onDatasets('read') } as const;
-const one = {
-  path: '/api/v1/proposals/:proposalId',
-  params: z.object({ proposalId: z.string() }),
-  query: datasetQuery,
-};
+const params = z.object({ proposalId: z.string() });
+
+const { routes, get, post } = routesOf<IngestDependencies>({ tag: 'skills' });
 
 /** Proposals are made by `POST /remember/entry`, which can apply one with the run that it records; people apply them here. */
-export function proposalRoutes(dependencies: IngestDependencies): readonly Route[] {
-  return [
-    defineRoute({
-      ...reading,
-      path: '/api/v1/proposals',
-      operationId: 'listProposals',
-      summary: 'Proposals for better procedures of the skills of a dataset, newest first',
-      query: listQuery,
-      responses: { 200: { description: 'A page of them', schema: z.array(listed) } },
-      handle: ({ principal, query, context }) =>
-        orFixedFailure(dependencies.logger, 'Failed to list proposals', async () => {
-          const dataset = await readableDataset(dependencies, principal, query.dataset_id, context);
-          const { limit, offset } = query;
-          const page = await dependencies.proposals.page(scopeOf(dataset), { limit, offset });
-          return json(
-            page.map((proposal) => ({
-              ...presentProposal(proposal, dataset),
-              ...{ created_at: proposal.createdAt, applied_at: proposal.appliedAt },
-            })),
-          );
-        }),
-    }),
-    defineRoute({
-      ...reading,
-      ...one,
-      operationId: 'getProposal',
-      summary: 'A proposal for a better procedure of a skill',
-      responses: {
-        200: { description: 'The proposal with both procedures', schema: answer },
-        404: { description: 'No such proposal in the dataset' },
-      },
-      handle: ({ principal, params, query, context }) =>
-        orFixedFailure(dependencies.logger, 'Failed to fetch proposal', async () => {
-          const dataset = await readableDataset(dependencies, principal, query.dataset_id, context);
-          const { proposal } = await storedProposal(dependencies, dataset, params.proposalId);
-          return json(presentProposal(proposal, dataset));
-        }),
-    }),
-    defineRoute({
-      ...common,
-      ...one,
-      path: `${one.path}/apply`,
-      method: 'POST',
-      operationId: 'applyProposal',
-      idempotent: true,
-      summary: 'Make the procedure of a proposal that of its skill',
-      permission: onDatasets('write'),
-      responses: {
-        200: { description: 'The proposal, applied', schema: answer },
-        404: { description: 'No such proposal in the dataset' },
-        409: { description: 'The skill has changed since it was drafted' },
-      },
-      handle: ({ principal, params, query, context }) =>
-        orFixedFailure(dependencies.logger, 'Failed to apply proposal', async () => {
-          const selection = { id: query.dataset_id };
-          const options = { permission: 'write', context } as const;
-          const dataset = await targetDataset(dependencies.messenger, principal, selection, options);
-          const { proposal } = await storedProposal(dependencies, dataset, params.proposalId);
-          const wanted = { proposal: proposal.id, skill: null, run: null };
-          return json(presentProposal(await applyProposal(dependencies, { principal, dataset }, wanted), dataset));
-        }),
-    }),
-  ];
-}
+export const proposalRoutes = routes(
+  get('/api/v1/proposals', 'listProposals', {
+    permission: onDatasets('read'),
+    summary: 'Proposals for better procedures of the skills of a dataset, newest first',
+    query: listQuery,
+    responses: { 200: { description: 'A page of them', schema: z.array(listed) } },
+    handle: ({ principal, query, context }, dependencies) =>
+      orFixedFailure(dependencies.logger, 'Failed to list proposals', async () => {
+        const dataset = await readableDataset(dependencies, principal, query.dataset_id, context);
+        const { limit, offset } = query;
+        const page = await dependencies.proposals.page(scopeOf(dataset), { limit, offset });
+        return json(
+          page.map((proposal) => ({
+            ...presentProposal(proposal, dataset),
+            ...{ created_at: proposal.createdAt, applied_at: proposal.appliedAt },
+          })),
+        );
+      }),
+  }),
+  get('/api/v1/proposals/:proposalId', 'getProposal', {
+    permission: onDatasets('read'),
+    params,
+    query: datasetQuery,
+    summary: 'A proposal for a better procedure of a skill',
+    responses: {
+      200: { description: 'The proposal with both procedures', schema: answer },
+      404: { description: 'No such proposal in the dataset' },
+    },
+    handle: ({ principal, params, query, context }, dependencies) =>
+      orFixedFailure(dependencies.logger, 'Failed to fetch proposal', async () => {
+        const dataset = await readableDataset(dependencies, principal, query.dataset_id, context);
+        const { proposal } = await storedProposal(dependencies, dataset, params.proposalId);
+        return json(presentProposal(proposal, dataset));
+      }),
+  }),
+  post('/api/v1/proposals/:proposalId/apply', 'applyProposal', {
+    params,
+    query: datasetQuery,
+    idempotent: true,
+    summary: 'Make the procedure of a proposal that of its skill',
+    permission: onDatasets('write'),
+    responses: {
+      200: { description: 'The proposal, applied', schema: answer },
+      404: { description: 'No such proposal in the dataset' },
+      409: { description: 'The skill has changed since it was drafted' },
+    },
+    handle: ({ principal, params, query, context }, dependencies) =>
+      orFixedFailure(dependencies.logger, 'Failed to apply proposal', async () => {
+        const selection = { id: query.dataset_id };
+        const options = { permission: 'write', context } as const;
+        const dataset = await targetDataset(dependencies.messenger, principal, selection, options);
+        const { proposal } = await storedProposal(dependencies, dataset, params.proposalId);
+        const wanted = { proposal: proposal.id, skill: null, run: null };
+        return json(presentProposal(await applyProposal(dependencies, { principal, dataset }, wanted), dataset));
+      }),
+  }),
+);
 
 function readableDataset({ messenger }: IngestDependencies, principal: Principal, id: string, context: CallContext) {
   return targetDataset(messenger, principal, { id }, { permission: 'read', context });

@@ -4,7 +4,7 @@ import { unusedModelOptions } from '../../common/domain/unused-options.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { type JsonObject, parseClientJson } from '../../common/kernel/json.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
-import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { json, routesOf } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { lenientBoolean, lenientInteger, optional, optionalOrBlank } from '../../common/platform/http/schema.ts';
 import { warningHeader } from '../../common/platform/http/warning-header.ts';
@@ -52,93 +52,94 @@ const bodySchema = z
   });
 type RememberBody = z.output<typeof bodySchema>;
 
-export function rememberRoutes(dependencies: IngestDependencies): readonly Route[] {
-  const { messenger, budgets, ids } = dependencies;
-  return [
-    defineRoute({
-      method: 'POST',
-      path: '/api/v1/remember',
-      tag: 'remember',
-      operationId: 'remember',
-      summary: 'Add data and build the graph from it in one call',
-      auth: 'user',
-      permission: onDatasets('write', 'on the dataset; a new name is created'),
-      body: { kind: 'any', schema: bodySchema, files: ['data'], required: false },
-      responses: {
-        200: {
-          description: '`session_stored` with a session, whose entries reach the graph later',
-          schema: rememberResult,
-        },
-        409: { description: 'The run ended with an error; the same body with status `errored`' },
-        503: { description: 'Session memory is off; nothing was written' },
+const { routes, post } = routesOf<IngestDependencies>({ tag: 'remember' });
+
+export const rememberRoutes = routes(
+  post('/api/v1/remember', 'remember', {
+    summary: 'Add data and build the graph from it in one call',
+    permission: onDatasets('write', 'on the dataset; a new name is created'),
+    body: { kind: 'any', schema: bodySchema, files: ['data'], required: false },
+    responses: {
+      200: {
+        description: '`session_stored` with a session, whose entries reach the graph later',
+        schema: rememberResult,
       },
-      async handle({ principal, body, files, context, signal }) {
-        const selection = { id: body?.datasetId ?? null, name: body?.datasetName ?? null };
-        if (!isSelected(selection)) throw badRequest('Either datasetId or datasetName must be provided.');
-        const inputs = inputsOf(body, files);
-        const annotations = annotationsOf(body);
-        const annotated = annotations.labels.length > 0 || annotations.externalMetadata.length > 0;
-        if (annotated && (body.sessionId !== undefined || body.contentType !== undefined)) {
-          throw badRequest(
-            "'labels' and 'external_metadata' only work for plain ingestion, without 'session_id' and 'content_type'.",
-          );
-        }
-        if (body.sessionId !== undefined && listOf(body.ontologyKey).some((key) => key !== '')) {
-          throw badRequest("'ontology_key' does not go with 'session_id'.");
-        }
-        if (body.contentType === 'skills') {
-          if (inputs.some(({ kind }) => kind === 'string')) throw badRequest("'raw_data' does not go with 'skills'.");
-          const sources = await formSources(files, body);
-          const stored = await rememberSkills(dependencies, { principal, selection, sources, context });
-          return json(presentStoredSkills(stored.dataset, stored.skills, stored.elapsedSeconds));
-        }
-        if (body.contentType === 'cogx-archive') {
-          const { archive, mode } = await archiveOf(body, files);
-          await using _ = archive;
-          const options = optionsOf(body);
-          const dataset = await targetDataset(messenger, principal, selection, WRITABLE(context));
-          const build = { options, selfImprovement: body.selfImprovement ?? true };
-          const nodeSets = annotations.nodeSets;
-          const request = { principal, dataset, archive, nodeSets, build, context, signal };
-          const imported = await rememberArchive(dependencies, { ...request, isBackground: body.runInBackground });
-          return json(presentImported(imported, mode), imported.outcome?.isErrored === true ? 409 : 200);
-        }
-        if (body.contentType !== undefined) {
-          throw badRequest(
-            `Unsupported content_type '${body.contentType}'. This server takes plain data, 'skills' and 'cogx-archive'.`,
-          );
-        }
-        if (inputs.length === 0) throw badRequest("Provide at least one file in 'data' or one entry in 'raw_data'.");
-        checkCounts(annotations, inputs.length);
+      409: { description: 'The run ended with an error; the same body with status `errored`' },
+      503: { description: 'Session memory is off; nothing was written' },
+    },
+    async handle({ principal, body, files, context, signal }, dependencies) {
+      const selection = { id: body?.datasetId ?? null, name: body?.datasetName ?? null };
+      if (!isSelected(selection)) throw badRequest('Either datasetId or datasetName must be provided.');
+      const inputs = inputsOf(body, files);
+      const annotations = annotationsOf(body);
+      const annotated = annotations.labels.length > 0 || annotations.externalMetadata.length > 0;
+      if (annotated && (body.sessionId !== undefined || body.contentType !== undefined)) {
+        throw badRequest(
+          "'labels' and 'external_metadata' only work for plain ingestion, without 'session_id' and 'content_type'.",
+        );
+      }
+      if (body.sessionId !== undefined && listOf(body.ontologyKey).some((key) => key !== '')) {
+        throw badRequest("'ontology_key' does not go with 'session_id'.");
+      }
+      if (body.contentType === 'skills') {
+        if (inputs.some(({ kind }) => kind === 'string')) throw badRequest("'raw_data' does not go with 'skills'.");
+        const sources = await formSources(files, body);
+        const stored = await rememberSkills(dependencies, { principal, selection, sources, context });
+        return json(presentStoredSkills(stored.dataset, stored.skills, stored.elapsedSeconds));
+      }
+      if (body.contentType === 'cogx-archive') {
+        const { archive, mode } = await archiveOf(body, files);
+        await using _ = archive;
         const options = optionsOf(body);
-        if (body.sessionId !== undefined) {
-          const remembered = await rememberInSession(dependencies, {
-            ...{ principal, inputs, context, nodeSets: annotations.nodeSets },
-            selection: { ...selection, session: body.sessionId },
-            selfImprovement: body.selfImprovement ?? true,
-          });
-          return json(presentRememberedInSession(remembered, body.sessionId));
-        }
-        const dataset = await targetDataset(messenger, principal, selection, WRITABLE(context));
-        const { languageModel } = await dependencies.models.current(principal.tenant);
-        const warning = warningHeader(unusedModelOptions(options, languageModel !== null));
-        const selfImprovement = body.selfImprovement ?? true;
-        const request = { principal, dataset, inputs, annotations, options, selfImprovement };
-        if (body.runInBackground) {
-          await budgets.check(billOf(payerOf(principal), { concurrentRuns: 1 }));
-          const addition = { inputs, annotations, build: { options, selfImprovement } };
-          await acceptAddition(dependencies, { runId: ids.uuid(), principal, dataset, addition, context, signal });
-          return { ...json(presentRememberStarted(dataset)), ...warning };
-        }
-        const outcome = await rememberData(dependencies, { ...request, context, signal });
-        const { run } = outcome;
-        if (isModelRefusal(run)) throw runError(run);
-        const status = outcome.isErrored ? 409 : 200;
-        return { ...json(presentRememberResult(outcome), status), ...warning };
-      },
-    }),
-  ];
-}
+        const dataset = await targetDataset(dependencies.messenger, principal, selection, WRITABLE(context));
+        const build = { options, selfImprovement: body.selfImprovement ?? true };
+        const nodeSets = annotations.nodeSets;
+        const request = { principal, dataset, archive, nodeSets, build, context, signal };
+        const imported = await rememberArchive(dependencies, { ...request, isBackground: body.runInBackground });
+        return json(presentImported(imported, mode), imported.outcome?.isErrored === true ? 409 : 200);
+      }
+      if (body.contentType !== undefined) {
+        throw badRequest(
+          `Unsupported content_type '${body.contentType}'. This server takes plain data, 'skills' and 'cogx-archive'.`,
+        );
+      }
+      if (inputs.length === 0) throw badRequest("Provide at least one file in 'data' or one entry in 'raw_data'.");
+      checkCounts(annotations, inputs.length);
+      const options = optionsOf(body);
+      if (body.sessionId !== undefined) {
+        const remembered = await rememberInSession(dependencies, {
+          ...{ principal, inputs, context, nodeSets: annotations.nodeSets },
+          selection: { ...selection, session: body.sessionId },
+          selfImprovement: body.selfImprovement ?? true,
+        });
+        return json(presentRememberedInSession(remembered, body.sessionId));
+      }
+      const dataset = await targetDataset(dependencies.messenger, principal, selection, WRITABLE(context));
+      const { languageModel } = await dependencies.models.current(principal.tenant);
+      const warning = warningHeader(unusedModelOptions(options, languageModel !== null));
+      const selfImprovement = body.selfImprovement ?? true;
+      const request = { principal, dataset, inputs, annotations, options, selfImprovement };
+      if (body.runInBackground) {
+        await dependencies.budgets.check(billOf(payerOf(principal), { concurrentRuns: 1 }));
+        const addition = { inputs, annotations, build: { options, selfImprovement } };
+        await acceptAddition(dependencies, {
+          runId: dependencies.ids.uuid(),
+          principal,
+          dataset,
+          addition,
+          context,
+          signal,
+        });
+        return { ...json(presentRememberStarted(dataset)), ...warning };
+      }
+      const outcome = await rememberData(dependencies, { ...request, context, signal });
+      const { run } = outcome;
+      if (isModelRefusal(run)) throw runError(run);
+      const status = outcome.isErrored ? 409 : 200;
+      return { ...json(presentRememberResult(outcome), status), ...warning };
+    },
+  }),
+);
 
 const WRITABLE = (context: CallContext) => ({ permission: 'write', createMissing: true, context }) as const;
 

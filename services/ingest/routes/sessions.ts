@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { HttpError } from '../../common/platform/http/http-error.ts';
-import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { json, routesOf } from '../../common/platform/http/route.ts';
 import { own } from '../../common/platform/http/route-permission.ts';
 import { lenientBoolean, lenientInteger } from '../../common/platform/http/schema.ts';
 import type { SessionOrder } from '../../common/records/sessions/visible-sessions.ts';
@@ -51,111 +51,81 @@ const ORDERS: ReadonlyMap<string, SessionOrder> = new Map(
     tokens_out: 'tokensOut',
   }),
 );
-
-const common = {
-  method: 'GET',
-  tag: 'sessions',
-  auth: 'user',
-  permission: own('sessions, those of own agents, and those on datasets with read'),
-} as const;
 const UNKNOWN_RANGE = { 400: { description: 'An unknown range' } };
 
-/** Sessions as their owners, their owners' parents and readers of their datasets see them (ingest.md §8.1). */
-export function sessionRoutes(dependencies: IngestDependencies): readonly Route[] {
-  return [
-    defineRoute({
-      ...common,
-      path: '/api/v1/sessions',
-      operationId: 'listSessions',
-      summary: 'Sessions, by page',
-      query: listQuery,
-      responses: { 200: { description: 'A page of them', schema: sessionPage }, ...UNKNOWN_RANGE },
-      async handle({ principal, query, context }) {
-        const list = await listSessions(dependencies, principal, listQueryOf(query), context);
-        return json(
-          page(
-            list,
-            query,
-            list.sessions.map((listed) => presentListed(listed, query)),
-          ),
-        );
-      },
-    }),
-    defineRoute({
-      ...common,
-      path: '/api/v1/sessions/with-agent-info',
-      operationId: 'listSessionsWithAgents',
-      summary: 'Sessions, by page, with the agents that worked in them',
-      query: listQuery,
-      responses: { 200: { description: 'A page of them', schema: sessionWithAgentPage }, ...UNKNOWN_RANGE },
-      async handle({ principal, query, context }) {
-        const list = await listSessions(dependencies, principal, listQueryOf(query), context);
-        const connectionOf = await connectionsOf(
-          dependencies,
-          list.sessions.map(({ session }) => session),
-        );
-        const rows = list.sessions.map((listed) => presentWithAgent(listed, connectionOf(listed.session), query));
-        return json(page(list, query, rows));
-      },
-    }),
-    ...statisticsRoutes(dependencies),
-    defineRoute({
-      ...common,
-      path: '/api/v1/sessions/:sessionId',
-      operationId: 'getSession',
-      summary: 'A session with its last questions and steps',
-      params: z.object({ sessionId: z.string() }),
-      responses: {
-        200: { description: 'With its last questions and steps', schema: sessionDetail },
-        404: { description: 'No such session in sight' },
-      },
-      async handle({ principal, params, context }) {
-        const detail = await readSession(dependencies, principal, params.sessionId, context);
-        if (detail === null) throw new HttpError(404, { detail: 'session not found' });
-        return json(presentDetail(detail));
-      },
-    }),
-  ];
-}
+const { routes, get } = routesOf<IngestDependencies>({
+  tag: 'sessions',
+  permission: own('sessions, those of own agents, and those on datasets with read'),
+});
 
-function statisticsRoutes(dependencies: IngestDependencies): readonly Route[] {
-  return [
-    defineRoute({
-      ...common,
-      path: '/api/v1/sessions/stats',
-      operationId: 'getSessionStatistics',
-      summary: 'What the sessions of a time came to',
-      query: rangeQuery,
-      responses: { 200: { description: 'Counts, tokens, spending and times', schema: sessionStatisticsAnswer } },
-      async handle({ principal, query, context }) {
-        const statistics = await sessionStatistics(dependencies, principal, query.range, context);
-        return json(presentStatistics(query.range, statistics));
-      },
-    }),
-    defineRoute({
-      ...common,
-      path: '/api/v1/sessions/cost-by-model',
-      operationId: 'getCostByModel',
-      summary: 'Tokens and spending of sessions by model',
-      query: rangeQuery,
-      responses: { 200: { description: 'Dearest first', schema: modelCosts } },
-      async handle({ principal, query, context }) {
-        return json((await costByModel(dependencies, principal, query.range, context)).map(presentModelCost));
-      },
-    }),
-    defineRoute({
-      ...common,
-      path: '/api/v1/sessions/cost-by-user-agent',
-      operationId: 'getCostByUserAgent',
-      summary: 'Tokens and spending of sessions by user and type of agent',
-      query: rangeQuery,
-      responses: { 200: { description: 'Dearest first', schema: agentCosts } },
-      async handle({ principal, query, context }) {
-        return json((await costByUserAgent(dependencies, principal, query.range, context)).map(presentAgentCost));
-      },
-    }),
-  ];
-}
+/** Sessions as their owners, their owners' parents and readers of their datasets see them (ingest.md §8.1). */
+export const sessionRoutes = routes(
+  get('/api/v1/sessions', 'listSessions', {
+    summary: 'Sessions, by page',
+    query: listQuery,
+    responses: { 200: { description: 'A page of them', schema: sessionPage }, ...UNKNOWN_RANGE },
+    async handle({ principal, query, context }, dependencies) {
+      const list = await listSessions(dependencies, principal, listQueryOf(query), context);
+      return json(
+        page(
+          list,
+          query,
+          list.sessions.map((listed) => presentListed(listed, query)),
+        ),
+      );
+    },
+  }),
+  get('/api/v1/sessions/with-agent-info', 'listSessionsWithAgents', {
+    summary: 'Sessions, by page, with the agents that worked in them',
+    query: listQuery,
+    responses: { 200: { description: 'A page of them', schema: sessionWithAgentPage }, ...UNKNOWN_RANGE },
+    async handle({ principal, query, context }, dependencies) {
+      const list = await listSessions(dependencies, principal, listQueryOf(query), context);
+      const connectionOf = await connectionsOf(
+        dependencies,
+        list.sessions.map(({ session }) => session),
+      );
+      const rows = list.sessions.map((listed) => presentWithAgent(listed, connectionOf(listed.session), query));
+      return json(page(list, query, rows));
+    },
+  }),
+  get('/api/v1/sessions/stats', 'getSessionStatistics', {
+    summary: 'What the sessions of a time came to',
+    query: rangeQuery,
+    responses: { 200: { description: 'Counts, tokens, spending and times', schema: sessionStatisticsAnswer } },
+    async handle({ principal, query, context }, dependencies) {
+      const statistics = await sessionStatistics(dependencies, principal, query.range, context);
+      return json(presentStatistics(query.range, statistics));
+    },
+  }),
+  get('/api/v1/sessions/cost-by-model', 'getCostByModel', {
+    summary: 'Tokens and spending of sessions by model',
+    query: rangeQuery,
+    responses: { 200: { description: 'Dearest first', schema: modelCosts } },
+    handle: async ({ principal, query, context }, dependencies) =>
+      json((await costByModel(dependencies, principal, query.range, context)).map(presentModelCost)),
+  }),
+  get('/api/v1/sessions/cost-by-user-agent', 'getCostByUserAgent', {
+    summary: 'Tokens and spending of sessions by user and type of agent',
+    query: rangeQuery,
+    responses: { 200: { description: 'Dearest first', schema: agentCosts } },
+    handle: async ({ principal, query, context }, dependencies) =>
+      json((await costByUserAgent(dependencies, principal, query.range, context)).map(presentAgentCost)),
+  }),
+  get('/api/v1/sessions/:sessionId', 'getSession', {
+    summary: 'A session with its last questions and steps',
+    params: z.object({ sessionId: z.string() }),
+    responses: {
+      200: { description: 'With its last questions and steps', schema: sessionDetail },
+      404: { description: 'No such session in sight' },
+    },
+    async handle({ principal, params, context }, dependencies) {
+      const detail = await readSession(dependencies, principal, params.sessionId, context);
+      if (detail === null) throw new HttpError(404, { detail: 'session not found' });
+      return json(presentDetail(detail));
+    },
+  }),
+);
 
 function listQueryOf({ status, order_by, ...query }: ListQuery): SessionListQuery {
   return { ...query, status: status ?? null, order: ORDERS.get(order_by) ?? 'lastActivityAt' };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { scopeOf } from '../../common/kernel/dataset.ts';
 import type { Permission, Principal } from '../../common/kernel/principal.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
-import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { json, routesOf } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { lenientBoolean, lenientInteger, optionalOrBlank, uuid } from '../../common/platform/http/schema.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
@@ -43,19 +43,13 @@ const summary = z
     },
   })
   .meta({ id: 'SkillListItem' });
-const common = { tag: 'skills', auth: 'user' } as const;
+const params = z.object({ skillId: z.string() });
 const NOT_FOUND = { 404: { description: 'No such skill in the dataset' } };
 
-export function skillRoutes(dependencies: IngestDependencies): readonly Route[] {
-  return [postRoute(dependencies), listRoute(dependencies), ...oneRoutes(dependencies)];
-}
+const { routes, get, post, remove } = routesOf<IngestDependencies>({ tag: 'skills' });
 
-function postRoute(dependencies: IngestDependencies): Route {
-  return defineRoute({
-    ...common,
-    method: 'POST',
-    path: '/api/v1/skills',
-    operationId: 'ingestSkills',
+export const skillRoutes = routes(
+  post('/api/v1/skills', 'ingestSkills', {
     summary: 'Store a skill; one of the same name in the dataset is updated',
     permission: onDatasets('write', 'on the dataset; a new name is created'),
     body: { kind: 'json', schema: bodySchema, carriesDocument: true },
@@ -63,7 +57,7 @@ function postRoute(dependencies: IngestDependencies): Route {
       200: { description: 'With an item per skill', schema: rememberResult },
       409: { description: 'It failed' },
     },
-    handle: ({ principal, body, context }) =>
+    handle: ({ principal, body, context }, dependencies) =>
       orFixedFailure(dependencies.logger, 'Failed to ingest skill', async () => {
         const selection = { id: body.dataset_id ?? null, name: body.dataset_name ?? null };
         if (!isSelected(selection)) {
@@ -74,78 +68,60 @@ function postRoute(dependencies: IngestDependencies): Route {
         const stored = await rememberSkills(dependencies, { principal, selection, sources, context });
         return json(presentStoredSkills(stored.dataset, stored.skills, stored.elapsedSeconds));
       }),
-  });
-}
-
-function listRoute(dependencies: IngestDependencies): Route {
-  return defineRoute({
-    ...common,
-    method: 'GET',
-    path: '/api/v1/skills',
-    operationId: 'listSkills',
+  }),
+  get('/api/v1/skills', 'listSkills', {
     summary: 'Skills of a dataset by name, one page',
     permission: onDatasets('read'),
     query: listQuery,
     responses: { 200: { description: 'Summaries', schema: z.array(summary) } },
-    handle: ({ principal, query, context }) =>
+    handle: ({ principal, query, context }, dependencies) =>
       orFixedFailure(dependencies.logger, 'Failed to list skills', async () => {
         const { limit, offset, include_inactive: includeInactive } = query;
         const dataset = await datasetFor(dependencies, principal, query.dataset_id, { permission: 'read', context });
         const page = await dependencies.skills.page(scopeOf(dataset), { limit, offset, includeInactive });
         return json(page.map((skill) => skillRow(skill, [dataset.id])));
       }),
-  });
-}
-
-function oneRoutes(dependencies: IngestDependencies): readonly Route[] {
-  const { logger } = dependencies;
-  const one = { ...common, path: '/api/v1/skills/:skillId', params: z.object({ skillId: z.string() }) } as const;
-  return [
-    defineRoute({
-      ...one,
-      method: 'GET',
-      operationId: 'getSkill',
-      summary: 'A skill with its procedure',
-      permission: onDatasets('read'),
-      query: datasetQuery,
-      responses: {
-        200: {
-          description: 'The summary, and `procedure`',
-          schema: summary.extend({ procedure: z.string() }).meta({ id: 'SkillDetail' }),
-        },
-        ...NOT_FOUND,
+  }),
+  get('/api/v1/skills/:skillId', 'getSkill', {
+    params,
+    summary: 'A skill with its procedure',
+    permission: onDatasets('read'),
+    query: datasetQuery,
+    responses: {
+      200: {
+        description: 'The summary, and `procedure`',
+        schema: summary.extend({ procedure: z.string() }).meta({ id: 'SkillDetail' }),
       },
-      handle: ({ principal, params, query, context }) =>
-        orFixedFailure(logger, 'Failed to fetch skill', async () => {
-          const dataset = await datasetFor(dependencies, principal, query.dataset_id, { permission: 'read', context });
-          const stored = await findSkill(dependencies, dataset, params.skillId);
-          if (stored === null) throw skillNotFound();
-          return json({ ...skillRow(stored.skill, [dataset.id]), procedure: stored.skill.procedure });
-        }),
-    }),
-    defineRoute({
-      ...one,
-      method: 'DELETE',
-      operationId: 'deleteSkill',
-      summary: 'Delete a skill with its runs and proposals',
-      permission: onDatasets('delete'),
-      query: datasetQuery,
-      responses: {
-        200: { description: 'Deleted', schema: deletedSkill },
-        ...NOT_FOUND,
-        409: { description: 'It failed' },
-      },
-      handle: ({ principal, params, query, context }) =>
-        orFixedFailure(logger, 'Failed to delete skill', async () => {
-          const permission = 'delete' as const;
-          const dataset = await datasetFor(dependencies, principal, query.dataset_id, { permission, context });
-          const id = params.skillId.toLowerCase();
-          if (!(await deleteSkill(dependencies, principal, { dataset, id }))) throw skillNotFound();
-          return json({ status: 'deleted', id, dataset_id: dataset.id });
-        }),
-    }),
-  ];
-}
+      ...NOT_FOUND,
+    },
+    handle: ({ principal, params, query, context }, dependencies) =>
+      orFixedFailure(dependencies.logger, 'Failed to fetch skill', async () => {
+        const dataset = await datasetFor(dependencies, principal, query.dataset_id, { permission: 'read', context });
+        const stored = await findSkill(dependencies, dataset, params.skillId);
+        if (stored === null) throw skillNotFound();
+        return json({ ...skillRow(stored.skill, [dataset.id]), procedure: stored.skill.procedure });
+      }),
+  }),
+  remove('/api/v1/skills/:skillId', 'deleteSkill', {
+    params,
+    summary: 'Delete a skill with its runs and proposals',
+    permission: onDatasets('delete'),
+    query: datasetQuery,
+    responses: {
+      200: { description: 'Deleted', schema: deletedSkill },
+      ...NOT_FOUND,
+      409: { description: 'It failed' },
+    },
+    handle: ({ principal, params, query, context }, dependencies) =>
+      orFixedFailure(dependencies.logger, 'Failed to delete skill', async () => {
+        const permission = 'delete' as const;
+        const dataset = await datasetFor(dependencies, principal, query.dataset_id, { permission, context });
+        const id = params.skillId.toLowerCase();
+        if (!(await deleteSkill(dependencies, principal, { dataset, id }))) throw skillNotFound();
+        return json({ status: 'deleted', id, dataset_id: dataset.id });
+      }),
+  }),
+);
 
 function datasetFor(
   { messenger }: CommonDependencies,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { json, routesOf } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { lenientInteger, optional, uuid } from '../../common/platform/http/schema.ts';
 import type { SupersededSide, Supersession } from '../../common/records/cognify/supersessions.ts';
@@ -33,63 +33,53 @@ const supersession = z
     reverted_by: z.string().nullable(),
   })
   .meta({ id: 'Supersession' });
-const common = { tag: 'datasets', auth: 'user' } as const;
+
+const { routes, get, post } = routesOf<IngestDependencies>({ tag: 'datasets' });
 
 /** Ours: what newer statements have replaced, and how that is taken back. */
-export function supersessionRoutes(dependencies: IngestDependencies): readonly Route[] {
-  const { messenger } = dependencies;
-  return [
-    defineRoute({
-      ...common,
-      method: 'GET',
-      path: '/api/v1/datasets/:datasetId/supersessions',
-      operationId: 'listSupersessions',
-      summary: 'Statements that newer ones have replaced, newest first',
-      permission: onDatasets('read'),
-      params: z.object({ datasetId: uuid() }),
-      query: z.object({ limit: lenientInteger({ min: 1, max: 1000 }).default(100), after: optional(z.string()) }),
-      responses: {
-        200: {
-          description: 'One page, with the cursor of the next',
-          schema: z.object({ supersessions: z.array(supersession), next: z.string().nullable() }),
-        },
-        400: { description: 'A cursor that is none' },
-        403: { description: 'PermissionDeniedError' },
+export const supersessionRoutes = routes(
+  get('/api/v1/datasets/:datasetId/supersessions', 'listSupersessions', {
+    summary: 'Statements that newer ones have replaced, newest first',
+    permission: onDatasets('read'),
+    params: z.object({ datasetId: uuid() }),
+    query: z.object({ limit: lenientInteger({ min: 1, max: 1000 }).default(100), after: optional(z.string()) }),
+    responses: {
+      200: {
+        description: 'One page, with the cursor of the next',
+        schema: z.object({ supersessions: z.array(supersession), next: z.string().nullable() }),
       },
-      async handle({ principal, params, query, context }) {
-        const options = { permission: 'read', context } as const;
-        const dataset = await targetDataset(messenger, principal, { id: params.datasetId }, options);
-        const page = { after: query.after ?? null, limit: query.limit };
-        const { items, next } = await listSupersessions(dependencies, dataset, page);
-        return json({ supersessions: items.map(presentSupersession), next });
-      },
-    }),
-    defineRoute({
-      ...common,
-      method: 'POST',
-      path: '/api/v1/datasets/:datasetId/supersessions/:supersessionId/revert',
-      operationId: 'revertSupersession',
-      idempotent: true,
-      summary: 'Let the older statement stand again',
-      permission: onDatasets('write'),
-      params: z.object({ datasetId: uuid(), supersessionId: uuid() }),
-      responses: {
-        200: { description: 'The supersession, reverted', schema: supersession },
-        403: { description: 'PermissionDeniedError' },
-        404: { description: 'DataNotFoundError' },
-      },
-      async handle({ principal, params, context }) {
-        const options = { permission: 'write', context } as const;
-        const dataset = await targetDataset(messenger, principal, { id: params.datasetId }, options);
-        // The answer says both statements.
-        if (dataset.reader !== undefined)
-          await targetDataset(messenger, principal, dataset, { ...options, permission: 'read' });
-        const reverting = { principal, dataset, id: params.supersessionId };
-        return json(presentSupersession(await revertSupersession(dependencies, reverting)));
-      },
-    }),
-  ];
-}
+      400: { description: 'A cursor that is none' },
+      403: { description: 'PermissionDeniedError' },
+    },
+    async handle({ principal, params, query, context }, dependencies) {
+      const options = { permission: 'read', context } as const;
+      const dataset = await targetDataset(dependencies.messenger, principal, { id: params.datasetId }, options);
+      const page = { after: query.after ?? null, limit: query.limit };
+      const { items, next } = await listSupersessions(dependencies, dataset, page);
+      return json({ supersessions: items.map(presentSupersession), next });
+    },
+  }),
+  post('/api/v1/datasets/:datasetId/supersessions/:supersessionId/revert', 'revertSupersession', {
+    idempotent: true,
+    summary: 'Let the older statement stand again',
+    permission: onDatasets('write'),
+    params: z.object({ datasetId: uuid(), supersessionId: uuid() }),
+    responses: {
+      200: { description: 'The supersession, reverted', schema: supersession },
+      403: { description: 'PermissionDeniedError' },
+      404: { description: 'DataNotFoundError' },
+    },
+    async handle({ principal, params, context }, dependencies) {
+      const options = { permission: 'write', context } as const;
+      const dataset = await targetDataset(dependencies.messenger, principal, { id: params.datasetId }, options);
+      // The answer says both statements.
+      if (dataset.reader !== undefined)
+        await targetDataset(dependencies.messenger, principal, dataset, { ...options, permission: 'read' });
+      const reverting = { principal, dataset, id: params.supersessionId };
+      return json(presentSupersession(await revertSupersession(dependencies, reverting)));
+    },
+  }),
+);
 
 function presentSupersession(supersession: Supersession) {
   const { id, subject, predicate, older, newer, reverted } = supersession;

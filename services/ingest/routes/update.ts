@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { dataItemId } from '../../common/kernel/ids.ts';
-import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { json, routesOf } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { lenientBoolean, optionalOrBlank, uuid } from '../../common/platform/http/schema.ts';
 import { missingField } from '../../common/platform/http/validation-error.ts';
@@ -27,42 +27,37 @@ function echoOf({ data, rawData, nodeSet }: z.output<typeof bodySchema>): Readon
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
 }
 
-export function updateRoutes(dependencies: IngestDependencies): readonly Route[] {
-  return [
-    defineRoute({
-      method: 'PATCH',
-      path: '/api/v1/update',
-      tag: 'update',
-      operationId: 'update',
-      idempotent: true,
-      summary: 'Replace the content of an item and build the graph from it',
-      auth: 'user',
-      permission: onDatasets('write', 'and delete, on the dataset of the item'),
-      query: querySchema,
-      body: { kind: 'any', schema: bodySchema, files: ['data'], required: false },
-      responses: {
-        200: { description: 'What became of the passages of the document', schema: updateResult },
-        404: { description: 'No such item' },
-        409: { description: 'The id is in several datasets, or another item holds the same content' },
-        415: { description: 'Not exactly one document, or one that cannot be read' },
-        500: {
-          description: 'UpdateResult with status `failed`: the content is replaced, the graph still tells the old one',
-        },
+const { routes, patch } = routesOf<IngestDependencies>({ tag: 'update' });
+
+export const updateRoutes = routes(
+  patch('/api/v1/update', 'update', {
+    idempotent: true,
+    summary: 'Replace the content of an item and build the graph from it',
+    permission: onDatasets('write', 'and delete, on the dataset of the item'),
+    query: querySchema,
+    body: { kind: 'any', schema: bodySchema, files: ['data'], required: false },
+    responses: {
+      200: { description: 'What became of the passages of the document', schema: updateResult },
+      404: { description: 'No such item' },
+      409: { description: 'The id is in several datasets, or another item holds the same content' },
+      415: { description: 'Not exactly one document, or one that cannot be read' },
+      500: {
+        description: 'UpdateResult with status `failed`: the content is replaced, the graph still tells the old one',
       },
-      async handle({ principal, query, body, files, context, signal }) {
-        const inputs = inputsOf(body ?? {}, files);
-        if (inputs.length === 0) throw missingField('data', echoOf(body ?? {}));
-        const outcome = await updateItem(dependencies, {
-          ...{ principal, inputs, context, signal },
-          itemId: dataItemId(query.data_id),
-          datasetId: query.dataset_id ?? null,
-          nodeSets: parseNodeSets(body?.nodeSet),
-          chunkLevelDiff: query.chunk_level_diff,
-        });
-        const isFailed = outcome.status === 'failed';
-        if (isFailed && outcome.run !== null && isModelRefusal(outcome.run)) throw runError(outcome.run);
-        return json(presentUpdateResult(outcome), isFailed ? 500 : 200);
-      },
-    }),
-  ];
-}
+    },
+    async handle({ principal, query, body, files, context, signal }, dependencies) {
+      const inputs = inputsOf(body ?? {}, files);
+      if (inputs.length === 0) throw missingField('data', echoOf(body ?? {}));
+      const outcome = await updateItem(dependencies, {
+        ...{ principal, inputs, context, signal },
+        itemId: dataItemId(query.data_id),
+        datasetId: query.dataset_id ?? null,
+        nodeSets: parseNodeSets(body?.nodeSet),
+        chunkLevelDiff: query.chunk_level_diff,
+      });
+      const isFailed = outcome.status === 'failed';
+      if (isFailed && outcome.run !== null && isModelRefusal(outcome.run)) throw runError(outcome.run);
+      return json(presentUpdateResult(outcome), isFailed ? 500 : 200);
+    },
+  }),
+);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { engramError } from '../../common/kernel/errors.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
-import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { json, routesOf } from '../../common/platform/http/route.ts';
 import { NO_PERMISSION, own } from '../../common/platform/http/route-permission.ts';
 import { lenientBoolean, optional, uuid } from '../../common/platform/http/schema.ts';
 import type { SourceConnection } from '../../common/records/integrations/connections.ts';
@@ -35,7 +35,6 @@ import {
   statusAnswer,
 } from './integrations.schema.ts';
 
-const tag = 'integrations';
 const permission = own('connections');
 const params = z.object({ provider: z.string() });
 /** One of several connections of a provider; default: the newest. */
@@ -46,36 +45,15 @@ const UNCONFIGURED = {
   503: { description: 'This server has no settings for the provider; the detail says which it needs' },
 };
 
-/** Connections to sources: connect, choose, follow, disconnect. */
-export function integrationRoutes(dependencies: SourceDependencies): readonly Route[] {
-  return [
-    status(dependencies),
-    connections(dependencies),
-    authorize(dependencies),
-    callback(dependencies),
-    connect(dependencies),
-    readConnection(dependencies),
-    removeConnection(dependencies),
-    ...['resources', 'folders', 'labels'].flatMap((name) => [
-      readSelection(dependencies, name),
-      changeSelection(dependencies, name),
-    ]),
-    sync(dependencies),
-    receive(dependencies),
-  ];
-}
+const { routes, get, post, put, remove } = routesOf<SourceDependencies>({ tag: 'integrations' });
 
-function status(dependencies: SourceDependencies): Route {
-  return defineRoute({
-    method: 'GET',
-    path: '/api/v1/integrations/status',
-    tag,
-    operationId: 'getIntegrationStatus',
+/** Connections to sources: connect, choose, follow, disconnect. */
+export const integrationRoutes = routes(
+  get('/api/v1/integrations/status', 'getIntegrationStatus', {
     summary: 'All providers with the state of the newest connection of the caller',
-    auth: 'user',
     permission,
     responses: { 200: { description: 'In the order of their names', schema: statusAnswer } },
-    async handle({ principal, context }) {
+    async handle({ principal, context }, dependencies) {
       const all = await dependencies.connections.ofUser(principal.id, principal.tenant);
       const integrations = PROVIDERS.map((provider) => {
         const active = newestOf(all.filter((one) => one.provider === provider && !one.parentId));
@@ -90,35 +68,19 @@ function status(dependencies: SourceDependencies): Route {
         });
       return json({ integrations, plugins });
     },
-  });
-}
-
-function connections(dependencies: SourceDependencies): Route {
-  return defineRoute({
-    method: 'GET',
-    path: '/api/v1/integrations/connections',
-    tag,
-    operationId: 'listConnections',
+  }),
+  get('/api/v1/integrations/connections', 'listConnections', {
     summary: 'All connections of the caller, newest first, with the progress of their imports',
-    auth: 'user',
     permission,
     responses: { 200: { description: 'The connections', schema: connectionsAnswer } },
-    async handle({ principal }) {
+    async handle({ principal }, dependencies) {
       const all = await dependencies.connections.ofUser(principal.id, principal.tenant);
       const shown = all.filter(({ status, revokedReason }) => status === 'active' || revokedReason !== null);
       return json({ connections: await Promise.all(shown.map((one) => presentConnection(dependencies, one))) });
     },
-  });
-}
-
-function authorize(dependencies: SourceDependencies): Route {
-  return defineRoute({
-    method: 'POST',
-    path: '/api/v1/integrations/:provider/authorize',
-    tag,
-    operationId: 'authorizeIntegration',
+  }),
+  post('/api/v1/integrations/:provider/authorize', 'authorizeIntegration', {
     summary: 'Begin to connect an account of a provider: the address that the browser goes to',
-    auth: 'user',
     permission,
     params,
     responses: {
@@ -129,28 +91,21 @@ function authorize(dependencies: SourceDependencies): Route {
       400: { description: 'The provider is connected with an address' },
       ...UNCONFIGURED,
     },
-    async handle({ params: { provider }, principal, headers }) {
+    async handle({ params: { provider }, principal, headers }, dependencies) {
       const connector = connectableConnector(dependencies, provider);
       const isSecure = headers['x-forwarded-proto'] === 'https' || dependencies.isSecure;
       const { authorizeUrl, cookie } = await beginInstall(dependencies, connector, principal, isSecure);
       return { json: { authorizeUrl }, headers: { 'set-cookie': cookie, 'cache-control': 'no-store' } };
     },
-  });
-}
-
-function callback(dependencies: SourceDependencies): Route {
-  return defineRoute({
-    method: 'GET',
-    path: '/api/v1/integrations/:provider/callback',
-    tag,
+  }),
+  get('/api/v1/integrations/:provider/callback', null, {
     summary: 'Finish to connect an account, and send the browser back',
-    hidden: true,
     auth: 'none',
     permission: NO_PERMISSION,
     params,
     query: z.record(z.string(), z.string()),
     responses: { 307: { description: 'To the page of integrations, with the outcome' }, ...UNCONFIGURED },
-    async handle({ params: { provider }, query: returned, headers, signal }) {
+    async handle({ params: { provider }, query: returned, headers, signal }, dependencies) {
       const connector = connectableConnector(dependencies, provider);
       const request = { query: returned, cookies: headers['cookie'], signal };
       const { outcome, cookie } = await finishInstall(dependencies, connector, request);
@@ -158,18 +113,10 @@ function callback(dependencies: SourceDependencies): Route {
       const cookies = cookie === undefined ? {} : { 'set-cookie': cookie };
       return { status: 307, headers: { location, 'cache-control': 'no-store', ...cookies } };
     },
-  });
-}
-
-function connect(dependencies: SourceDependencies): Route {
-  return defineRoute({
-    method: 'POST',
-    path: '/api/v1/integrations/:provider/connect',
-    tag,
-    operationId: 'connectIntegration',
+  }),
+  post('/api/v1/integrations/:provider/connect', 'connectIntegration', {
     summary:
       'Connect what has an address (a folder, a site, a bucket, a cloud drive, a mailbox) or a secret, and start to bring it in',
-    auth: 'user',
     permission,
     params,
     body: {
@@ -189,7 +136,7 @@ function connect(dependencies: SourceDependencies): Route {
       403: { description: 'This server may not read the address' },
       ...UNCONFIGURED,
     },
-    async handle({ params: { provider }, principal, body }) {
+    async handle({ params: { provider }, principal, body }, dependencies) {
       const connector = connectableConnector(dependencies, provider);
       if (connector.connect === undefined) {
         throw new HttpError(400, {
@@ -203,21 +150,9 @@ function connect(dependencies: SourceDependencies): Route {
       const connection = await storeConnection(dependencies, connector, connectingOf(principal), chosen).catch(refused);
       return json(await presentConnection(dependencies, connection));
     },
-  });
-}
-
-function refused(error: unknown): never {
-  throw error instanceof AlreadyConnectedError ? engramError('ConflictError', 'Another user has connected it.') : error;
-}
-
-function readConnection(dependencies: SourceDependencies): Route {
-  return defineRoute({
-    method: 'GET',
-    path: '/api/v1/integrations/:provider/connection',
-    tag,
-    operationId: 'getConnection',
+  }),
+  get('/api/v1/integrations/:provider/connection', 'getConnection', {
     summary: 'The connection to a provider, and how its last import went',
-    auth: 'user',
     permission,
     params,
     query,
@@ -225,7 +160,7 @@ function readConnection(dependencies: SourceDependencies): Route {
       200: { description: 'The connection; `connected` false: there is none', schema: connectionAnswer },
       404: { description: 'No such provider' },
     },
-    async handle({ params: { provider }, principal, query: { connectionId } }) {
+    async handle({ params: { provider }, principal, query: { connectionId } }, dependencies) {
       requireProvider(provider);
       const all = await dependencies.connections.ofUser(principal.id, principal.tenant);
       const connection = connectionAmong(all, provider, connectionId);
@@ -233,17 +168,9 @@ function readConnection(dependencies: SourceDependencies): Route {
       const ended = all.find((one) => one.provider === provider && !one.parentId);
       return json({ connected: false, ...(ended?.revokedReason ? { error: ended.revokedReason } : {}) });
     },
-  });
-}
-
-function removeConnection(dependencies: SourceDependencies): Route {
-  return defineRoute({
-    method: 'DELETE',
-    path: '/api/v1/integrations/:provider/connection',
-    tag,
-    operationId: 'disconnectIntegration',
+  }),
+  remove('/api/v1/integrations/:provider/connection', 'disconnectIntegration', {
     summary: 'Disconnect; what was brought in stays, unless `delete_data` says otherwise',
-    auth: 'user',
     permission,
     params,
     query: query.extend({ deleteData: lenientBoolean().default(false) }),
@@ -255,7 +182,7 @@ function removeConnection(dependencies: SourceDependencies): Route {
       404: { description: 'No such provider' },
       409: { description: 'A Dataset resource declares it' },
     },
-    async handle({ params: { provider }, principal, query: { connectionId, deleteData }, signal }) {
+    async handle({ params: { provider }, principal, query: { connectionId, deleteData }, signal }, dependencies) {
       requireProvider(provider);
       const connection = await findConnection(dependencies, principal, provider, connectionId);
       if (connection === null) return json({ disconnected: false });
@@ -263,37 +190,101 @@ function removeConnection(dependencies: SourceDependencies): Route {
       await disconnect(dependencies, connection, { deleteData, signal });
       return json({ disconnected: true });
     },
-  });
-}
-
-function readSelection(dependencies: SourceDependencies, name: string): Route {
-  return defineRoute({
-    method: 'GET',
-    path: `/api/v1/integrations/:provider/${name}`,
-    tag,
-    operationId: `listIntegration${capitalised(name)}`,
-    summary: 'What can be chosen, and what is',
-    auth: 'user',
+  }),
+  ...['resources', 'folders', 'labels'].flatMap((name) => [
+    get(`/api/v1/integrations/:provider/${name}`, `listIntegration${capitalised(name)}`, {
+      summary: 'What can be chosen, and what is',
+      permission,
+      params,
+      query,
+      responses: {
+        200: { description: '`selected` null: everything', schema: selectionAnswer },
+        ...UNKNOWN,
+        502: { description: 'The provider does not list them' },
+      },
+      async handle({ params: { provider }, principal, query: { connectionId }, signal }, dependencies) {
+        const { connection, connector } = await selectable(dependencies, { principal, provider, connectionId });
+        const resources = await connector
+          .list(accessOf(dependencies, connector, connection, signal))
+          .catch((error: unknown) => {
+            if (signal.aborted || !isListable(error)) throw error;
+            dependencies.logger.warn('source.list.failed', { provider, error });
+            throw new HttpError(502, { detail: `Could not list ${provider} resources` }, { cause: error });
+          });
+        return json(presentResources(resources, connection.selection));
+      },
+    }),
+    put(`/api/v1/integrations/:provider/${name}`, `chooseIntegration${capitalised(name)}`, {
+      summary: 'Choose what is brought in; the next sync removes what is not chosen any more',
+      permission,
+      params,
+      query,
+      body: { kind: 'json', schema: selectionBody },
+      responses: {
+        200: { description: 'The selection', schema: z.object({ selected: z.array(z.string()).nullable() }) },
+        ...UNKNOWN,
+        409: { description: 'A Dataset resource declares it' },
+        422: { description: 'An empty id, or null where everything cannot be chosen' },
+      },
+      async handle({ params: { provider }, principal, query: { connectionId }, body }, dependencies) {
+        const { connection, connector } = await selectable(dependencies, { principal, provider, connectionId });
+        refuseDeclared(connection);
+        const { resourceIds = null } = body;
+        if (resourceIds?.some((id) => id.trim() === ''))
+          throw new HttpError(422, { detail: 'A resource id is empty.' });
+        if (resourceIds === null && connector.capabilities.selection === 'required') {
+          throw new HttpError(422, { detail: `${provider} needs a list of resources.` });
+        }
+        const selected = resourceIds === null ? null : [...new Set(resourceIds)];
+        const { store, connections: records } = dependencies;
+        const change = records.changeWrite(connection.id, { selection: selected }, { status: 'active' });
+        await store.commit({ tenant: connection.tenant }, [change]);
+        return json({ selected });
+      },
+    }),
+  ]),
+  post('/api/v1/integrations/:provider/sync', 'syncIntegration', {
+    summary: 'Bring memory into step with the source now, in the background',
     permission,
     params,
     query,
     responses: {
-      200: { description: '`selected` null: everything', schema: selectionAnswer },
+      200: {
+        description: 'False: an import is under way, and another one follows it; of Slack: no standing import is on',
+        schema: z.object({ accepted: z.boolean() }),
+      },
       ...UNKNOWN,
-      502: { description: 'The provider does not list them' },
+      503: UNCONFIGURED[503],
     },
-    async handle({ params: { provider }, principal, query: { connectionId }, signal }) {
-      const { connection, connector } = await selectable(dependencies, { principal, provider, connectionId });
-      const resources = await connector
-        .list(accessOf(dependencies, connector, connection, signal))
-        .catch((error: unknown) => {
-          if (signal.aborted || !isListable(error)) throw error;
-          dependencies.logger.warn('source.list.failed', { provider, error });
-          throw new HttpError(502, { detail: `Could not list ${provider} resources` }, { cause: error });
-        });
-      return json(presentResources(resources, connection.selection));
+    async handle({ params: { provider }, principal, query: { connectionId } }, dependencies) {
+      requireProvider(provider);
+      const connection = await requireConnection(dependencies, principal, provider, connectionId);
+      const { selection } = configuredConnector(dependencies, provider).capabilities;
+      const accepted =
+        selection === 'per import'
+          ? await startStanding(dependencies, connection)
+          : await startImport(dependencies, connection, { again: true });
+      return json({ accepted });
     },
-  });
+  }),
+  post('/api/v1/integrations/:provider/events', null, {
+    summary: 'Receive a webhook of a provider',
+    auth: 'none',
+    permission: NO_PERMISSION,
+    params,
+    body: { kind: 'bytes', schema: z.instanceof(Uint8Array) },
+    responses: {
+      200: { description: 'It is noted' },
+      401: { description: 'The signature is wrong' },
+      404: { description: 'No such provider, or it sends no webhooks' },
+    },
+    handle: async ({ params: { provider }, headers, body }, dependencies) =>
+      json(await receiveDelivery(dependencies, provider, { headers, body })),
+  }),
+);
+
+function refused(error: unknown): never {
+  throw error instanceof AlreadyConnectedError ? engramError('ConflictError', 'Another user has connected it.') : error;
 }
 
 /** What a resource declares would be set back with its next look. */
@@ -311,41 +302,6 @@ function isListable(error: unknown): boolean {
   return !(error instanceof HttpError) && !isOfTheImport(error, { signal: new AbortController().signal });
 }
 
-function changeSelection(dependencies: SourceDependencies, name: string): Route {
-  return defineRoute({
-    method: 'PUT',
-    path: `/api/v1/integrations/:provider/${name}`,
-    tag,
-    operationId: `chooseIntegration${capitalised(name)}`,
-    summary: 'Choose what is brought in; the next sync removes what is not chosen any more',
-    auth: 'user',
-    permission,
-    params,
-    query,
-    body: { kind: 'json', schema: selectionBody },
-    responses: {
-      200: { description: 'The selection', schema: z.object({ selected: z.array(z.string()).nullable() }) },
-      ...UNKNOWN,
-      409: { description: 'A Dataset resource declares it' },
-      422: { description: 'An empty id, or null where everything cannot be chosen' },
-    },
-    async handle({ params: { provider }, principal, query: { connectionId }, body }) {
-      const { connection, connector } = await selectable(dependencies, { principal, provider, connectionId });
-      refuseDeclared(connection);
-      const { resourceIds = null } = body;
-      if (resourceIds?.some((id) => id.trim() === '')) throw new HttpError(422, { detail: 'A resource id is empty.' });
-      if (resourceIds === null && connector.capabilities.selection === 'required') {
-        throw new HttpError(422, { detail: `${provider} needs a list of resources.` });
-      }
-      const selected = resourceIds === null ? null : [...new Set(resourceIds)];
-      const { store, connections: records } = dependencies;
-      const change = records.changeWrite(connection.id, { selection: selected }, { status: 'active' });
-      await store.commit({ tenant: connection.tenant }, [change]);
-      return json({ selected });
-    },
-  });
-}
-
 async function selectable(
   dependencies: SourceDependencies,
   {
@@ -361,60 +317,6 @@ async function selectable(
   const connection = await requireConnection(dependencies, principal, provider, connectionId);
   const connector: Connector = configuredConnector(dependencies, provider);
   return { connection, connector };
-}
-
-function sync(dependencies: SourceDependencies): Route {
-  return defineRoute({
-    method: 'POST',
-    path: '/api/v1/integrations/:provider/sync',
-    tag,
-    operationId: 'syncIntegration',
-    summary: 'Bring memory into step with the source now, in the background',
-    auth: 'user',
-    permission,
-    params,
-    query,
-    responses: {
-      200: {
-        description: 'False: an import is under way, and another one follows it; of Slack: no standing import is on',
-        schema: z.object({ accepted: z.boolean() }),
-      },
-      ...UNKNOWN,
-      503: UNCONFIGURED[503],
-    },
-    async handle({ params: { provider }, principal, query: { connectionId } }) {
-      requireProvider(provider);
-      const connection = await requireConnection(dependencies, principal, provider, connectionId);
-      const { selection } = configuredConnector(dependencies, provider).capabilities;
-      const accepted =
-        selection === 'per import'
-          ? await startStanding(dependencies, connection)
-          : await startImport(dependencies, connection, { again: true });
-      return json({ accepted });
-    },
-  });
-}
-
-function receive(dependencies: SourceDependencies): Route {
-  return defineRoute({
-    method: 'POST',
-    path: '/api/v1/integrations/:provider/events',
-    tag,
-    summary: 'Receive a webhook of a provider',
-    hidden: true,
-    auth: 'none',
-    permission: NO_PERMISSION,
-    params,
-    body: { kind: 'bytes', schema: z.instanceof(Uint8Array) },
-    responses: {
-      200: { description: 'It is noted' },
-      401: { description: 'The signature is wrong' },
-      404: { description: 'No such provider, or it sends no webhooks' },
-    },
-    async handle({ params: { provider }, headers, body }) {
-      return json(await receiveDelivery(dependencies, provider, { headers, body }));
-    },
-  });
 }
 
 function capitalised(name: string): string {

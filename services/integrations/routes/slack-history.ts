@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
-import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { json, routesOf } from '../../common/platform/http/route.ts';
 import { own } from '../../common/platform/http/route-permission.ts';
 import type { SourceConnection } from '../../common/records/integrations/connections.ts';
 import { connectingOf } from '../connections/connect.ts';
@@ -20,7 +20,6 @@ import {
 } from '../slack/history.ts';
 import { historyAnswer, historySelection, importAnswer, syncAnswer, syncBody } from './slack.schema.ts';
 
-const tag = 'integrations';
 const permission = own('connections');
 const params = z.object({ team_id: z.string() });
 const REFUSED = {
@@ -31,34 +30,16 @@ const REFUSED = {
   403: { description: 'The dataset may not be written' },
 };
 
+const { routes, get, post, put } = routesOf<SourceDependencies>({ tag: 'integrations', permission });
+
 /** Imports of a team's history into datasets: once, and standing. */
-export function slackHistoryRoutes(dependencies: SourceDependencies): readonly Route[] {
-  return [importHistory(dependencies), changeSync(dependencies), readHistory(dependencies)];
-}
-
-async function requireOwn(
-  dependencies: SourceDependencies,
-  principal: Principal,
-  team: string,
-): Promise<SourceConnection> {
-  const parent = await ownTeam(dependencies, principal, team);
-  if (parent !== null) return parent;
-  throw new HttpError(400, { detail: 'Only who connected the Slack team may import its history.' });
-}
-
-function importHistory(dependencies: SourceDependencies): Route {
-  return defineRoute({
-    method: 'POST',
-    path: '/api/v1/slack/history/:team_id/import',
-    tag,
-    operationId: 'importSlackHistory',
+export const slackHistoryRoutes = routes(
+  post('/api/v1/slack/history/:team_id/import', 'importSlackHistory', {
     summary: 'Bring in channels and threads now; the answer comes when they are',
-    auth: 'user',
-    permission,
     params,
     body: { kind: 'json', schema: historySelection },
     responses: { 200: { description: 'What was brought in', schema: importAnswer }, ...REFUSED },
-    async handle({ params: { team_id: team }, principal, body: selection, context, signal }) {
+    async handle({ params: { team_id: team }, principal, body: selection, context, signal }, dependencies) {
       const parent = await requireOwn(dependencies, principal, team);
       const dataset = await writableDataset(dependencies, { ids: [selection.dataset_id] }, context);
       const place = { parent, owner: connectingOf(principal), dataset };
@@ -67,22 +48,13 @@ function importHistory(dependencies: SourceDependencies): Route {
       if (failure !== null) throw new HttpError(400, { detail: failure });
       return json(resultOf(part));
     },
-  });
-}
-
-function changeSync(dependencies: SourceDependencies): Route {
-  return defineRoute({
-    method: 'PUT',
-    path: '/api/v1/slack/history/:team_id/sync',
-    tag,
-    operationId: 'setSlackHistorySync',
+  }),
+  put('/api/v1/slack/history/:team_id/sync', 'setSlackHistorySync', {
     summary: 'Follow channels and threads from now on, or no longer; without a selection: for every dataset',
-    auth: 'user',
-    permission,
     params,
     body: { kind: 'json', schema: syncBody },
     responses: { 200: { description: 'As it is saved', schema: syncAnswer }, ...REFUSED },
-    async handle({ params: { team_id: team }, principal, body, context }) {
+    async handle({ params: { team_id: team }, principal, body, context }, dependencies) {
       const parent = await requireOwn(dependencies, principal, team);
       const { enabled, selection = null, interval_seconds } = body;
       const owner = connectingOf(principal);
@@ -99,24 +71,15 @@ function changeSync(dependencies: SourceDependencies): Route {
       }
       return json({ enabled: false, selection: null, interval_seconds });
     },
-  });
-}
-
-function readHistory(dependencies: SourceDependencies): Route {
-  return defineRoute({
-    method: 'GET',
-    path: '/api/v1/slack/history/:team_id',
-    tag,
-    operationId: 'getSlackHistory',
+  }),
+  get('/api/v1/slack/history/:team_id', 'getSlackHistory', {
     summary: 'Standing imports of a team, and how the last ones went',
-    auth: 'user',
-    permission,
     params,
     responses: {
       200: { description: 'By dataset', schema: historyAnswer },
       404: { description: 'The caller has not connected the team' },
     },
-    async handle({ params: { team_id: team }, principal }) {
+    async handle({ params: { team_id: team }, principal }, dependencies) {
       const parent = await ownTeam(dependencies, principal, team);
       if (parent === null) throw new HttpError(404, { detail: 'Slack connection not found.' });
       const parts = (await partsOf(dependencies, parent, principal.id)).filter(({ status }) => status === 'active');
@@ -133,5 +96,15 @@ function readHistory(dependencies: SourceDependencies): Route {
         worker_enabled: dependencies.slack?.syncsHistory ?? false,
       });
     },
-  });
+  }),
+);
+
+async function requireOwn(
+  dependencies: SourceDependencies,
+  principal: Principal,
+  team: string,
+): Promise<SourceConnection> {
+  const parent = await ownTeam(dependencies, principal, team);
+  if (parent !== null) return parent;
+  throw new HttpError(400, { detail: 'Only who connected the Slack team may import its history.' });
 }

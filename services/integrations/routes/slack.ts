@@ -3,7 +3,7 @@ import { sha256 } from '../../common/kernel/hashes.ts';
 import { parseClientObject } from '../../common/kernel/json.ts';
 import { pause } from '../../common/platform/async/pause.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
-import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { json, routesOf } from '../../common/platform/http/route.ts';
 import { NO_PERMISSION, own } from '../../common/platform/http/route-permission.ts';
 import { optional, uuid } from '../../common/platform/http/schema.ts';
 import { accessOf } from '../connections/connect.ts';
@@ -19,7 +19,6 @@ import { linkMember } from '../slack/members.ts';
 import { receiveDelivery } from '../webhooks/receive-delivery.ts';
 import { channelsAnswer, channelsBody } from './slack.schema.ts';
 
-const tag = 'integrations';
 const permission = own('connections');
 /** One of several teams; default: the one connected last. */
 const query = z.object({ connectionId: optional(uuid()) });
@@ -33,25 +32,17 @@ const SIGNED = {
 const RETRIES = 3;
 const MAX_WAIT_MS = 30_000;
 
-/** Routes that are Slack's own: what it sends, the channels of a team, and links of members. */
-export function slackRoutes(dependencies: SourceDependencies): readonly Route[] {
-  return [
-    events(dependencies),
-    commands(dependencies),
-    interactive(dependencies),
-    listChannels(dependencies),
-    allowChannels(dependencies),
-    link(dependencies),
-  ];
+interface ChannelsPage {
+  readonly channels?: readonly { readonly id: string; readonly name?: string; readonly is_private?: boolean }[];
+  readonly response_metadata?: { readonly next_cursor?: string };
 }
 
-function events(dependencies: SourceDependencies): Route {
-  return defineRoute({
-    method: 'POST',
-    path: '/api/v1/slack/events',
-    tag,
+const { routes, get, post, put } = routesOf<SourceDependencies>({ tag: 'integrations' });
+
+/** Routes that are Slack's own: what it sends, the channels of a team, and links of members. */
+export const slackRoutes = routes(
+  post('/api/v1/slack/events', null, {
     summary: 'Receive an event of Slack',
-    hidden: true,
     auth: 'none',
     permission: NO_PERMISSION,
     body,
@@ -60,79 +51,39 @@ function events(dependencies: SourceDependencies): Route {
       401: SIGNED[401],
       404: { description: 'This server has no settings for Slack' },
     },
-    handle: async ({ headers, body: bytes }) =>
+    handle: async ({ headers, body: bytes }, dependencies) =>
       json(await receiveDelivery(dependencies, 'slack', { headers, body: bytes })),
-  });
-}
-
-function commands(dependencies: SourceDependencies): Route {
-  return defineRoute({
-    method: 'POST',
-    path: '/api/v1/slack/commands',
-    tag,
+  }),
+  post('/api/v1/slack/commands', null, {
     summary: 'Answer a slash command',
-    hidden: true,
     auth: 'none',
     permission: NO_PERMISSION,
     body,
     responses: { 200: { description: 'A message that only who wrote it sees' }, ...SIGNED },
-    async handle({ headers, body: bytes, signal }) {
+    async handle({ headers, body: bytes, signal }, dependencies) {
       const slack = verified(dependencies, { headers, body: bytes });
       const command = Object.fromEntries(new URLSearchParams(Buffer.from(bytes).toString('utf8')));
       const deliveryId = command['trigger_id'] ?? sha256(bytes);
       const text = await answerCommand(dependencies, slack, { command, deliveryId, signal });
       return json({ response_type: 'ephemeral', text });
     },
-  });
-}
-
-function interactive(dependencies: SourceDependencies): Route {
-  return defineRoute({
-    method: 'POST',
-    path: '/api/v1/slack/interactive',
-    tag,
+  }),
+  post('/api/v1/slack/interactive', null, {
     summary: 'Answer a shortcut, a button or a dialog of Slack',
-    hidden: true,
     auth: 'none',
     permission: NO_PERMISSION,
     body,
     responses: { 200: { description: 'It is noted; a dialog gets its answer' }, ...SIGNED },
-    async handle({ headers, body: bytes, signal }) {
+    async handle({ headers, body: bytes, signal }, dependencies) {
       const slack = verified(dependencies, { headers, body: bytes });
       const form = new URLSearchParams(Buffer.from(bytes).toString('utf8'));
       const payload = parseClientObject(form.get('payload') ?? '') ?? {};
       const deliveryId = typeof payload['trigger_id'] === 'string' ? payload['trigger_id'] : sha256(bytes);
       return json(await answerInteraction(dependencies, slack, { payload, deliveryId, signal }));
     },
-  });
-}
-
-/** 503 without settings, 401 for a wrong signature. */
-function verified(dependencies: SourceDependencies, delivery: RawDelivery): SlackOptions {
-  configuredConnector(dependencies, 'slack');
-  const { slack, clock } = dependencies;
-  if (slack === null) throw new HttpError(503, { detail: 'slack integration is not configured on this server.' });
-  try {
-    verifySlack(slack.signingSecret, delivery, clock.now());
-    return slack;
-  } catch (error) {
-    throw error instanceof WebhookRefusedError ? new HttpError(401, { detail: error.message }) : error;
-  }
-}
-
-interface ChannelsPage {
-  readonly channels?: readonly { readonly id: string; readonly name?: string; readonly is_private?: boolean }[];
-  readonly response_metadata?: { readonly next_cursor?: string };
-}
-
-function listChannels(dependencies: SourceDependencies): Route {
-  return defineRoute({
-    method: 'GET',
-    path: '/api/v1/slack/channels',
-    tag,
-    operationId: 'listSlackChannels',
+  }),
+  get('/api/v1/slack/channels', 'listSlackChannels', {
     summary: 'Channels of the connected team, and where the app may be used',
-    auth: 'user',
     permission,
     query,
     responses: {
@@ -140,7 +91,7 @@ function listChannels(dependencies: SourceDependencies): Route {
       ...UNCONNECTED,
       502: { description: 'Slack does not list them' },
     },
-    async handle({ principal, query: { connectionId }, signal }) {
+    async handle({ principal, query: { connectionId }, signal }, dependencies) {
       const connection = await requireSlack(dependencies, principal, connectionId);
       const connector = configuredConnector(dependencies, 'slack');
       const { slack, logger } = dependencies;
@@ -173,7 +124,54 @@ function listChannels(dependencies: SourceDependencies): Route {
         }),
       });
     },
-  });
+  }),
+  put('/api/v1/slack/channels', 'allowSlackChannels', {
+    summary: 'Choose the channels that the app may be used in and import; none: all',
+    permission,
+    query,
+    body: { kind: 'json', schema: channelsBody },
+    responses: {
+      200: { description: 'The choice', schema: z.object({ allowedChannelIds: z.array(z.string()) }) },
+      ...UNCONNECTED,
+    },
+    async handle({ principal, query: { connectionId }, body: { channelIds } }, dependencies) {
+      const { id, tenant, metadata } = await requireSlack(dependencies, principal, connectionId);
+      const allowedChannelIds = [...new Set(channelIds)];
+      const { store, connections } = dependencies;
+      const changed = { metadata: { ...metadata, allowed_channel_ids: allowedChannelIds } };
+      await store.commit({ tenant }, [connections.changeWrite(id, changed, { status: 'active' })]);
+      return json({ allowedChannelIds });
+    },
+  }),
+  post('/api/v1/slack/link', 'linkSlackMember', {
+    summary: 'Link the account of Slack that a code of /cognee-link names to the caller',
+    permission,
+    body: { kind: 'json', schema: z.object({ code: z.string().min(1).max(500) }).meta({ id: 'SlackLink' }) },
+    responses: {
+      200: { description: 'It is linked', schema: z.object({ linked: z.boolean() }) },
+      400: { description: 'The code is invalid or has expired' },
+      409: { description: 'Another account of this server is linked to it' },
+      503: SIGNED[503],
+    },
+    async handle({ principal, body: { code } }, dependencies) {
+      configuredConnector(dependencies, 'slack');
+      await linkMember(dependencies, principal, { code, secret: dependencies.slack?.signingSecret ?? '' });
+      return json({ linked: true });
+    },
+  }),
+);
+
+/** 503 without settings, 401 for a wrong signature. */
+function verified(dependencies: SourceDependencies, delivery: RawDelivery): SlackOptions {
+  configuredConnector(dependencies, 'slack');
+  const { slack, clock } = dependencies;
+  if (slack === null) throw new HttpError(503, { detail: 'slack integration is not configured on this server.' });
+  try {
+    verifySlack(slack.signingSecret, delivery, clock.now());
+    return slack;
+  } catch (error) {
+    throw error instanceof WebhookRefusedError ? new HttpError(401, { detail: error.message }) : error;
+  }
 }
 
 /** Waits as long as Slack asks, a few times. */
@@ -186,54 +184,4 @@ async function patiently<T>(signal: AbortSignal, ask: () => Promise<T>): Promise
       await pause(error.retryAfterMs, signal);
     }
   }
-}
-
-function allowChannels(dependencies: SourceDependencies): Route {
-  return defineRoute({
-    method: 'PUT',
-    path: '/api/v1/slack/channels',
-    tag,
-    operationId: 'allowSlackChannels',
-    summary: 'Choose the channels that the app may be used in and import; none: all',
-    auth: 'user',
-    permission,
-    query,
-    body: { kind: 'json', schema: channelsBody },
-    responses: {
-      200: { description: 'The choice', schema: z.object({ allowedChannelIds: z.array(z.string()) }) },
-      ...UNCONNECTED,
-    },
-    async handle({ principal, query: { connectionId }, body: { channelIds } }) {
-      const { id, tenant, metadata } = await requireSlack(dependencies, principal, connectionId);
-      const allowedChannelIds = [...new Set(channelIds)];
-      const { store, connections } = dependencies;
-      const changed = { metadata: { ...metadata, allowed_channel_ids: allowedChannelIds } };
-      await store.commit({ tenant }, [connections.changeWrite(id, changed, { status: 'active' })]);
-      return json({ allowedChannelIds });
-    },
-  });
-}
-
-function link(dependencies: SourceDependencies): Route {
-  return defineRoute({
-    method: 'POST',
-    path: '/api/v1/slack/link',
-    tag,
-    operationId: 'linkSlackMember',
-    summary: 'Link the account of Slack that a code of /cognee-link names to the caller',
-    auth: 'user',
-    permission,
-    body: { kind: 'json', schema: z.object({ code: z.string().min(1).max(500) }).meta({ id: 'SlackLink' }) },
-    responses: {
-      200: { description: 'It is linked', schema: z.object({ linked: z.boolean() }) },
-      400: { description: 'The code is invalid or has expired' },
-      409: { description: 'Another account of this server is linked to it' },
-      503: SIGNED[503],
-    },
-    async handle({ principal, body: { code } }) {
-      configuredConnector(dependencies, 'slack');
-      await linkMember(dependencies, principal, { code, secret: dependencies.slack?.signingSecret ?? '' });
-      return json({ linked: true });
-    },
-  });
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
-import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { json, routesOf } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { lenientInteger, uuidList } from '../../common/platform/http/schema.ts';
 import type { SyncRun } from '../../common/records/integrations/sync-runs.ts';
@@ -46,61 +46,44 @@ const syncRunsAnswer = z.object({
   ),
 });
 
+const { routes, get, post } = routesOf<SyncDependencies>({ tag: 'sync' });
+
 /** Starts syncs and shows them. */
-export function syncRoutes(dependencies: SyncDependencies): readonly Route[] {
-  return [
-    defineRoute({
-      method: 'POST',
-      path: '/api/v1/sync',
-      tag: 'sync',
-      operationId: 'startSync',
-      summary: 'Bring datasets and the remote memory (COGNEE_SERVICE_URL) into step, in the background',
-      auth: 'user',
-      permission: onDatasets('write', 'on every dataset named; none named: all that may be written'),
-      body: { kind: 'json', schema: syncBody },
-      responses: {
-        200: { description: 'It goes on in the background', schema: syncAnswer },
-        403: { description: 'A dataset is unknown or not writable' },
-        409: { description: 'Another sync of the caller is under way' },
-      },
-      async handle({ principal, body, context }) {
-        const outcome = await guarded(dependencies, () =>
-          startSync(dependencies, { principal, datasetIds: body.datasetIds ?? [], context }),
-        );
-        if (outcome.isNew) return json(presentStarted(outcome.run));
-        return json(presentAlreadyRunning(outcome.run), 409);
-      },
-    }),
-    defineRoute({
-      method: 'GET',
-      path: '/api/v1/sync/status',
-      tag: 'sync',
-      operationId: 'getSyncStatus',
-      summary: 'Whether a sync of the caller is under way, and how far it has come',
-      auth: 'user',
-      permission: onDatasets('write', 'on the datasets shown; the caller’s own syncs'),
-      responses: { 200: { description: 'The one under way, if any', schema: syncStatusAnswer } },
-      async handle({ principal }) {
-        return json(presentStatus(await runningSync(dependencies, principal)));
-      },
-    }),
-    defineRoute({
-      method: 'GET',
-      path: '/api/v1/sync/runs',
-      tag: 'sync',
-      operationId: 'listSyncs',
-      summary: 'The last syncs of the caller, newest first',
-      auth: 'user',
-      permission: onDatasets('write', 'on the datasets shown; the caller’s own syncs'),
-      query: z.object({ limit: lenientInteger({ min: 1, max: 200 }).default(20) }),
-      responses: { 200: { description: 'Those of the last month', schema: syncRunsAnswer } },
-      async handle({ principal, query }) {
-        const runs = await latestSyncs(dependencies, principal, query.limit);
-        return json({ has_remote: dependencies.hasRemote, runs: runs.map(presentRun) });
-      },
-    }),
-  ];
-}
+export const syncRoutes = routes(
+  post('/api/v1/sync', 'startSync', {
+    summary: 'Bring datasets and the remote memory (COGNEE_SERVICE_URL) into step, in the background',
+    permission: onDatasets('write', 'on every dataset named; none named: all that may be written'),
+    body: { kind: 'json', schema: syncBody },
+    responses: {
+      200: { description: 'It goes on in the background', schema: syncAnswer },
+      403: { description: 'A dataset is unknown or not writable' },
+      409: { description: 'Another sync of the caller is under way' },
+    },
+    async handle({ principal, body, context }, dependencies) {
+      const outcome = await guarded(dependencies, () =>
+        startSync(dependencies, { principal, datasetIds: body.datasetIds ?? [], context }),
+      );
+      if (outcome.isNew) return json(presentStarted(outcome.run));
+      return json(presentAlreadyRunning(outcome.run), 409);
+    },
+  }),
+  get('/api/v1/sync/status', 'getSyncStatus', {
+    summary: 'Whether a sync of the caller is under way, and how far it has come',
+    permission: onDatasets('write', 'on the datasets shown; the caller’s own syncs'),
+    responses: { 200: { description: 'The one under way, if any', schema: syncStatusAnswer } },
+    handle: async ({ principal }, dependencies) => json(presentStatus(await runningSync(dependencies, principal))),
+  }),
+  get('/api/v1/sync/runs', 'listSyncs', {
+    summary: 'The last syncs of the caller, newest first',
+    permission: onDatasets('write', 'on the datasets shown; the caller’s own syncs'),
+    query: z.object({ limit: lenientInteger({ min: 1, max: 200 }).default(20) }),
+    responses: { 200: { description: 'Those of the last month', schema: syncRunsAnswer } },
+    async handle({ principal, query }, dependencies) {
+      const runs = await latestSyncs(dependencies, principal, query.limit);
+      return json({ has_remote: dependencies.hasRemote, runs: runs.map(presentRun) });
+    },
+  }),
+);
 
 async function guarded<Result>(
   { logger }: Pick<SyncDependencies, 'logger'>,

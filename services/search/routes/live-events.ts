@@ -4,7 +4,7 @@ import { isEngramError } from '../../common/kernel/errors.ts';
 import { isUuid } from '../../common/kernel/ids.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { pause } from '../../common/platform/async/pause.ts';
-import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { json, routesOf } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { optional, uuid } from '../../common/platform/http/schema.ts';
 import type { SocketConnection, SocketRoute } from '../../common/platform/http/socket-route.ts';
@@ -30,30 +30,25 @@ const liveEvents = z
   .object({ events: z.array(z.looseObject({ kind: z.enum(['search', 'improve']) })), cursor: z.string().nullable() })
   .meta({ id: 'LiveEvents' });
 
+const { routes, get } = routesOf<LiveDependencies>({ tag: 'visualize' });
+
 /** Streams the questions that the caller asks of a dataset, as they happen (search-recall.md §8). */
-export function liveEventRoutes(dependencies: LiveDependencies): readonly Route[] {
-  return [
-    defineRoute({
-      method: 'GET',
-      path: '/api/v1/visualize/live-events',
-      tag: 'visualize',
-      operationId: 'getLiveEvents',
-      summary: 'Questions and ratings of the caller on a dataset since a time',
-      auth: 'user',
-      permission: onDatasets('read'),
-      query: z.object({ dataset_id: uuid(), since: optional(instant()) }),
-      responses: {
-        200: { description: 'Oldest first; `cursor` is the next `since`', schema: liveEvents },
-        403: { description: 'The dataset is unknown or not readable' },
-      },
-      async handle({ principal, query, context }) {
-        const asking = { ...context, principal };
-        const dataset = await readableDataset(dependencies.messenger, query.dataset_id, asking);
-        return json(await newEvents(dependencies, { principal, dataset, since: query.since ?? null }));
-      },
-    }),
-  ];
-}
+export const liveEventRoutes = routes(
+  get('/api/v1/visualize/live-events', 'getLiveEvents', {
+    summary: 'Questions and ratings of the caller on a dataset since a time',
+    permission: onDatasets('read'),
+    query: z.object({ dataset_id: uuid(), since: optional(instant()) }),
+    responses: {
+      200: { description: 'Oldest first; `cursor` is the next `since`', schema: liveEvents },
+      403: { description: 'The dataset is unknown or not readable' },
+    },
+    async handle({ principal, query, context }, dependencies) {
+      const asking = { ...context, principal };
+      const dataset = await readableDataset(dependencies.messenger, query.dataset_id, asking);
+      return json(await newEvents(dependencies, { principal, dataset, since: query.since ?? null }));
+    },
+  }),
+);
 
 interface EventsQuery {
   readonly principal: Principal;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
-import { defineRoute, json, type Reply, type Route, type RouteRequest } from '../../common/platform/http/route.ts';
+import { json, type Reply, type RouteRequest, routesOf } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { warningHeader } from '../../common/platform/http/warning-header.ts';
 import { answerSchema } from '../answers/response-schema.ts';
@@ -17,54 +17,44 @@ import { eventStream } from './event-stream.ts';
 import { requestOf } from './request.ts';
 import { answerSourcesAnswer, type RecallBody, recallBody, recallItems } from './search.schema.ts';
 
-export function recallRoutes(deps: SearchParts): readonly Route[] {
-  return [
-    defineRoute({
-      method: 'POST',
-      path: '/api/v1/recall',
-      tag: 'recall',
-      operationId: 'recall',
-      idempotent: true,
-      summary: 'Recall from memory: graph and sessions',
-      auth: 'user',
-      permission: onDatasets('read', 'on every searched dataset'),
-      body: { kind: 'json', schema: recallBody },
-      responses: {
-        200: {
-          description: 'Items in lane order; with `stream` events, the last of which is `final` or `error`',
-          schema: recallItems,
-          events:
-            '`stage`: {stage}. `delta`: {text}, a part of the answer. `answer_done`. `reset`: the parts so far do not count. `final`: {results}, the items. `error`: {message, status}',
-        },
-        402: { description: 'LLMPaymentRequiredError' },
-        403: { description: 'PermissionDeniedError' },
-        404: { description: 'NoDataError, DatasetNotFoundError' },
-        409: { description: 'Anything else' },
-        422: { description: 'Unknown scope and other values' },
+const { routes, get, post } = routesOf<SearchParts>({ tag: 'recall' });
+
+export const recallRoutes = routes(
+  post('/api/v1/recall', 'recall', {
+    idempotent: true,
+    summary: 'Recall from memory: graph and sessions',
+    permission: onDatasets('read', 'on every searched dataset'),
+    body: { kind: 'json', schema: recallBody },
+    responses: {
+      200: {
+        description: 'Items in lane order; with `stream` events, the last of which is `final` or `error`',
+        schema: recallItems,
+        events:
+          '`stage`: {stage}. `delta`: {text}, a part of the answer. `answer_done`. `reset`: the parts so far do not count. `final`: {results}, the items. `error`: {message, status}',
       },
-      handle: (request) => answer(deps, request),
-    }),
-    defineRoute({
-      method: 'GET',
-      path: '/api/v1/recall/sources',
-      tag: 'recall',
-      operationId: 'getAnswerSources',
-      summary: 'The passages that the answers of a session were made from',
-      auth: 'user',
-      permission: onDatasets('read', 'on the dataset of the session'),
-      query: z.object({ session_id: z.string() }),
-      responses: {
-        200: { description: 'By answer, oldest first; without what was forgotten since', schema: answerSourcesAnswer },
-        404: { description: 'No such session in sight' },
-      },
-      async handle({ principal, query, context }) {
-        const answers = await answerSources(deps, { principal, context, sessionId: query.session_id });
-        if (answers === null) throw new HttpError(404, { detail: 'session not found' });
-        return json(answers.map(presentAnswerSources));
-      },
-    }),
-  ];
-}
+      402: { description: 'LLMPaymentRequiredError' },
+      403: { description: 'PermissionDeniedError' },
+      404: { description: 'NoDataError, DatasetNotFoundError' },
+      409: { description: 'Anything else' },
+      422: { description: 'Unknown scope and other values' },
+    },
+    handle: (request, deps) => answer(deps, request),
+  }),
+  get('/api/v1/recall/sources', 'getAnswerSources', {
+    summary: 'The passages that the answers of a session were made from',
+    permission: onDatasets('read', 'on the dataset of the session'),
+    query: z.object({ session_id: z.string() }),
+    responses: {
+      200: { description: 'By answer, oldest first; without what was forgotten since', schema: answerSourcesAnswer },
+      404: { description: 'No such session in sight' },
+    },
+    async handle({ principal, query, context }, deps) {
+      const answers = await answerSources(deps, { principal, context, sessionId: query.session_id });
+      if (answers === null) throw new HttpError(404, { detail: 'session not found' });
+      return json(answers.map(presentAnswerSources));
+    },
+  }),
+);
 
 function presentAnswerSources({ qaId, dataset, sources }: AnswerSources) {
   return {

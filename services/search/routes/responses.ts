@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { withoutUndefined } from '../../common/kernel/objects.ts';
-import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { json, routesOf } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { lenientBoolean, lenientInteger, lenientNumber } from '../../common/platform/http/schema.ts';
 import type { SearchParts } from '../dependencies.ts';
@@ -73,38 +73,33 @@ const answer = z
   })
   .meta({ id: 'ResponseBody' });
 
-export function responseRoutes(deps: SearchParts): readonly Route[] {
-  return [
-    defineRoute({
-      method: 'POST',
-      path: '/api/v1/responses',
-      tag: 'responses',
-      operationId: 'createResponse',
-      idempotent: true,
-      summary: 'Answer with tools that search and remember',
-      auth: 'user',
-      permission: onDatasets('read', 'on what is searched; write where a text is remembered'),
-      body: { kind: 'json', schema: body, carriesDocument: true },
-      responses: {
-        200: { description: 'The answer, and the tools that were called', schema: answer },
-        402: { description: 'LLMPaymentRequiredError' },
-      },
-      async handle({ principal, context, body: given, signal }) {
-        const { input, before } = messagesOf(given);
-        const asked: ResponseRequest = {
-          ...{ principal, context: { ...context, signal }, input, before },
-          tools: given.tools?.map(toolOf) ?? null,
-          choice: choiceOf(given.toolChoice),
-          sampling: withoutUndefined({
-            temperature: given.temperature ?? undefined,
-            maxOutputTokens: given.maxOutputTokens ?? given.maxCompletionTokens ?? undefined,
-          }),
-        };
-        return json(presentResponse(await respond(deps, asked), given, deps.clock.now()));
-      },
-    }),
-  ];
-}
+const { routes, post } = routesOf<SearchParts>({ tag: 'responses' });
+
+export const responseRoutes = routes(
+  post('/api/v1/responses', 'createResponse', {
+    idempotent: true,
+    summary: 'Answer with tools that search and remember',
+    permission: onDatasets('read', 'on what is searched; write where a text is remembered'),
+    body: { kind: 'json', schema: body, carriesDocument: true },
+    responses: {
+      200: { description: 'The answer, and the tools that were called', schema: answer },
+      402: { description: 'LLMPaymentRequiredError' },
+    },
+    async handle({ principal, context, body: given, signal }, deps) {
+      const { input, before } = messagesOf(given);
+      const asked: ResponseRequest = {
+        ...{ principal, context: { ...context, signal }, input, before },
+        tools: given.tools?.map(toolOf) ?? null,
+        choice: choiceOf(given.toolChoice),
+        sampling: withoutUndefined({
+          temperature: given.temperature ?? undefined,
+          maxOutputTokens: given.maxOutputTokens ?? given.maxCompletionTokens ?? undefined,
+        }),
+      };
+      return json(presentResponse(await respond(deps, asked), given, deps.clock.now()));
+    },
+  }),
+);
 
 /** The last message is the input; those before it and the instructions come before. */
 function messagesOf({ input, instructions }: Body): Pick<ResponseRequest, 'input' | 'before'> {

@@ -105,6 +105,47 @@ export function defineRoute<Params = Record<string, never>, Query = Record<strin
   return route as unknown as Route;
 }
 
+/** Facets that the routes of a subject have in common. */
+type Shared = Pick<Route, 'tag'> &
+  Partial<Pick<Route, 'auth' | 'permission' | 'mediaType' | 'presentError' | 'errorSchema' | 'idempotent'>>;
+
+type Facets<Deps, Params, Query, Body> = Pick<Route, 'summary' | 'responses'> &
+  Partial<Omit<Route<Params, Query, Body>, 'method' | 'path' | 'operationId' | 'hidden' | 'handle'>> & {
+    handle(request: RouteRequest<Params, Query, Body>, deps: Deps): Promise<Reply>;
+  };
+
+/**
+ * Defines the routes of one subject: `shared` is said once, and a handler gets the dependencies beside its request. `auth` is
+ * `user` unless the group or the route says otherwise. Without an operation id a route is hidden.
+ */
+export function routesOf<Deps = unknown>(shared: Shared) {
+  type Bound = (deps: Deps) => Route;
+  const define =
+    (method: HttpMethod) =>
+    <Params = Record<string, never>, Query = Record<string, never>, Body = undefined>(
+      path: string,
+      operationId: string | null,
+      facets: Facets<Deps, Params, Query, Body>,
+    ): Bound => {
+      const named = operationId === null ? { hidden: true } : { operationId };
+      const { handle, permission = shared.permission, ...rest } = facets;
+      if (permission === undefined) throw new Error(`${method} ${path} names no permission.`);
+      const route = { auth: 'user', ...shared, ...rest, ...named, permission, method, path } as const;
+      return (deps) => defineRoute<Params, Query, Body>({ ...route, handle: (request) => handle(request, deps) });
+    };
+  return {
+    get: define('GET'),
+    post: define('POST'),
+    put: define('PUT'),
+    patch: define('PATCH'),
+    remove: define('DELETE'),
+    routes:
+      (...all: readonly Bound[]) =>
+      (deps: Deps): readonly Route[] =>
+        all.map((bind) => bind(deps)),
+  };
+}
+
 export function json(body: unknown, status = 200): Reply {
   return { status, json: body };
 }
