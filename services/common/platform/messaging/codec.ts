@@ -39,14 +39,14 @@ type Values = Readonly<Record<string, unknown>>;
 /** Requests leave out what is absent, answers say null. */
 type Absent = null | undefined;
 
-/** A service's methods by the first word of their paths. */
+/** Every service of `proto/` by the first word of its methods' paths. */
 export const SERVICES = {
   auth: AuthService,
+  ingest: IngestService,
   cognify: CognifyService,
   improve: ImproveService,
-  ingest: IngestService,
-  integrations: IntegrationsService,
   search: SearchService,
+  integrations: IntegrationsService,
   system: SystemService,
 } as const;
 

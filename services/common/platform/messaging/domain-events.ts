@@ -1,72 +1,22 @@
 import { create, type DescMessage, fromBinary, fromJson, type JsonObject, toBinary, toJson } from '@bufbuild/protobuf';
-import {
-  AccessGrantedSchema,
-  AccessRevokedSchema,
-  BudgetExceededSchema,
-  BudgetWarnedSchema,
-  CapabilityGrantedSchema,
-  CapabilityRevokedSchema,
-  DatasetCreatedSchema,
-  DatasetReassignedSchema,
-  DatasetRemovedSchema,
-  type DomainEvent,
-  DomainEventSchema,
-  ItemAddedSchema,
-  ItemForgottenSchema,
-  ItemUpdatedSchema,
-  MembershipAddedSchema,
-  MembershipRemovedSchema,
-  RoleAssignedSchema,
-  RoleCreatedSchema,
-  RoleDeletedSchema,
-  RoleUnassignedSchema,
-  RunCompletedSchema,
-  RunErroredSchema,
-  RunStartedSchema,
-  SyncEndedSchema,
-  SyncStartedSchema,
-  TenantCreatedSchema,
-  TenantErasedSchema,
-  TenantReassignedSchema,
-  UserDeletedSchema,
-  UserRegisteredSchema,
-} from '../../../../proto/gen/engram/events/v1/events_pb.ts';
+import { type DomainEvent, DomainEventSchema } from '../../../../proto/gen/engram/events/v1/events_pb.ts';
 import type { LoggedEvent } from '../../ports/event-log.ts';
 import type { Codec } from './codec.ts';
 
-type DataCase = Exclude<DomainEvent['data']['case'], undefined>;
+interface EventData {
+  readonly field: string;
+  readonly schema: DescMessage;
+}
 
-/** Type of the log → field of `DomainEvent.data` and its message. */
-export const DOMAIN_EVENTS = {
-  'budget.exceeded': { field: 'budgetExceeded', schema: BudgetExceededSchema },
-  'budget.warned': { field: 'budgetWarned', schema: BudgetWarnedSchema },
-  'user.registered': { field: 'userRegistered', schema: UserRegisteredSchema },
-  'user.deleted': { field: 'userDeleted', schema: UserDeletedSchema },
-  'dataset.reassigned': { field: 'datasetReassigned', schema: DatasetReassignedSchema },
-  'tenant.reassigned': { field: 'tenantReassigned', schema: TenantReassignedSchema },
-  'tenant.erased': { field: 'tenantErased', schema: TenantErasedSchema },
-  'dataset.created': { field: 'datasetCreated', schema: DatasetCreatedSchema },
-  'dataset.removed': { field: 'datasetRemoved', schema: DatasetRemovedSchema },
-  'item.added': { field: 'itemAdded', schema: ItemAddedSchema },
-  'item.updated': { field: 'itemUpdated', schema: ItemUpdatedSchema },
-  'item.forgotten': { field: 'itemForgotten', schema: ItemForgottenSchema },
-  'run.started': { field: 'runStarted', schema: RunStartedSchema },
-  'run.completed': { field: 'runCompleted', schema: RunCompletedSchema },
-  'run.errored': { field: 'runErrored', schema: RunErroredSchema },
-  'sync.started': { field: 'syncStarted', schema: SyncStartedSchema },
-  'sync.ended': { field: 'syncEnded', schema: SyncEndedSchema },
-  'tenant.created': { field: 'tenantCreated', schema: TenantCreatedSchema },
-  'membership.added': { field: 'membershipAdded', schema: MembershipAddedSchema },
-  'membership.removed': { field: 'membershipRemoved', schema: MembershipRemovedSchema },
-  'role.created': { field: 'roleCreated', schema: RoleCreatedSchema },
-  'role.deleted': { field: 'roleDeleted', schema: RoleDeletedSchema },
-  'role.assigned': { field: 'roleAssigned', schema: RoleAssignedSchema },
-  'role.unassigned': { field: 'roleUnassigned', schema: RoleUnassignedSchema },
-  'access.granted': { field: 'accessGranted', schema: AccessGrantedSchema },
-  'access.revoked': { field: 'accessRevoked', schema: AccessRevokedSchema },
-  'capability.granted': { field: 'capabilityGranted', schema: CapabilityGrantedSchema },
-  'capability.revoked': { field: 'capabilityRevoked', schema: CapabilityRevokedSchema },
-} as const satisfies Readonly<Record<string, { readonly field: DataCase; readonly schema: DescMessage }>>;
+/** By the type in the log, `item.added`: field of `DomainEvent.data`, `itemAdded`, and its message. */
+export const DOMAIN_EVENTS: ReadonlyMap<string, EventData> = new Map(
+  DomainEventSchema.oneofs.flatMap(({ fields }) =>
+    fields.flatMap(({ localName, message }): [string, EventData][] => {
+      const type = localName.replace(/[A-Z]/, (letter) => `.${letter.toLowerCase()}`);
+      return message === undefined ? [] : [[type, { field: localName, schema: message }]];
+    }),
+  ),
+);
 
 /**
  * Events of the log as `engram.events.v1.DomainEvent`. The log keeps an event's data as ProtoJSON of its message: `encode`
@@ -96,10 +46,8 @@ export const domainEventCodec: Codec<LoggedEvent> = {
   },
 };
 
-function eventOf(type: string): { readonly field: DataCase; readonly schema: DescMessage } {
-  const known = (DOMAIN_EVENTS as Readonly<Record<string, { readonly field: DataCase; readonly schema: DescMessage }>>)[
-    type
-  ];
+function eventOf(type: string): EventData {
+  const known = DOMAIN_EVENTS.get(type);
   if (known === undefined) throw new Error(`proto/engram/events/v1/events.proto has no event ${type}`);
   return known;
 }

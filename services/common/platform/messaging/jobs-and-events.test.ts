@@ -34,7 +34,7 @@ describe('jobs', () => {
 });
 
 describe('domain events', () => {
-  const samples: Readonly<Record<keyof typeof DOMAIN_EVENTS, JsonObject>> = {
+  const samples: Readonly<Record<string, JsonObject>> = {
     'budget.exceeded': { account: 'tenant/t', kind: 'items', limit: 10, used: 10 },
     'budget.warned': { account: 'key/k', kind: 'storageBytes', limit: 10, used: 12 },
     'user.registered': {},
@@ -66,6 +66,7 @@ describe('domain events', () => {
   };
 
   it('keep their envelope and data', () => {
+    expect(Object.keys(samples)).to.have.members([...DOMAIN_EVENTS.keys()]);
     for (const [type, data] of Object.entries(samples)) {
       const event = logged(type, data);
       expect(domainEventCodec.decode(domainEventCodec.encode(event))).to.deep.equal(event);
@@ -90,6 +91,6 @@ describe('domain events', () => {
       .filter((source) => source.includes('appendWrites('))
       .flatMap((source) => [...source.matchAll(/(?<=type(?::|\b.*[?:]) )'([a-z]+\.[a-z_]+)'/g)])
       .map(([, type]) => type);
-    expect([...new Set(written)].toSorted()).to.deep.equal(Object.keys(DOMAIN_EVENTS).toSorted());
+    expect([...new Set(written)].toSorted()).to.deep.equal([...DOMAIN_EVENTS.keys()].toSorted());
   });
 });

@@ -10,7 +10,7 @@ describe('domain events', () => {
       type,
       name,
     ]);
-    const known = Object.entries(DOMAIN_EVENTS).map(([type, { schema }]) => [type, schema.name]);
+    const known = [...DOMAIN_EVENTS].map(([type, { schema }]) => [type, schema.name]);
     expect(documented).to.have.deep.members(known);
   });
 });

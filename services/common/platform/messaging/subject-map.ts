@@ -1,24 +1,7 @@
 import { type DescMethod, type DescService, getOption } from '@bufbuild/protobuf';
 import { MethodOptions_IdempotencyLevel as Idempotency } from '@bufbuild/protobuf/wkt';
-import { AuthService } from '../../../../proto/gen/engram/auth/v1/auth_pb.ts';
-import { CognifyService } from '../../../../proto/gen/engram/cognify/v1/cognify_pb.ts';
-import { ImproveService } from '../../../../proto/gen/engram/improve/v1/improve_pb.ts';
-import { IngestService } from '../../../../proto/gen/engram/ingest/v1/ingest_pb.ts';
-import { IntegrationsService } from '../../../../proto/gen/engram/integrations/v1/integrations_pb.ts';
 import { call } from '../../../../proto/gen/engram/options/v1/options_pb.ts';
-import { SearchService } from '../../../../proto/gen/engram/search/v1/search_pb.ts';
-import { SystemService } from '../../../../proto/gen/engram/system/v1/system_pb.ts';
-
-/** Every service of `proto/`; a test compares this with the files. */
-export const PROTO_SERVICES: readonly DescService[] = [
-  AuthService,
-  IngestService,
-  CognifyService,
-  ImproveService,
-  SearchService,
-  IntegrationsService,
-  SystemService,
-];
+import { SERVICES } from './codec.ts';
 
 /** Its methods are every service's: their subjects name the one that is asked. */
 const EVERY_SERVICE = 'system';
@@ -37,7 +20,9 @@ export interface MethodFacts {
   readonly permission: string;
 }
 
-export const methodFacts: readonly MethodFacts[] = PROTO_SERVICES.flatMap((service) => service.methods.map(factsOf));
+export const methodFacts: readonly MethodFacts[] = Object.values<DescService>(SERVICES).flatMap(({ methods }) =>
+  methods.map(factsOf),
+);
 
 function factsOf(method: DescMethod): MethodFacts {
   const service = serviceName(method.parent);
