@@ -9,6 +9,7 @@ import {
   type Demand,
   type Payer,
 } from '../../services/common/domain/budget.ts';
+import type { UserId } from '../../services/common/kernel/brand.ts';
 import { isEngramError } from '../../services/common/kernel/errors.ts';
 import { asId } from '../../services/common/kernel/ids.ts';
 import { PERSONAL_TENANT, SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
@@ -330,7 +331,7 @@ function itemOf(sizeBytes: number, createdAt: string) {
     name: hash,
     fileName: hash,
     label: null,
-    ownerId: randomUUID(),
+    ownerId: asId<UserId>(randomUUID()),
     extension: 'txt',
     mimeType: 'text/plain',
     format: 'text',

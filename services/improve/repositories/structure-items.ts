@@ -2,7 +2,8 @@ import type { DataItemId } from '../../common/kernel/brand.ts';
 import { dataItemId } from '../../common/kernel/ids.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import { findAll } from '../../common/records/base/find-all.ts';
-import { type DocumentStore, insert, remove, replace, type Write } from '../../common/storage/ports/document-store.ts';
+import { put } from '../../common/records/base/repository.ts';
+import { type DocumentStore, remove, type Write } from '../../common/storage/ports/document-store.ts';
 import type { Provenance } from '../../common/storage/ports/index-entry.ts';
 import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 
@@ -52,10 +53,7 @@ export function createStructureItems(store: DocumentStore) {
       before?: StructureItem,
     ): Write {
       const document = { structure, itemId: item, generation, isDone };
-      const id = documentId(structure, item);
-      return before === undefined
-        ? insert(collection, id, document)
-        : replace(collection, id, document, before.version);
+      return put(collection, documentId(structure, item), document, before);
     },
     removeWrite: (structure: StructureName, { item, version }: StructureItem) =>
       remove(collection, documentId(structure, item), version),

@@ -3,7 +3,6 @@ import type { UserId } from '../../kernel/brand.ts';
 import { asId } from '../../kernel/ids.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
-import { slices } from '../../kernel/slices.ts';
 import type { DocumentStore, Filter, Stored } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { repository } from '../base/repository.ts';
@@ -44,9 +43,6 @@ interface ConnectionPage {
   readonly total: number;
 }
 
-/** Values of one `in` condition. */
-const SESSIONS_AT_ONCE = 500;
-
 export type AgentConnections = ReturnType<typeof createAgentConnections>;
 
 /** Programs that announced themselves, with their state. */
@@ -73,44 +69,39 @@ export function createAgentConnections(store: DocumentStore) {
     /** The same for many of a user's sessions at once, by session. */
     async ofSessions(user: UserId, sessions: readonly string[]): Promise<ReadonlyMap<string, AgentConnection>> {
       const first = new Map<string, AgentConnection>();
-      for (const slice of slices(sessions, SESSIONS_AT_ONCE)) {
-        const where = { userId: user, sessionId: { in: slice }, state: 'active' };
-        const sort = [{ field: 'lastActiveAt' as const }];
-        const { items } = await store.find(SYSTEM_SCOPE, collection, { where, sort, limit: 1000 });
-        for (const connection of items.map(connectionOf)) {
-          const { sessionId } = connection;
-          if (sessionId !== null && !first.has(sessionId)) first.set(sessionId, connection);
-        }
+      const found = await records.allOf(SYSTEM_SCOPE, sessions, (some) => ({
+        where: { userId: user, sessionId: { in: some }, state: 'active' },
+        sort: [{ field: 'lastActiveAt' }],
+      }));
+      for (const connection of found) {
+        const { sessionId } = connection;
+        if (sessionId !== null && !first.has(sessionId)) first.set(sessionId, connection);
       }
       return first;
     },
     /** Each of a user; unknown ones are left out. */
-    async getMany(
-      keys: readonly { readonly user: UserId; readonly id: string }[],
-    ): Promise<readonly AgentConnection[]> {
-      const ids = keys.map(({ user, id }) => documentId(user, id));
-      return await records.getMany(SYSTEM_SCOPE, ids);
-    },
+    getMany: (keys: readonly { readonly user: UserId; readonly id: string }[]) =>
+      records.getMany(
+        SYSTEM_SCOPE,
+        keys.map(({ user, id }) => documentId(user, id)),
+      ),
     /** Newest `lastActiveAt` first. */
     async page(
       users: readonly UserId[],
       {
         states,
-        limit,
-        offset,
+        ...page
       }: { readonly states: readonly ConnectionState[]; readonly limit: number; readonly offset: number },
     ): Promise<ConnectionPage> {
       const where: Filter<ConnectionDocument> = { userId: { in: users }, state: { in: states } };
       const [{ items }, total] = await Promise.all([
-        store.find(SYSTEM_SCOPE, collection, { where, sort: newestFirst, limit, offset }),
+        records.page(SYSTEM_SCOPE, { where, sort: newestFirst, ...page }),
         records.count(SYSTEM_SCOPE, where),
       ]);
-      return { connections: items.map(connectionOf), total };
+      return { connections: items, total };
     },
-    async allActive(users: readonly UserId[]): Promise<readonly AgentConnection[]> {
-      const where: Filter<ConnectionDocument> = { userId: { in: users }, state: 'active' };
-      return await records.all(SYSTEM_SCOPE, { where });
-    },
+    allActive: (users: readonly UserId[]) =>
+      records.all(SYSTEM_SCOPE, { where: { userId: { in: users }, state: 'active' } }),
     countActive: (user: UserId) => records.count(SYSTEM_SCOPE, { userId: user, state: 'active' }),
     /** Number of active connections of all users since that time. */
     countActiveSince: (time: Date) =>
@@ -137,21 +128,9 @@ function documentId(user: UserId, id: string): string {
 function documentOf(connection: AgentConnection): ConnectionDocument {
   const { id, sessionName, userId, tenant, type, memoryMode, sessionId, datasets } = connection;
   const { lastActiveAt, state, source, originFunction, metadata } = connection;
-  return {
-    connectionId: id,
-    sessionName,
-    userId,
-    tenant,
-    type,
-    memoryMode,
-    sessionId,
-    datasets,
-    lastActiveAt,
-    state,
-    source,
-    originFunction,
-    metadata: JSON.stringify(metadata),
-  };
+  const session = { sessionName, userId, tenant, type, memoryMode, sessionId, datasets };
+  const activity = { lastActiveAt, state, source, originFunction };
+  return { connectionId: id, ...session, ...activity, metadata: JSON.stringify(metadata) };
 }
 
 function connectionOf({ value }: Stored<ConnectionDocument>): AgentConnection {

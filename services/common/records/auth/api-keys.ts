@@ -2,7 +2,6 @@ import type { DatasetId, TenantId, UserId } from '../../kernel/brand.ts';
 import { asId } from '../../kernel/ids.ts';
 import type { Permission, PresentedKey } from '../../kernel/principal.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
-import { slices } from '../../kernel/slices.ts';
 import type { DocumentStore, Stored } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { repository } from '../base/repository.ts';
@@ -55,31 +54,22 @@ export interface ApiKey {
   readonly tenant: TenantId | null;
 }
 
-const SLICE = 500;
-
 export type ApiKeys = ReturnType<typeof createApiKeys>;
 
 export function createApiKeys(store: DocumentStore) {
   const records = repository(store, apiKeysCollection, apiKeyOf);
-  const find = async (userId: string | { readonly in: readonly string[] }): Promise<readonly ApiKey[]> => {
-    return records.all(SYSTEM_SCOPE, {
-      where: { userId },
+  const ofUsers = (users: readonly UserId[]) =>
+    records.allOf(SYSTEM_SCOPE, users, (some) => ({
+      where: { userId: { in: some } },
       sort: [{ field: 'userId' }, { field: 'createdAt' }],
-    });
-  };
+    }));
   return {
     get: (id: string) => records.get(SYSTEM_SCOPE, id),
     findByHash: (hash: string) => records.first(SYSTEM_SCOPE, { where: { hash } }),
     /** Oldest first. */
-    ofUser: (user: UserId) => find(user),
+    ofUser: (user: UserId) => ofUsers([user]),
     /** Keys of the users, oldest first per user. */
-    async ofUsers(users: readonly UserId[]): Promise<readonly ApiKey[]> {
-      const keys: ApiKey[] = [];
-      for (const slice of slices(users, SLICE)) {
-        keys.push(...(await find({ in: slice })));
-      }
-      return keys;
-    },
+    ofUsers,
     /** The tenant's own, in no order. */
     ofTenant: (tenant: TenantId) => records.all(SYSTEM_SCOPE, { where: { tenantId: tenant } }),
     insertWrite: ({ id, tenant, ...document }: ApiKey) =>

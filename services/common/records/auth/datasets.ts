@@ -2,7 +2,6 @@ import type { DatasetId, TenantId, UserId } from '../../kernel/brand.ts';
 import type { DatasetRef } from '../../kernel/dataset.ts';
 import { asId } from '../../kernel/ids.ts';
 import { type Scope, SYSTEM_SCOPE } from '../../kernel/scope.ts';
-import { slices } from '../../kernel/slices.ts';
 import type { DocumentStore, Stored, Write } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { repository } from '../base/repository.ts';
@@ -41,44 +40,25 @@ export interface StoredDataset extends DatasetRef {
   readonly sourceAccess: string | null;
 }
 
-const SLICE = 500;
-
 export type Datasets = ReturnType<typeof createDatasets>;
 
 /** The registry of datasets; `grants` says who may use them. */
 export function createDatasets(store: DocumentStore) {
   const records = repository(store, datasetsCollection, datasetOf);
-  const inSlices = async <Key>(
-    keys: readonly Key[],
-    read: (slice: readonly Key[]) => Promise<readonly Stored<DatasetDocument>[]>,
-  ): Promise<readonly StoredDataset[]> => {
-    const found: StoredDataset[] = [];
-    for (const slice of slices(keys, SLICE)) {
-      found.push(...(await read(slice)).map(datasetOf));
-    }
-    return found;
-  };
   return {
     get: (scope: Scope, id: DatasetId) => records.get(scope, id),
     /** Unknown ids are left out; the order is that of `ids`. */
-    getMany: (scope: Scope, ids: readonly DatasetId[]) =>
-      inSlices(ids, (slice) => store.getMany(scope, datasetsCollection, slice)),
+    getMany: (scope: Scope, ids: readonly DatasetId[]) => records.getMany(scope, ids),
     /** Datasets of an owner with one of the names, in no order. */
-    ownedByName(scope: Scope, owner: UserId, names: readonly string[]): Promise<readonly StoredDataset[]> {
-      return inSlices([...new Set(names)], async (slice) => {
-        const query = {
-          where: { ownerId: owner, name: { in: slice } },
-          // In the order of the index: any other would make the store read the whole tenant.
-          sort: [{ field: 'ownerId' as const }, { field: 'name' as const }],
-          limit: SLICE,
-        };
-        return (await store.find(scope, datasetsCollection, query)).items;
-      });
-    },
+    ownedByName: (scope: Scope, owner: UserId, names: readonly string[]) =>
+      records.allOf(scope, [...new Set(names)], (some) => ({
+        where: { ownerId: owner, name: { in: some } },
+        // In the order of the index: any other would make the store read the whole tenant.
+        sort: [{ field: 'ownerId' }, { field: 'name' }],
+      })),
     /** At most `limit` (1 to 1000) datasets of an owner, in whatever tenant. */
     async ofOwner(owner: UserId, limit: number): Promise<readonly StoredDataset[]> {
-      const { items } = await store.find(SYSTEM_SCOPE, datasetsCollection, { where: { ownerId: owner }, limit });
-      return items.map(datasetOf);
+      return (await records.page(SYSTEM_SCOPE, { where: { ownerId: owner }, limit })).items;
     },
     /** At most `limit` (1 to 1000) datasets of the tenant, in no order. */
     async ofTenant(scope: Scope, limit: number): Promise<readonly StoredDataset[]> {

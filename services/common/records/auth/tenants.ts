@@ -6,21 +6,8 @@ import type { DocumentStore, Stored } from '../../storage/ports/document-store.t
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { repository } from '../base/repository.ts';
 
-type TenantDocument = {
-  /** Not unique: the wire contract lets names repeat. */
-  readonly name: string;
-  readonly ownerId: string;
-  readonly createdAt: string;
-  /** Missing in tenants that no resource was ever declared for: those are active. */
-  readonly state?: TenantState;
-  readonly hibernation?: TenantHibernation | null;
-  /** At most a minute too early; null or missing when it is not needed. */
-  readonly lastUsedAt?: string | null;
-  /** Hibernated because it was idle. */
-  readonly isAsleep?: boolean;
-  /** `namespace/name` of the resource that managed it last and released it. */
-  readonly releasedFrom?: string;
-};
+/** Without the fields of sleep in tenants that no resource was ever declared for: those are active. */
+type TenantDocument = Omit<NewTenant, 'id'>;
 
 export const tenantsCollection: OwnedCollection<TenantDocument> = {
   name: 'tenants',
@@ -33,6 +20,7 @@ export const tenantsCollection: OwnedCollection<TenantDocument> = {
 
 export interface Tenant {
   readonly id: TenantId;
+  /** Not unique: the wire contract lets names repeat. */
   readonly name: string;
   readonly ownerId: UserId;
   readonly createdAt: string;
@@ -83,5 +71,5 @@ export function createTenants(store: DocumentStore) {
 
 function tenantOf({ id, value }: Stored<TenantDocument>): Tenant {
   const { state = 'Active', hibernation = null, lastUsedAt = null, isAsleep = false } = value;
-  return { ...value, id: asId(id), ownerId: asId(value.ownerId), state, hibernation, lastUsedAt, isAsleep };
+  return { ...value, id: asId(id), state, hibernation, lastUsedAt, isAsleep };
 }

@@ -5,31 +5,16 @@ import type { Principal } from '../../kernel/principal.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import type { DocumentStore, Stored, Write } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
-import { findAll } from '../base/find-all.ts';
 import { repository } from '../base/repository.ts';
 
 /** Stored in place of a hash: no password ever matches. Agents and the default account of the open mode have it. */
 export const NO_PASSWORD = '!';
 
-type UserDocument = {
-  readonly email: string;
+type UserDocument = Omit<User, 'id' | 'version' | 'sessionEpoch'> & {
   /** `emailKey(email)`: two addresses that differ only in case are one account. */
   readonly emailKey: string;
-  /** PHC string, or `NO_PASSWORD`. */
-  readonly passwordHash: string;
-  readonly isActive: boolean;
-  readonly isSuperuser: boolean;
-  readonly isVerified: boolean;
-  /** The tenant the user works in now. */
-  readonly tenant: string;
-  /** Set for agents: the user they work for. */
-  readonly parentId: string | null;
-  /** Counts keys made, so that two requests cannot both take the last free place. */
-  readonly keysMade: number;
   /** `sessionEpoch` of the user; absent in accounts of earlier versions, which counts as 0. */
   readonly shutOuts?: number;
-  readonly createdAt: string;
-  readonly updatedAt: string | null;
 };
 
 /** Not a tenant's: a person keeps one account in all of them. */
@@ -47,12 +32,16 @@ export interface User {
   /** Version of the document, for `replaceWrite`. */
   readonly version: number;
   readonly email: string;
+  /** PHC string, or `NO_PASSWORD`. */
   readonly passwordHash: string;
   readonly isActive: boolean;
   readonly isSuperuser: boolean;
   readonly isVerified: boolean;
+  /** The tenant the user works in now. */
   readonly tenant: TenantId;
+  /** Set for agents: the user they work for. */
   readonly parentId: UserId | null;
+  /** Counts keys made, so that two requests cannot both take the last free place. */
   readonly keysMade: number;
   /** Grows with each deactivation: tokens and mails that were issued before it stay invalid. */
   readonly sessionEpoch: number;
@@ -72,33 +61,29 @@ export function createUsers(store: DocumentStore) {
     /** Unknown ids are left out; the order is that of `ids`. */
     getMany: (ids: readonly UserId[]) => records.getMany(SYSTEM_SCOPE, ids),
     async findByEmail(address: string): Promise<User | null> {
-      const where = { emailKey: emailKey(address) };
-      return records.first(SYSTEM_SCOPE, { where });
+      return records.first(SYSTEM_SCOPE, { where: { emailKey: emailKey(address) } });
     },
     /** Whether there is any account. */
     async exist(): Promise<boolean> {
-      return (await store.find(SYSTEM_SCOPE, usersCollection, { limit: 1 })).items.length > 0;
+      return (await records.first(SYSTEM_SCOPE, {})) !== null;
     },
     /** Accounts that are no agents, in the order of their ids. */
     people: (page: { readonly limit: number; readonly after: string | null }) =>
       records.page(SYSTEM_SCOPE, { where: { parentId: { exists: false } }, ...page }),
     /** Ids of the agents that work for a user. */
     async childAgents(parent: UserId): Promise<readonly UserId[]> {
-      const children = await findAll(store, SYSTEM_SCOPE, usersCollection, { where: { parentId: parent } });
-      return children.map(({ id }) => asId<UserId>(id));
+      return (await records.all(SYSTEM_SCOPE, { where: { parentId: parent } })).map(({ id }) => id);
     },
     /** The agents that work for a user, oldest first. */
     async agentsOf(parent: UserId): Promise<readonly User[]> {
-      const children = await findAll(store, SYSTEM_SCOPE, usersCollection, { where: { parentId: parent } });
-      return children.map(userOf).sort((one, other) => (one.createdAt < other.createdAt ? -1 : 1));
+      const children = await records.all(SYSTEM_SCOPE, { where: { parentId: parent } });
+      return children.toSorted((one, other) => (one.createdAt < other.createdAt ? -1 : 1));
     },
     /** Active ones, oldest first. */
     async superusers(): Promise<readonly User[]> {
-      const found = await findAll(store, SYSTEM_SCOPE, usersCollection, {
-        where: { isSuperuser: true },
-        sort: [{ field: 'isSuperuser' }, { field: 'createdAt' }],
-      });
-      return found.map(userOf).filter(({ isActive }) => isActive);
+      const sort = [{ field: 'isSuperuser' }, { field: 'createdAt' }] as const;
+      const found = await records.all(SYSTEM_SCOPE, { where: { isSuperuser: true }, sort });
+      return found.filter(({ isActive }) => isActive);
     },
     /** `DuplicateKeyError` in the commit when the address is taken. */
     insertWrite: (user: NewUser) =>
@@ -126,30 +111,13 @@ export function principalOf(user: User): Principal {
 }
 
 function documentOf(user: Omit<User, 'version'>): UserDocument {
-  const { email, passwordHash, isActive, isSuperuser, isVerified, tenant, parentId, keysMade, sessionEpoch } = user;
-  const flags = { isActive, isSuperuser, isVerified };
-  const times = { createdAt: user.createdAt, updatedAt: user.updatedAt };
-  return {
-    email,
-    emailKey: emailKey(email),
-    passwordHash,
-    ...flags,
-    tenant,
-    parentId,
-    keysMade,
-    shutOuts: sessionEpoch,
-    ...times,
-  };
+  const { email, passwordHash, isActive, isSuperuser, isVerified, tenant, parentId, keysMade } = user;
+  const { sessionEpoch: shutOuts, createdAt, updatedAt } = user;
+  const account = { email, emailKey: emailKey(email), passwordHash, isActive, isSuperuser, isVerified };
+  return { ...account, tenant, parentId, keysMade, shutOuts, createdAt, updatedAt };
 }
 
 function userOf({ id, version, value }: Stored<UserDocument>): User {
   const { emailKey: _, shutOuts = 0, ...fields } = value;
-  return {
-    ...fields,
-    id: asId(id),
-    version,
-    sessionEpoch: shutOuts,
-    tenant: asId(value.tenant),
-    parentId: value.parentId === null ? null : asId(value.parentId),
-  };
+  return { ...fields, id: asId(id), version, sessionEpoch: shutOuts };
 }

@@ -17,10 +17,22 @@ import {
 } from '../../storage/ports/document-store.ts';
 import { findAll } from './find-all.ts';
 
+/** Replaces the document that was read before; inserts it when there was none, or when its version is 0 or null. */
+export function put<T extends JsonObject>(
+  collection: Collection<T>,
+  id: string,
+  value: T,
+  before: { readonly version: number | null } | null | undefined,
+): Write {
+  return before?.version ? replace(collection, id, value, before.version) : insert(collection, id, value);
+}
+
 type Selection<T> = Pick<Query<T>, 'where' | 'sort'>;
 
 /** Ids of one read. */
 const READ_SLICE = 1000;
+/** Values of one `in` condition. */
+const IN_SLICE = 500;
 
 /**
  * The documents of a collection as records. Reads take the scope that they read under; writes are committed by the caller,
@@ -54,17 +66,54 @@ export function repository<T extends JsonObject, R>(
       const { items, next } = await store.find(scope, collection, query);
       return { items: items.map(recordOf), next };
     },
+    /** The first `count` of the selection, read page by page. */
+    async firstOnes(scope: AnyScope, selection: Selection<T>, count: number): Promise<readonly R[]> {
+      const records: R[] = [];
+      let after: string | null = null;
+      do {
+        const limit = Math.min(READ_SLICE, count - records.length);
+        const page: Page<Stored<T>> = await store.find(scope, collection, { ...selection, limit, after });
+        for (const stored of page.items) records.push(recordOf(stored));
+        after = page.next;
+      } while (after !== null && records.length < count);
+      return records;
+    },
     /** Everything of the selection, read page by page. */
     async all(scope: AnyScope, selection: Selection<T> = {}): Promise<readonly R[]> {
       return (await findAll(store, scope, collection, selection)).map(recordOf);
     },
+    /** The same of a selection that names some of the values, for all of them. */
+    async allOf<Value>(
+      scope: AnyScope,
+      values: readonly Value[],
+      selectionOf: (some: readonly Value[]) => Selection<T>,
+    ): Promise<readonly R[]> {
+      const records: R[] = [];
+      for (const some of slices(values, IN_SLICE)) {
+        for (const stored of await findAll(store, scope, collection, selectionOf(some))) records.push(recordOf(stored));
+      }
+      return records;
+    },
     count: (scope: AnyScope, where: Filter<T> = {}): Promise<number> => store.count(scope, collection, where),
+    async countOf<Value>(
+      scope: AnyScope,
+      values: readonly Value[],
+      whereOf: (some: readonly Value[]) => Filter<T>,
+    ): Promise<number> {
+      let count = 0;
+      for (const some of slices(values, IN_SLICE)) count += await store.count(scope, collection, whereOf(some));
+      return count;
+    },
+    /** Removes what fits now. Returns how many. */
+    async removeWhere(scope: AnyScope, where: Filter<T>): Promise<number> {
+      const [result] = await store.commit(scope, [removeWhere(collection, where)]);
+      return result?.changed ?? 0;
+    },
     insertWrite: (id: string, value: T): Write => insert(collection, id, value),
     replaceWrite: (id: string, value: T, expectedVersion: number): Write =>
       replace(collection, id, value, expectedVersion),
-    /** Replaces the document that was read before, or inserts it when there was none. */
-    putWrite: (id: string, value: T, before: { readonly version: number } | null | undefined): Write =>
-      before ? replace(collection, id, value, before.version) : insert(collection, id, value),
+    /** See `put`. */
+    putWrite: (id: string, value: T, before: Parameters<typeof put>[3]): Write => put(collection, id, value, before),
     updateWrite: (id: string, change: Parameters<typeof update<T>>[2]): Write => update(collection, id, change),
     removeWrite: (id: string, expectedVersion?: number): Write => remove(collection, id, expectedVersion),
     removeWhereWrite: (where: Filter<T>): Write => removeWhere(collection, where),

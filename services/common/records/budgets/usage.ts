@@ -13,13 +13,12 @@ import { isWriteConflict } from '../../platform/async/retry-on-conflict.ts';
 import {
   type DocumentStore,
   type Filter,
-  insert,
   removeWhere,
-  replace,
   update,
   type Write,
 } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
+import { put } from '../base/repository.ts';
 import { countStored } from './stored-counts.ts';
 
 type Numbers = { readonly [Kind in BudgetKind]?: number };
@@ -77,12 +76,8 @@ export function createUsage(store: DocumentStore) {
       // Whatever changes while this counts needs the counter, so that the write below fails or the count is right.
       const stored = counter === 'stored' && !account.startsWith('key/') ? await countStored(store, account) : {};
       const document = { ...emptyUsage(account, counter, window), ...stored };
-      const write =
-        before === null
-          ? insert(usageCollection, id, document)
-          : replace(usageCollection, id, document, before.version);
       try {
-        await store.commit({ tenant: PERSONAL_TENANT }, [write]);
+        await store.commit({ tenant: PERSONAL_TENANT }, [put(usageCollection, id, document, before)]);
       } catch (error) {
         if (!isWriteConflict(error)) throw error;
       }

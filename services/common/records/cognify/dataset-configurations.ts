@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { DatasetScope } from '../../kernel/scope.ts';
-import { type DocumentStore, insert, replace } from '../../storage/ports/document-store.ts';
+import type { DocumentStore } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
+import { repository, withVersion } from '../base/repository.ts';
 
 /** Defaults of runs of a dataset; null: the server's default. */
 export type RunDefaults = {
@@ -35,15 +36,11 @@ const ID = 'current';
 export type DatasetConfigurations = ReturnType<typeof createDatasetConfigurations>;
 
 export function createDatasetConfigurations(store: DocumentStore) {
+  const records = repository(store, datasetConfigurationsCollection, withVersion);
   return {
-    async get(scope: DatasetScope): Promise<DatasetConfiguration | null> {
-      const stored = await store.get(scope, datasetConfigurationsCollection, ID);
-      return stored === null ? null : { ...stored.value, version: stored.version };
-    },
+    get: (scope: DatasetScope): Promise<DatasetConfiguration | null> => records.get(scope, ID),
     /** `DuplicateKeyError` or `VersionConflictError` in the commit when it changed since `before` was read. */
     putWrite: (document: DatasetConfigurationDocument, before: DatasetConfiguration | null) =>
-      before === null
-        ? insert(datasetConfigurationsCollection, ID, document)
-        : replace(datasetConfigurationsCollection, ID, document, before.version),
+      records.putWrite(ID, document, before),
   };
 }

@@ -2,8 +2,9 @@ import { engramError } from '../../kernel/errors.ts';
 import { asId } from '../../kernel/ids.ts';
 import { type DatasetScope, datasetScope, type SystemScope } from '../../kernel/scope.ts';
 import { retryOnConflict } from '../../platform/async/retry-on-conflict.ts';
-import { type DocumentStore, insert, remove, update } from '../../storage/ports/document-store.ts';
+import { type DocumentStore, remove, update } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
+import { put } from '../base/repository.ts';
 import { ledgerCollection } from './ledger.ts';
 
 type IndexRebuild = {
@@ -68,10 +69,8 @@ export function createIndexRebuilds(store: DocumentStore) {
     /** A loss that is noticed while an earlier one is rebuilt takes its place. */
     put: (scope: DatasetScope, rebuild: IndexRebuild) =>
       retryOnConflict(async () => {
-        const isKnown = (await get(scope)) !== null;
-        await store.commit(scope, [
-          isKnown ? update(collection, ID, { set: rebuild, required: true }) : insert(collection, ID, rebuild),
-        ]);
+        const before = await store.get(scope, collection, ID);
+        await store.commit(scope, [put(collection, ID, rebuild, before)]);
       }),
     async change(scope: DatasetScope, change: Partial<IndexRebuild>): Promise<void> {
       await store.commit(scope, [update(collection, ID, { set: change })]);

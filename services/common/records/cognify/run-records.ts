@@ -1,8 +1,9 @@
 import type { RunOrigin, RunOutcome, RunStatus } from '../../domain/run.ts';
 import type { Json } from '../../kernel/json.ts';
 import type { Scope } from '../../kernel/scope.ts';
-import { type DocumentStore, type Filter, insert } from '../../storage/ports/document-store.ts';
+import type { DocumentStore, Filter, Stored } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
+import { repository } from '../base/repository.ts';
 
 /**
  * Append-only history: one row per state of a run, and one per operation (search, forget …), whose `pipeline` and
@@ -61,28 +62,13 @@ interface RunRecordQuery {
   readonly offset: number;
 }
 
-const PAGE = 1000;
-
 export type RunRecords = ReturnType<typeof createRunRecords>;
 
 export function createRunRecords(store: DocumentStore) {
-  const first = async (scope: Scope, where: Filter<RunRecord>, wanted: number): Promise<readonly RunRecordRow[]> => {
-    const rows: RunRecordRow[] = [];
-    let after: string | null = null;
-    do {
-      const page: Awaited<ReturnType<typeof store.find<RunRecord>>> = await store.find(scope, runRecordsCollection, {
-        where,
-        sort: [{ field: 'sequence', descending: true }],
-        limit: Math.min(PAGE, wanted - rows.length),
-        after,
-      });
-      rows.push(...page.items.map(({ id, sequence, value }) => ({ id, sequence: sequence ?? 0, record: value })));
-      after = page.next;
-    } while (after !== null && rows.length < wanted);
-    return rows;
-  };
+  const records = repository(store, runRecordsCollection, rowOf);
+  const sort = [{ field: 'sequence', descending: true }] as const;
   return {
-    appendWrite: (id: string, record: RunRecord) => insert(runRecordsCollection, id, record),
+    appendWrite: (id: string, record: RunRecord) => records.insertWrite(id, record),
     /** Newest first. `datasets`: rows on one of them; `users`: rows run by one of them; both: either. */
     async newest(
       scope: Scope,
@@ -93,10 +79,14 @@ export function createRunRecords(store: DocumentStore) {
       const filters: Filter<RunRecord>[] = [];
       if (datasets.length > 0) filters.push({ ...common, datasetId: { in: [...datasets] } });
       if (users.length > 0) filters.push({ ...common, userId: { in: [...users] } });
-      const lists = await Promise.all(filters.map((where) => first(scope, where, wanted)));
+      const lists = await Promise.all(filters.map((where) => records.firstOnes(scope, { where, sort }, wanted)));
       const byId = new Map(lists.flat().map((row) => [row.id, row]));
       const rows = [...byId.values()].sort((one, other) => other.sequence - one.sequence);
       return rows.slice(offset, wanted);
     },
   };
+}
+
+function rowOf({ id, sequence, value }: Stored<RunRecord>): RunRecordRow {
+  return { id, sequence: sequence ?? 0, record: value };
 }

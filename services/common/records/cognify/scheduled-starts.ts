@@ -1,6 +1,7 @@
 import type { DatasetScope } from '../../kernel/scope.ts';
-import { type DocumentStore, insert, replace } from '../../storage/ports/document-store.ts';
+import type { DocumentStore } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
+import { put } from '../base/repository.ts';
 
 interface Start {
   /** The time that it was due by its schedule, ISO-8601. */
@@ -42,8 +43,6 @@ export function createScheduledStarts(store: DocumentStore) {
     },
     /** `DuplicateKeyError` or `VersionConflictError` in the commit when it changed since `before` was read. */
     putWrite: (pipeline: string, start: Start, before: ScheduledStart | null) =>
-      before === null
-        ? insert(collection, pipeline, { ...start })
-        : replace(collection, pipeline, { ...start }, before.version),
+      put(collection, pipeline, { ...start }, before),
   };
 }

@@ -1,13 +1,12 @@
 import type { DataItemId } from '../../kernel/brand.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import type { Page } from '../../kernel/result-page.ts';
 import type { DatasetScope } from '../../kernel/scope.ts';
 import { slices } from '../../kernel/slices.ts';
-import { type DocumentStore, insert, removeWhere, type Stored, update } from '../../storage/ports/document-store.ts';
+import { type DocumentStore, insert, type Stored, update } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import type { RowSelection } from '../../storage/ports/text-index.ts';
 import type { Statement, StatementValue } from '../../text/statements/statement.ts';
-import { findAll } from '../base/find-all.ts';
+import { repository } from '../base/repository.ts';
 
 type StatementDocument = {
   readonly statementId: string;
@@ -53,16 +52,16 @@ export type Statements = ReturnType<typeof createStatements>;
 
 export function createStatements(store: DocumentStore) {
   const collection = statementsCollection;
+  const records = repository(store, collection, statementOf);
   const newestOf = async (scope: DatasetScope, key: string): Promise<readonly StoredStatement[]> => {
     const sort = [{ field: 'at', descending: true }] as const;
-    const page = await store.find(scope, collection, { where: { key }, sort, limit: NEWEST_PER_KEY });
-    return page.items.map(statementOf);
+    return (await records.page(scope, { where: { key }, sort, limit: NEWEST_PER_KEY })).items;
   };
   const ofKeys = async (scope: DatasetScope, keys: readonly string[]): Promise<readonly StoredStatement[]> => {
     const found: StoredStatement[] = [];
     for (const slice of slices(keys, SLICE)) {
-      const page = await store.find(scope, collection, { where: { key: { in: slice } }, limit: PAGE });
-      if (page.next === null) found.push(...page.items.map(statementOf));
+      const page = await records.page(scope, { where: { key: { in: slice } }, limit: PAGE });
+      if (page.next === null) found.push(...page.items);
       else for (const key of slice) found.push(...(await newestOf(scope, key)));
     }
     return found;
@@ -82,18 +81,10 @@ export function createStatements(store: DocumentStore) {
       }
     },
     /** Pages of statements that were not compared yet, uncommitted ones among them. */
-    async unjudged(scope: DatasetScope, after: string | null): Promise<Page<StoredStatement>> {
-      const page = await store.find(scope, collection, { where: { judged: false }, limit: PAGE, after });
-      return { items: page.items.map(statementOf), next: page.next };
-    },
-    async ofItems(scope: DatasetScope, items: readonly DataItemId[]): Promise<readonly StoredStatement[]> {
-      const found: StoredStatement[] = [];
-      for (const slice of slices(items, SLICE)) {
-        const where = { itemId: { in: slice } };
-        found.push(...(await findAll(store, scope, collection, { where })).map(statementOf));
-      }
-      return found;
-    },
+    unjudged: (scope: DatasetScope, after: string | null) =>
+      records.page(scope, { where: { judged: false }, limit: PAGE, after }),
+    ofItems: (scope: DatasetScope, items: readonly DataItemId[]) =>
+      records.allOf(scope, items, (some) => ({ where: { itemId: { in: some } } })),
     judgedWrites: (statements: readonly StoredStatement[]) =>
       statements.map(({ id, generation }) => update(collection, rowId(id, generation), { set: { judged: true } })),
     /** Removes statements; the others with the same keys are marked to be compared again. Resolves to the number removed. */
@@ -114,17 +105,10 @@ export function createStatements(store: DocumentStore) {
           slice.map((other) => update(collection, rowId(other.id, other.generation), { set: { judged: false } })),
         );
       }
-      const [result] = await store.commit(scope, [removeWhere(collection, where)]);
-      return result?.changed ?? 0;
+      return records.removeWhere(scope, where);
     },
-    async count(scope: DatasetScope, items?: readonly DataItemId[]): Promise<number> {
-      if (items === undefined) return store.count(scope, collection, {});
-      let count = 0;
-      for (const slice of slices(items, SLICE)) {
-        count += await store.count(scope, collection, { itemId: { in: slice } });
-      }
-      return count;
-    },
+    count: (scope: DatasetScope, items?: readonly DataItemId[]) =>
+      items === undefined ? records.count(scope) : records.countOf(scope, items, (some) => ({ itemId: { in: some } })),
   };
 }
 

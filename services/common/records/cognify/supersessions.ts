@@ -3,20 +3,17 @@ import type { DataItemId, UserId } from '../../kernel/brand.ts';
 import { asId, dataItemId } from '../../kernel/ids.ts';
 import type { Page } from '../../kernel/result-page.ts';
 import type { DatasetScope } from '../../kernel/scope.ts';
-import { slices } from '../../kernel/slices.ts';
 import {
   type DocumentStore,
-  insert,
   remove,
   removeWhere,
-  replace,
   type Stored,
   type Write,
 } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import type { Judgement } from '../../text/statements/judge.ts';
 import { supersessionId } from '../../text/statements/statement.ts';
-import { findAll } from '../base/find-all.ts';
+import { put, repository } from '../base/repository.ts';
 import type { StoredStatement } from './statements.ts';
 
 type Side = {
@@ -93,38 +90,22 @@ export interface Supersession {
   readonly reverted: { readonly by: UserId; readonly at: string } | null;
 }
 
-const SLICE = 100;
-const LIMIT = 1000;
-
 export type Supersessions = ReturnType<typeof createSupersessions>;
 
 export function createSupersessions(store: DocumentStore) {
   const collection = supersessionsCollection;
-  const reverts = supersessionRevertsCollection;
+  const records = repository(store, collection, (stored) => stored);
+  const reverts = repository(store, supersessionRevertsCollection, (stored) => stored);
   const withReverts = async (
     scope: DatasetScope,
     found: readonly Stored<SupersessionDocument>[],
   ): Promise<readonly Supersession[]> => {
-    if (found.length === 0) return [];
-    const taken = await store.getMany(
-      scope,
-      reverts,
-      found.map(({ id }) => id),
-    );
-    const byId = new Map(taken.map(({ id, value }) => [id, value]));
+    const ids = found.map(({ id }) => id);
+    const byId = new Map((await reverts.getMany(scope, ids)).map(({ id, value }) => [id, value]));
     return found.map((stored) => supersessionOf(stored, byId.get(stored.id) ?? null));
   };
-  const byField = async (
-    scope: DatasetScope,
-    field: 'olderChunk' | 'newerChunk' | 'olderItem',
-    values: readonly string[],
-  ) => {
-    const found: Stored<SupersessionDocument>[] = [];
-    for (const slice of slices(values, SLICE)) {
-      found.push(...(await findAll(store, scope, collection, { where: { [field]: { in: slice } } })));
-    }
-    return found;
-  };
+  const byField = (scope: DatasetScope, field: 'olderChunk' | 'newerChunk' | 'olderItem', values: readonly string[]) =>
+    records.allOf(scope, values, (some) => ({ where: { [field]: { in: some } } }));
   return {
     /** Newest first. The statements may belong to generations that are not visible (any more). */
     async list(
@@ -132,11 +113,11 @@ export function createSupersessions(store: DocumentStore) {
       { after, limit }: { readonly after: string | null; readonly limit: number },
     ): Promise<Page<Supersession>> {
       const sort = [{ field: 'detectedAt', descending: true }] as const;
-      const page = await store.find(scope, collection, { sort, limit, after });
+      const page = await records.page(scope, { sort, limit, after });
       return { items: await withReverts(scope, page.items), next: page.next };
     },
     async get(scope: DatasetScope, id: string): Promise<Supersession | null> {
-      const stored = await store.get(scope, collection, id);
+      const stored = await records.get(scope, id);
       return stored === null ? null : ((await withReverts(scope, [stored]))[0] ?? null);
     },
     /** Supersessions with a statement in one of the passages, on either side. */
@@ -160,13 +141,11 @@ export function createSupersessions(store: DocumentStore) {
       at: string,
     ): Promise<{ readonly writes: readonly Write[]; readonly changed: readonly Judgement<StoredStatement>[] }> {
       const ids = [...new Set(judged.map((one) => supersessionId(one.id)))];
-      const stored: Stored<SupersessionDocument>[] = [];
-      for (const slice of slices(ids, LIMIT)) stored.push(...(await store.getMany(scope, collection, slice)));
-      return settlement(stored, judgements, at);
+      return settlement(await records.getMany(scope, ids), judgements, at);
     },
     /** The older statement stands again, for good. `DuplicateKeyError`: it was taken back already. */
     revertWrite: ({ id, older }: Supersession, by: UserId, at: string) =>
-      insert(reverts, id, { userId: by, at, olderItem: older.item }),
+      reverts.insertWrite(id, { userId: by, at, olderItem: older.item }),
     async removeOfItem(scope: DatasetScope, item: DataItemId): Promise<void> {
       await store.commit(scope, [
         removeWhere(collection, { olderItem: item }),
@@ -174,15 +153,11 @@ export function createSupersessions(store: DocumentStore) {
       ]);
     },
     async count(scope: DatasetScope, items?: readonly DataItemId[]): Promise<number> {
-      if (items === undefined) return store.count(scope, collection, {});
-      let count = 0;
-      for (const slice of slices(items, SLICE)) {
-        count += await store.count(scope, collection, { olderItem: { in: slice } });
-        count += await store.count(scope, collection, { newerItem: { in: slice } });
-      }
-      return count;
+      if (items === undefined) return records.count(scope);
+      const older = await records.countOf(scope, items, (some) => ({ olderItem: { in: some } }));
+      return older + (await records.countOf(scope, items, (some) => ({ newerItem: { in: some } })));
     },
-    removeRevertsWrite: (items: readonly DataItemId[]) => removeWhere(reverts, { olderItem: { in: items } }),
+    removeRevertsWrite: (items: readonly DataItemId[]) => reverts.removeWhereWrite({ olderItem: { in: items } }),
   };
 }
 
@@ -203,9 +178,9 @@ function settlement(
     const document = documentOf(judgement, before?.value.detectedAt ?? at);
     if (before !== undefined && isDeepStrictEqual(before.value, document)) return [];
     changed.push(judgement);
-    if (before === undefined) return [insert(supersessionsCollection, id, document)];
-    const detectedAt = before.value.newer.text === document.newer.text ? document.detectedAt : at;
-    return [replace(supersessionsCollection, id, { ...document, detectedAt }, before.version)];
+    const isAsBefore = before === undefined || before.value.newer.text === document.newer.text;
+    const detectedAt = isAsBefore ? document.detectedAt : at;
+    return [put(supersessionsCollection, id, { ...document, detectedAt }, before)];
   });
   return { writes: [...removals, ...changes], changed };
 }

@@ -7,10 +7,11 @@ import { retryOnConflict } from '../../platform/async/retry-on-conflict.ts';
 import { isLeased } from '../../platform/leases/lease.ts';
 import type { EmbeddingChoice } from '../../ports/embedders.ts';
 import type { WallClock } from '../../ports/system.ts';
-import { type DocumentStore, insert, remove, removeWhere, replace } from '../../storage/ports/document-store.ts';
+import { type DocumentStore, insert, remove, removeWhere } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import type { VectorIndex, VectorSpace } from '../../storage/ports/vector-index.ts';
 import { findAll } from '../base/find-all.ts';
+import { put } from '../base/repository.ts';
 
 /** The space of an embedding model, in a document. */
 type StoredSpace = { readonly model: string; readonly dimensions: number };
@@ -153,11 +154,7 @@ export function createVectorIndexVersions({
       if (changes === null) return before;
       const { version, ...document } = before;
       const next = { ...document, ...changes };
-      const write =
-        version === 0
-          ? insert(vectorVersionsCollection, ID, next)
-          : replace(vectorVersionsCollection, ID, next, version);
-      await store.commit(scope, [write]);
+      await store.commit(scope, [put(vectorVersionsCollection, ID, next, { version })]);
       return { ...next, version: version + 1 };
     });
   };

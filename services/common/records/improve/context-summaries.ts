@@ -2,14 +2,7 @@ import { cosine, vectorOfText } from '../../domain/vector-text.ts';
 import type { DatasetId } from '../../kernel/brand.ts';
 import { idFor } from '../../kernel/ids.ts';
 import type { DatasetScope } from '../../kernel/scope.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  insert,
-  replace,
-  type Stored,
-  type Write,
-} from '../../storage/ports/document-store.ts';
+import type { DocumentStore, Stored } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 
 /** A bucket of the tree of global context, with what stands for it. */
@@ -104,14 +97,6 @@ export interface Versioned<T> {
   readonly id: string;
   readonly version: number;
   readonly value: T;
-}
-
-export function keepWrite<T extends ContextNode | ContextLeaf | ContextEntity | ContextState>(
-  collection: Collection<T>,
-  { id, version }: Pick<Versioned<T>, 'id' | 'version'>,
-  value: T,
-): Write {
-  return version === 0 ? insert(collection, id, value) : replace(collection, id, value, version);
 }
 
 export async function contextState(

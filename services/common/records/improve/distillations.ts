@@ -1,7 +1,8 @@
 import { type Session, sessionDocumentId } from '../../domain/session.ts';
 import type { DatasetScope } from '../../kernel/scope.ts';
-import { type DocumentStore, insert, replace, type Write } from '../../storage/ports/document-store.ts';
+import type { DocumentStore, Write } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
+import { put } from '../base/repository.ts';
 
 type DistillationDocument = {
   readonly userId: string;
@@ -56,10 +57,7 @@ export function createDistillations(store: DocumentStore) {
     write(session: DistilledSession, { version, turns, feedback, rows }: Distillation): Write {
       const { user, startedAt } = session;
       const document = { userId: user, startedAt, turns, feedback, rows: [...new Set(rows)].toSorted() };
-      const id = sessionDocumentId(session);
-      return version === 0
-        ? insert(distillationsCollection, id, document)
-        : replace(distillationsCollection, id, document, version);
+      return put(distillationsCollection, sessionDocumentId(session), document, { version });
     },
   };
 }

@@ -7,13 +7,13 @@ import { retryOnConflict } from '../../platform/async/retry-on-conflict.ts';
 import {
   type Collection,
   type DocumentStore,
-  insert,
   removeWhere,
   replace,
   type Stored,
   type Write,
 } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
+import { put } from '../base/repository.ts';
 
 type WeightDocument = {
   /** 0 to 1, 4 decimals. */
@@ -131,24 +131,11 @@ export function createElementWeights(store: DocumentStore) {
       const moves = ids.map((id): Write => {
         const present = known.get(id);
         const document = { weight: move(present?.value.weight ?? NEUTRAL_WEIGHT), changedAt: at };
-        if (present === undefined) return insert(elementWeightsCollection, id, document);
-        return replace(elementWeightsCollection, id, document, present.version);
+        return put(elementWeightsCollection, id, document, present);
       });
-      const { score, source, applied, attempts, version } = vote;
-      const document = {
-        userId: session.user,
-        session: sessionDocumentId(session),
-        turn: answer.number,
-        score,
-        source,
-        applied,
-        attempts,
-      };
-      const kept =
-        version === null
-          ? insert(weightVotesCollection, answer.id, document)
-          : replace(weightVotesCollection, answer.id, document, version);
-      await store.commit(scope, [kept, ...moves]);
+      const { version, ...rest } = vote;
+      const document = { userId: session.user, session: sessionDocumentId(session), turn: answer.number, ...rest };
+      await store.commit(scope, [put(weightVotesCollection, answer.id, document, { version }), ...moves]);
     },
     /** Ids of all elements that were rated, a thousand at a time. */
     async *rated(scope: DatasetScope): AsyncIterable<readonly string[]> {

@@ -5,15 +5,12 @@ import type { Scope, SystemScope } from '../../kernel/scope.ts';
 import { retryOnConflict } from '../../platform/async/retry-on-conflict.ts';
 import {
   type DocumentStore,
-  insert,
-  remove,
-  removeWhere,
-  replace,
   type Stored,
   VersionConflictError,
   type Write,
 } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
+import { repository } from '../base/repository.ts';
 
 type RequestDocument = {
   readonly userId: string;
@@ -71,7 +68,7 @@ export interface Debounce {
 export type ImproveRequests = ReturnType<typeof createImproveRequests>;
 
 export function createImproveRequests(store: DocumentStore) {
-  const collection = improveRequestsCollection;
+  const records = repository(store, improveRequestsCollection, (stored) => stored);
   return {
     /**
      * Makes the writes that request an improve for one more entry. Their commit fails with `DuplicateKeyError` or
@@ -83,7 +80,7 @@ export function createImproveRequests(store: DocumentStore) {
       { at, debounce }: { readonly at: Date; readonly debounce: Debounce },
     ): Promise<readonly Write[]> {
       const id = documentId(request);
-      const stored = await store.get(scope, collection, id);
+      const stored = await records.get(scope, id);
       const now = at.toISOString();
       const waiting = stored === null || stored.value.entries === 0 ? null : stored.value;
       const firstAt = waiting?.firstAt ?? now;
@@ -92,14 +89,13 @@ export function createImproveRequests(store: DocumentStore) {
       const takenUntil = stored?.value.takenUntil ?? null;
       const { user: userId, session: sessionId, dataset: datasetId, keyId } = request;
       const waitingFor = { entries, firstAt, wantedAt, takenUntil, dueAt: takenUntil ?? wantedAt, keyId };
-      const document = { userId, sessionId, datasetId, ...waitingFor };
-      return [stored === null ? insert(collection, id, document) : replace(collection, id, document, stored.version)];
+      return [records.putWrite(id, { userId, sessionId, datasetId, ...waitingFor }, stored)];
     },
     has: async (scope: Scope, request: Pick<StoredImproveRequest, 'user' | 'session' | 'dataset'>) =>
-      (await store.get(scope, collection, documentId(request))) !== null,
+      (await records.get(scope, documentId(request))) !== null,
     /** Reads the due requests of every tenant, oldest first. */
     async due(scope: SystemScope, now: Date, limit: number): Promise<readonly StoredImproveRequest[]> {
-      const { items } = await store.find(scope, collection, {
+      const { items } = await records.page(scope, {
         where: { dueAt: { exists: true, atMost: now.toISOString() } },
         sort: [{ field: 'dueAt' }],
         limit,
@@ -109,12 +105,12 @@ export function createImproveRequests(store: DocumentStore) {
     /** Takes a request until a time, after which another scheduler may take it. Null when another one took it. */
     async take(request: StoredImproveRequest, until: Date): Promise<StoredImproveRequest | null> {
       const scope = { tenant: request.tenant };
-      const stored = await store.get(scope, collection, request.id);
+      const stored = await records.get(scope, request.id);
       if (stored === null || stored.version !== request.version) return null;
       const takenUntil = until.toISOString();
       const document = { ...stored.value, entries: 0, wantedAt: null, takenUntil, dueAt: takenUntil };
       try {
-        await store.commit(scope, [replace(collection, request.id, document, request.version)]);
+        await store.commit(scope, [records.replaceWrite(request.id, document, request.version)]);
         return { ...request, version: request.version + 1 };
       } catch (error) {
         if (error instanceof VersionConflictError) return null;
@@ -124,25 +120,25 @@ export function createImproveRequests(store: DocumentStore) {
     /** Removes a taken request, or keeps what is left of it: the entries since it was taken. */
     async settle({ tenant, id }: StoredImproveRequest): Promise<void> {
       await retryOnConflict(async () => {
-        const stored = await store.get({ tenant }, collection, id);
+        const stored = await records.get({ tenant }, id);
         if (stored === null) return;
         const { value, version } = stored;
         const left = { ...value, takenUntil: null, dueAt: value.wantedAt };
         await store.commit({ tenant }, [
-          value.entries === 0 ? remove(collection, id, version) : replace(collection, id, left, version),
+          value.entries === 0 ? records.removeWrite(id, version) : records.replaceWrite(id, left, version),
         ]);
       });
     },
     /** Makes the write that removes the requests of a session. */
     removeOfSessionWrite: (user: UserId, session: string) =>
-      removeWhere(collection, { userId: user, sessionId: session }),
+      records.removeWhereWrite({ userId: user, sessionId: session }),
     /** Removes the requests for a dataset. Returns how many are left. */
     async eraseDataset({ tenant }: Scope, dataset: DatasetId): Promise<number> {
       const where = { datasetId: dataset };
       // Most datasets have none: one read is enough.
-      if ((await store.count({ tenant }, collection, where)) === 0) return 0;
-      await store.commit({ tenant }, [removeWhere(collection, where)]);
-      return store.count({ tenant }, collection, where);
+      if ((await records.count({ tenant }, where)) === 0) return 0;
+      await records.removeWhere({ tenant }, where);
+      return records.count({ tenant }, where);
     },
   };
 }

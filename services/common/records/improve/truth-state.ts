@@ -3,10 +3,11 @@ import type { DataItemId, DatasetId } from '../../kernel/brand.ts';
 import { dataItemId, idFor } from '../../kernel/ids.ts';
 import { pagesOf } from '../../kernel/result-page.ts';
 import type { DatasetScope } from '../../kernel/scope.ts';
-import { type DocumentStore, insert, removeWhere, replace } from '../../storage/ports/document-store.ts';
+import { type DocumentStore, insert, removeWhere } from '../../storage/ports/document-store.ts';
 import type { Provenance } from '../../storage/ports/index-entry.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import type { VectorSpace } from '../../storage/ports/vector-index.ts';
+import { put, repository } from '../base/repository.ts';
 
 type CentroidDocument = {
   readonly slot: number;
@@ -99,6 +100,7 @@ interface ScoredChunks extends Provenance {
 export type TruthState = ReturnType<typeof createTruthState>;
 
 export function createTruthState(store: DocumentStore) {
+  const scored = repository(store, truthCoordinatesCollection, (stored) => stored);
   return {
     async subspace(scope: DatasetScope): Promise<TruthSubspace> {
       const { items } = await store.find(scope, truthCentroidsCollection, {
@@ -143,20 +145,12 @@ export function createTruthState(store: DocumentStore) {
     },
     /** Replaces the stored coordinates. `VersionConflictError` when another process wrote them. */
     async keepCoordinates(scope: DatasetScope, pages: readonly ScoredChunks[]): Promise<void> {
-      const known = await store.getMany(
-        scope,
-        truthCoordinatesCollection,
-        pages.map(({ item, page }) => pageId(item, page)),
-      );
-      const versions = new Map(known.map(({ id, version }) => [id, version]));
+      const ids = pages.map(({ item, page }) => pageId(item, page));
+      const known = new Map((await scored.getMany(scope, ids)).map((stored) => [stored.id, stored]));
       const writes = pages.map(({ item, page, generation, epoch, total, chunks, coordinates }) => {
-        const scored = { truthEpoch: epoch, total, chunks, coordinates: vectorText(coordinates) };
-        const document = { itemId: item, generation, ...scored };
-        const id = pageId(item, page);
-        const version = versions.get(id);
-        return version === undefined
-          ? insert(truthCoordinatesCollection, id, document)
-          : replace(truthCoordinatesCollection, id, document, version);
+        const place = { itemId: item, generation, truthEpoch: epoch };
+        const document = { ...place, total, chunks, coordinates: vectorText(coordinates) };
+        return put(truthCoordinatesCollection, pageId(item, page), document, known.get(pageId(item, page)));
       });
       if (writes.length > 0) await store.commit(scope, writes);
     },
@@ -169,10 +163,7 @@ export function createTruthState(store: DocumentStore) {
       });
       await store.commit(scope, [removeWhere(truthCentroidsCollection, {}), ...documents]);
     },
-    async forgetItem(scope: DatasetScope, item: DataItemId): Promise<number> {
-      const [result] = await store.commit(scope, [removeWhere(truthCoordinatesCollection, { itemId: item })]);
-      return result?.changed ?? 0;
-    },
+    forgetItem: (scope: DatasetScope, item: DataItemId) => scored.removeWhere(scope, { itemId: item }),
   };
 }
 

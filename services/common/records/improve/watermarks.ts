@@ -2,15 +2,9 @@ import { type Session, type SessionKey, sessionDocumentId } from '../../domain/s
 import type { UserId } from '../../kernel/brand.ts';
 import type { Scope } from '../../kernel/scope.ts';
 import { slices } from '../../kernel/slices.ts';
-import {
-  type DocumentStore,
-  insert,
-  removeWhere,
-  replace,
-  type Stored,
-  type Write,
-} from '../../storage/ports/document-store.ts';
+import { type DocumentStore, removeWhere, type Stored, type Write } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
+import { put } from '../base/repository.ts';
 
 /** How far improve has read a session: its feedback, its answers or its agent steps. */
 export type WatermarkPurpose = 'feedback' | 'session_qa' | 'agent_traces';
@@ -86,20 +80,10 @@ export function createWatermarks(store: DocumentStore) {
     },
     /** `VersionConflictError` or `DuplicateKeyError` in the commit when another process moved it since. */
     moveWrite(watermark: Watermark, to: WatermarkMove): Write {
-      const { session, purpose, version } = watermark;
-      const { done, remarks, pending, window } = { ...watermark, ...to };
-      const document: WatermarkDocument = {
-        userId: session.user,
-        sessionId: session.session,
-        startedAt: session.startedAt,
-        purpose,
-        done,
-        remarks,
-        pending,
-        window: window === null ? null : { from: window.from, to: window.to },
-      };
-      const id = watermarkId(session, purpose);
-      return version === null ? insert(collection, id, document) : replace(collection, id, document, version);
+      const { session, version: _, window, ...marks } = { ...watermark, ...to };
+      const { user: userId, session: sessionId, startedAt } = session;
+      const document = { userId, sessionId, startedAt, ...marks, window: window === null ? null : { ...window } };
+      return put(collection, watermarkId(session, marks.purpose), document, watermark);
     },
     /** After the commit of that write. */
     moved: (watermark: Watermark, to: WatermarkMove) => ({

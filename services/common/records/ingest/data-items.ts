@@ -1,10 +1,8 @@
 import type { DataItem } from '../../domain/data-item.ts';
 import type { DataItemId, UserId } from '../../kernel/brand.ts';
 import { dataItemId } from '../../kernel/ids.ts';
-import type { JsonObject } from '../../kernel/json.ts';
 import type { Page } from '../../kernel/result-page.ts';
 import type { DatasetScope, Scope } from '../../kernel/scope.ts';
-import { slices } from '../../kernel/slices.ts';
 import {
   type DocumentStore,
   type Filter,
@@ -15,26 +13,7 @@ import {
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { repository } from '../base/repository.ts';
 
-type DataItemDocument = {
-  readonly name: string;
-  readonly fileName: string;
-  readonly label: string | null;
-  readonly ownerId: string;
-  readonly extension: string;
-  readonly mimeType: string;
-  readonly format: string;
-  readonly sizeBytes: number;
-  readonly contentHash: string;
-  readonly sha256?: string;
-  readonly revision?: string | null;
-  readonly nodeSets: readonly string[];
-  readonly externalMetadata: JsonObject;
-  readonly importanceWeight: number;
-  readonly keyId?: string | null;
-  readonly createdAt: string;
-  readonly updatedAt: string | null;
-  readonly addedAgainAt?: string;
-  readonly isExpiring?: boolean;
+type DataItemDocument = Omit<DataItem, 'id'> & {
   /**
    * Since when its present content waits to be built, ISO-8601; empty: it is built. Changes in the commit that it describes.
    * Absent: written by a release that did not note it, see `noteWaiting`.
@@ -57,8 +36,7 @@ export const dataItemsCollection: OwnedCollection<DataItemDocument> = {
   ],
 };
 
-/** An owner has each content once, so a page holds all that is found. */
-const READ_SLICE = 500;
+const PAGE = 500;
 
 export type DataItems = ReturnType<typeof createDataItems>;
 
@@ -72,21 +50,12 @@ export function createDataItems(store: DocumentStore) {
     findByContent: (scope: DatasetScope, owner: UserId, contentHash: string) =>
       records.first(scope, { where: { ownerId: owner, contentHash } }),
     /** The same for many at once; unknown hashes are left out. */
-    async findByContents(
-      scope: DatasetScope,
-      owner: UserId,
-      contentHashes: readonly string[],
-    ): Promise<readonly DataItem[]> {
-      const found: DataItem[] = [];
-      const distinct = [...new Set(contentHashes)];
-      for (const slice of slices(distinct, READ_SLICE)) {
-        const where = { ownerId: owner, contentHash: { in: slice } };
+    findByContents: (scope: DatasetScope, owner: UserId, contentHashes: readonly string[]) =>
+      records.allOf(scope, [...new Set(contentHashes)], (some) => ({
+        where: { ownerId: owner, contentHash: { in: some } },
         // In the order of the index: any other would make the store read the whole dataset.
-        const sort = [{ field: 'ownerId' }, { field: 'contentHash' }] as const;
-        found.push(...(await records.page(scope, { where, sort, limit: READ_SLICE })).items);
-      }
-      return found;
-    },
+        sort: [{ field: 'ownerId' }, { field: 'contentHash' }],
+      })),
     /** The datasets that hold an item id, for routes without a dataset. */
     async locate(
       scope: Scope,
@@ -104,29 +73,20 @@ export function createDataItems(store: DocumentStore) {
       const sort = [{ field: 'createdAt' as const, descending: true }];
       return (await records.page(scope, { sort, ...page })).items;
     },
-    async oldestFirst(
-      scope: DatasetScope,
-      page: { readonly after: string | null; readonly limit: number },
-    ): Promise<Page<DataItem>> {
-      const found = await store.find(scope, collection, { sort: [{ field: 'createdAt' }], ...page });
-      return { items: found.items.map(itemOf), next: found.next };
-    },
+    oldestFirst: (scope: DatasetScope, page: { readonly after: string | null; readonly limit: number }) =>
+      records.page(scope, { sort: [{ field: 'createdAt' }], ...page }),
     count: (scope: DatasetScope) => records.count(scope, {}),
     /** Number of items that wait to be built, of all items or of those named. */
-    async countWaiting(scope: DatasetScope, among?: readonly DataItemId[]): Promise<number> {
-      if (among === undefined) return records.count(scope, { waitingSince: WAITING });
-      let count = 0;
-      for (const ids of slices(among, READ_SLICE)) {
-        count += await records.count(scope, { id: { in: ids }, waitingSince: WAITING });
-      }
-      return count;
-    },
+    countWaiting: (scope: DatasetScope, among?: readonly DataItemId[]) =>
+      among === undefined
+        ? records.count(scope, { waitingSince: WAITING })
+        : records.countOf(scope, among, (some) => ({ id: { in: some }, waitingSince: WAITING })),
     /** Since when the one waits that does so longest; those named do not count. Null: none does. */
     longestWait: (scope: DatasetScope, except: ReadonlySet<string>) => longestWait(store, scope, except),
     /** Items of which it was not noted whether they wait, at most 500. */
     async unnoted(scope: DatasetScope): Promise<readonly DataItem[]> {
       const where = { waitingSince: { exists: false } };
-      return (await records.page(scope, { where, limit: READ_SLICE })).items;
+      return (await records.page(scope, { where, limit: PAGE })).items;
     },
     /** Does nothing for one that was changed or removed meanwhile. */
     noteSha256Write: (item: DataItem, sha256: string) =>
@@ -182,7 +142,7 @@ async function longestWait(
   scope: DatasetScope,
   except: ReadonlySet<string>,
 ): Promise<string | null> {
-  const query = { where: { waitingSince: WAITING }, sort: [{ field: 'waitingSince' as const }], limit: READ_SLICE };
+  const query = { where: { waitingSince: WAITING }, sort: [{ field: 'waitingSince' as const }], limit: PAGE };
   for (let after: string | null = null; ; ) {
     const page: Page<Stored<DataItemDocument>> = await store.find(scope, dataItemsCollection, { ...query, after });
     const found = page.items.find(({ id }) => !except.has(id));
@@ -224,5 +184,5 @@ function asRead({
 
 function itemOf(stored: Stored<DataItemDocument>): DataItem {
   const { waitingSince: _, ...value } = stored.value;
-  return { id: dataItemId(stored.id), ...value, ownerId: value.ownerId as UserId };
+  return { id: dataItemId(stored.id), ...value };
 }

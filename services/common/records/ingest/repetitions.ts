@@ -2,8 +2,9 @@ import type { DataItemId } from '../../kernel/brand.ts';
 import { dataItemId } from '../../kernel/ids.ts';
 import type { DatasetScope } from '../../kernel/scope.ts';
 import { retryOnConflict } from '../../platform/async/retry-on-conflict.ts';
-import { type DocumentStore, insert, removeWhere, update } from '../../storage/ports/document-store.ts';
+import type { DocumentStore, Stored } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
+import { repository } from '../base/repository.ts';
 
 type RepetitionDocument = {
   /** Number of repetitions. */
@@ -34,29 +35,31 @@ export interface Repetition {
 export type Repetitions = ReturnType<typeof createRepetitions>;
 
 export function createRepetitions(store: DocumentStore) {
-  const collection = repetitionsCollection;
+  const records = repository(store, repetitionsCollection, repetitionOf);
   return {
     async note(scope: DatasetScope, item: DataItemId, at: string): Promise<void> {
       await retryOnConflict(async () => {
         const change = { set: { lastAt: at, settled: false }, increment: { count: 1 } };
-        const [result] = await store.commit(scope, [update(collection, item, change)]);
+        const [result] = await store.commit(scope, [records.updateWrite(item, change)]);
         if (result?.stored) return;
-        await store.commit(scope, [insert(collection, item, { count: 1, lastAt: at, settled: false })]);
+        await store.commit(scope, [records.insertWrite(item, { count: 1, lastAt: at, settled: false })]);
       });
     },
     async of(scope: DatasetScope, items: readonly string[]): Promise<ReadonlyMap<string, Repetition>> {
-      const found =
-        items.length === 0 ? [] : await store.getMany(scope, collection, [...new Set(items)].slice(0, 1000));
-      return new Map(found.map(({ id, value }) => [id, { item: dataItemId(id), ...value }]));
+      const found = await records.getMany(scope, [...new Set(items)].slice(0, 1000));
+      return new Map(found.map((repetition) => [repetition.item, repetition]));
     },
     /** Up to 1000 that were noted since they were settled. */
     async unsettled(scope: DatasetScope): Promise<readonly Repetition[]> {
-      const page = await store.find(scope, collection, { where: { settled: false }, limit: 1000 });
-      return page.items.map(({ id, value }) => ({ item: dataItemId(id), count: value.count, lastAt: value.lastAt }));
+      return (await records.page(scope, { where: { settled: false }, limit: 1000 })).items;
     },
     /** Does nothing for one that was noted again meanwhile. */
     settledWrite: ({ item, count }: Repetition) =>
-      update(collection, item, { where: { count }, set: { settled: true } }),
-    removeWrite: (items: readonly DataItemId[]) => removeWhere(collection, { id: { in: items } }),
+      records.updateWrite(item, { where: { count }, set: { settled: true } }),
+    removeWrite: (items: readonly DataItemId[]) => records.removeWhereWrite({ id: { in: items } }),
   };
+}
+
+function repetitionOf({ id, value: { count, lastAt } }: Stored<RepetitionDocument>): Repetition {
+  return { item: dataItemId(id), count, lastAt };
 }

@@ -1,5 +1,4 @@
 import type { DatasetId, TenantId, UserId } from '../../kernel/brand.ts';
-import { asId } from '../../kernel/ids.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import type { DocumentStore, Stored, Write } from '../../storage/ports/document-store.ts';
@@ -88,10 +87,9 @@ export interface SourceConnection {
   readonly declared?: DeclaredConnection | null;
 }
 
-type ConnectionDocument = Omit<SourceConnection, 'id' | 'version' | 'userId' | 'tenant' | 'dataset'> & {
-  readonly userId: string;
-  readonly tenantId: string;
-  readonly datasetId: string | null;
+type ConnectionDocument = Omit<SourceConnection, 'id' | 'version' | 'tenant' | 'dataset'> & {
+  readonly tenantId: TenantId;
+  readonly datasetId: DatasetId | null;
   /** The provider's account, while it is connected; null: it may be connected again by others. */
   readonly activeAccount: string | null;
   /** The resource that declares it. */
@@ -164,12 +162,5 @@ type ConnectionState = Partial<Pick<SourceConnection, 'status' | 'syncing' | 'ag
 
 function connectionOf({ id, version, value }: Stored<ConnectionDocument>): SourceConnection {
   const { activeAccount: _, declaredBy: __, tenantId, datasetId, ...connection } = value;
-  return {
-    ...connection,
-    id,
-    version,
-    userId: asId<UserId>(connection.userId),
-    tenant: tenantId as unknown as TenantId,
-    dataset: datasetId === null ? null : asId<DatasetId>(datasetId),
-  };
+  return { ...connection, id, version, tenant: tenantId, dataset: datasetId };
 }

@@ -1,5 +1,4 @@
 import type { TenantId, UserId } from '../../kernel/brand.ts';
-import { asId } from '../../kernel/ids.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import type { DocumentStore, Write } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
@@ -21,20 +20,24 @@ type DeliveryDocument = {
   readonly receivedAt: string;
 };
 
-/** Webhooks of the last day, each once for a connection that it is about. */
-export const deliveriesCollection: OwnedCollection<DeliveryDocument> = {
-  name: 'source_deliveries',
+const shared = {
   level: 'system',
   owner: 'integrations',
   writers: { auth: 'removes them in the commit that deletes the user or the tenant' },
   belongsTo: { user: 'userId', tenant: 'tenantId' },
+} as const;
+
+/** Webhooks of the last day, each once for a connection that it is about. */
+export const deliveriesCollection: OwnedCollection<DeliveryDocument> = {
+  name: 'source_deliveries',
+  ...shared,
   indexes: [{ fields: ['waitingFor'] }, { fields: ['receivedAt'] }, { fields: ['userId'] }, { fields: ['tenantId'] }],
 };
 
 type InstallDocument = {
   readonly provider: string;
-  readonly userId: string;
-  readonly tenantId: string;
+  readonly userId: UserId;
+  readonly tenantId: TenantId;
   readonly keyId: string | null;
   readonly codeVerifier: string;
   readonly expiresAt: string;
@@ -43,16 +46,12 @@ type InstallDocument = {
 /** Connections that were begun, by nonce: each is finished once. */
 export const installsCollection: OwnedCollection<InstallDocument> = {
   name: 'source_installs',
-  level: 'system',
-  owner: 'integrations',
-  writers: { auth: 'removes them in the commit that deletes the user or the tenant' },
-  belongsTo: { user: 'userId', tenant: 'tenantId' },
+  ...shared,
   indexes: [{ fields: ['expiresAt'] }, { fields: ['userId'] }, { fields: ['tenantId'] }],
 };
 
-export interface Install extends Omit<InstallDocument, 'userId' | 'tenantId'> {
+export interface Install extends Omit<InstallDocument, 'tenantId'> {
   readonly nonce: string;
-  readonly userId: UserId;
   readonly tenant: TenantId;
 }
 
@@ -71,10 +70,7 @@ export type SourceAnswer = {
 
 export const answersCollection: OwnedCollection<SourceAnswer> = {
   name: 'source_answers',
-  level: 'system',
-  owner: 'integrations',
-  writers: { auth: 'removes them in the commit that deletes the user or the tenant' },
-  belongsTo: { user: 'userId', tenant: 'tenantId' },
+  ...shared,
   indexes: [{ fields: ['expiresAt'] }, { fields: ['userId'] }, { fields: ['tenantId'] }],
 };
 
@@ -83,9 +79,11 @@ export type SourceEvents = ReturnType<typeof createSourceEvents>;
 /** Messages that reach the service from providers: webhooks, and browsers that return from them. */
 export function createSourceEvents(store: DocumentStore) {
   const deliveries = repository(store, deliveriesCollection, ({ id, value }) => ({ ...value, id }));
-  const installs = repository(store, installsCollection, ({ id, value: { tenantId, ...value } }): Install => {
-    return { ...value, nonce: id, userId: asId(value.userId), tenant: tenantId as unknown as TenantId };
-  });
+  const installs = repository(
+    store,
+    installsCollection,
+    ({ id, value: { tenantId, ...value } }): Install => ({ ...value, nonce: id, tenant: tenantId }),
+  );
   const answers = repository(store, answersCollection, ({ value }) => value);
   return {
     getAnswer: (id: string) => answers.get(SYSTEM_SCOPE, id),

@@ -1,5 +1,4 @@
 import type { DatasetId, TenantId, UserId } from '../../kernel/brand.ts';
-import { asId } from '../../kernel/ids.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import type { DocumentStore, Stored, Write } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
@@ -39,25 +38,10 @@ export interface SyncRun extends SyncCounts {
   readonly endedAt: string | null;
 }
 
-type SyncRunDocument = {
-  readonly userId: string;
+type SyncRunDocument = Omit<SyncRun, 'id' | 'tenant'> & {
   /** The user while it runs; null: it has ended. */
   readonly runningFor: string | null;
-  readonly tenantId: string;
-  readonly keyId: string | null;
-  readonly status: SyncStatus;
-  readonly datasetIds: readonly string[];
-  readonly datasetNames: readonly string[];
-  readonly finished: readonly string[];
-  readonly progress: number;
-  readonly retries: number;
-  readonly uploaded: number;
-  readonly downloaded: number;
-  readonly passedOver: number;
-  readonly error: string | null;
-  readonly createdAt: string;
-  readonly startedAt: string | null;
-  readonly endedAt: string | null;
+  readonly tenantId: TenantId;
 };
 
 /** A user may work in several tenants, and has one running sync in all of them. */
@@ -80,11 +64,7 @@ export function createSyncRuns(store: DocumentStore) {
   return {
     get: (id: string) => records.get(SYSTEM_SCOPE, id),
     /** The one that has not ended. */
-    async running(user: UserId): Promise<SyncRun | null> {
-      const found = await store.find(SYSTEM_SCOPE, syncRunsCollection, { where: { runningFor: user }, limit: 1 });
-      const [stored] = found.items;
-      return stored === undefined ? null : runOf(stored);
-    },
+    running: (user: UserId) => records.first(SYSTEM_SCOPE, { where: { runningFor: user } }),
     /** The last runs of a user, newest first. */
     async newest(user: UserId, limit: number): Promise<readonly SyncRun[]> {
       const sort = [{ field: 'userId' }, { field: 'createdAt', descending: true }] as const;
@@ -116,12 +96,5 @@ export function hasEnded(status: SyncStatus): boolean {
 }
 
 function runOf({ id, value: { runningFor: _, tenantId, ...run } }: Stored<SyncRunDocument>): SyncRun {
-  return {
-    ...run,
-    id,
-    userId: asId<UserId>(run.userId),
-    tenant: tenantId as unknown as TenantId,
-    datasetIds: run.datasetIds.map(asId<DatasetId>),
-    finished: run.finished.map(asId<DatasetId>),
-  };
+  return { ...run, id, tenant: tenantId };
 }

@@ -3,9 +3,9 @@ import { pagesOf } from '../../kernel/result-page.ts';
 import type { Scope } from '../../kernel/scope.ts';
 import { slices } from '../../kernel/slices.ts';
 import type { IdSource } from '../../ports/system.ts';
-import { type DocumentStore, insert, removeWhere, update } from '../../storage/ports/document-store.ts';
+import type { DocumentStore } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
-import { findAll } from '../base/find-all.ts';
+import { repository } from '../base/repository.ts';
 
 type HistoryDocument = {
   readonly userId: string;
@@ -52,17 +52,13 @@ export type SearchHistory = ReturnType<typeof createSearchHistory>;
 
 /** Questions and answers of searches and recalls, by user. */
 export function createSearchHistory(store: DocumentStore, ids: IdSource) {
+  const records = repository(store, searchHistoryCollection, ({ id, value }): HistoryEntry => ({ id, ...value }));
   return {
     /** One commit: a question never stands without its answer. */
     async append(scope: Scope, answered: readonly AnsweredQuestion[]): Promise<void> {
       const writes = answered.flatMap(({ question, answer, askedAt, answeredAt, items, ...common }) => [
-        insert(searchHistoryCollection, ids.ordered(), {
-          ...common,
-          speaker: 'user',
-          text: question,
-          createdAt: askedAt,
-        }),
-        insert(searchHistoryCollection, ids.ordered(), {
+        records.insertWrite(ids.ordered(), { ...common, speaker: 'user', text: question, createdAt: askedAt }),
+        records.insertWrite(ids.ordered(), {
           ...common,
           speaker: 'system',
           text: answer,
@@ -75,38 +71,28 @@ export function createSearchHistory(store: DocumentStore, ids: IdSource) {
       for (const slice of slices(writes, step)) await store.commit(scope, slice);
     },
     /** Every row of the user, oldest first. */
-    async ofUser(scope: Scope, user: UserId): Promise<readonly HistoryEntry[]> {
-      // Ids are time-ordered, so the id alone gives the order in which rows were written.
-      const rows = await findAll(store, scope, searchHistoryCollection, { where: { userId: user } });
-      return rows.map(({ id, value }) => ({ id, ...value }));
-    },
+    // Ids are time-ordered, so the id alone gives the order in which rows were written.
+    ofUser: (scope: Scope, user: UserId) => records.all(scope, { where: { userId: user } }),
     /** When the user asked last; null: never. */
     async lastAsked(scope: Scope, user: UserId): Promise<string | null> {
-      const query = { where: { userId: user }, sort: [{ field: 'id' as const, descending: true }], limit: 1 };
-      const [newest] = (await store.find(scope, searchHistoryCollection, query)).items;
-      return newest?.value.createdAt ?? null;
+      const sort = [{ field: 'id' as const, descending: true }];
+      return (await records.first(scope, { where: { userId: user }, sort }))?.createdAt ?? null;
     },
     /** Returns how many rows went. */
-    async eraseDataset(scope: Scope, dataset: DatasetId): Promise<number> {
-      const [result] = await store.commit(scope, [removeWhere(searchHistoryCollection, { datasetId: dataset })]);
-      return result?.changed ?? 0;
-    },
+    eraseDataset: (scope: Scope, dataset: DatasetId) => records.removeWhere(scope, { datasetId: dataset }),
     /** Answers made from any of the items lose their text. Returns how many did; repeating it is harmless. */
     async eraseAnswers(scope: Scope, dataset: DatasetId, items: readonly string[]): Promise<number> {
       const doomed = new Set(items);
       const where = { datasetId: dataset };
       let erased = 0;
-      for await (const page of pagesOf((after) =>
-        store.find(scope, searchHistoryCollection, { where, limit: ANSWERS_AT_ONCE, after }),
-      )) {
-        const answers = page.filter(({ value }) => value.items?.some((item) => doomed.has(item)));
-        const writes = answers.map(({ id }) => update(searchHistoryCollection, id, { set: { text: '', items: [] } }));
+      for await (const page of pagesOf((after) => records.page(scope, { where, limit: ANSWERS_AT_ONCE, after }))) {
+        const answers = page.filter((entry) => entry.items?.some((item) => doomed.has(item)));
+        const writes = answers.map(({ id }) => records.updateWrite(id, { set: { text: '', items: [] } }));
         if (writes.length > 0) await store.commit(scope, writes);
         erased += writes.length;
       }
       return erased;
     },
-    countDataset: (scope: Scope, dataset: DatasetId) =>
-      store.count(scope, searchHistoryCollection, { datasetId: dataset }),
+    countDataset: (scope: Scope, dataset: DatasetId) => records.count(scope, { datasetId: dataset }),
   };
 }

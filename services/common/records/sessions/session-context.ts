@@ -23,6 +23,7 @@ import {
 } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { findAll } from '../base/find-all.ts';
+import { put } from '../base/repository.ts';
 
 type ContextDocument = {
   readonly userId: string;
@@ -271,8 +272,7 @@ function progressWrites(
   const stored = known.get(identity);
   const base = { ...placeOf(key), kind: 'progress' as const, identity };
   const document = { ...base, createdAt: stored?.value.createdAt ?? at, row: progress.state };
-  if (stored === undefined) return [insert(sessionContextCollection, documentId(key, identity), document)];
-  return [replace(sessionContextCollection, stored.id, document, stored.version)];
+  return [put(sessionContextCollection, stored?.id ?? documentId(key, identity), document, stored)];
 }
 
 function placeOf(key: SessionKey) {

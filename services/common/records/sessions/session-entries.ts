@@ -7,16 +7,15 @@ import {
   sessionDocumentId,
   type TraceEntry,
 } from '../../domain/session.ts';
-import type { Page } from '../../kernel/result-page.ts';
 import type { Scope } from '../../kernel/scope.ts';
 import {
   type DocumentStore,
   type Filter,
   remove,
   removeWhere,
-  type Stored,
   type Write,
 } from '../../storage/ports/document-store.ts';
+import { repository } from '../base/repository.ts';
 import { votesOfSessionWrite, votesUpToWrite } from '../improve/element-weights.ts';
 import { type AppendOptions, createAppend, type NewQaEntry } from './session-entry-appends.ts';
 import { createQaChanges, type QaChanges } from './session-entry-changes.ts';
@@ -94,28 +93,17 @@ export function createSessionEntries(store: DocumentStore, sessions: Sessions): 
   };
 }
 
-const MAX_PAGE = 1000;
-
 type EntryReads = ReturnType<typeof createEntryReads>;
 
 function createEntryReads(store: DocumentStore) {
+  const records = repository(store, collection, (stored) => stored);
   const page = async <Entry>(
     scope: Scope,
     where: Filter<EntryDocument>,
     { by, limit, isNewest }: { by: 'number' | 'feedbackNumber'; limit: number; isNewest: boolean },
   ): Promise<readonly Entry[]> => {
-    const entries: Entry[] = [];
-    let next: string | null = null;
-    do {
-      const found: Page<Stored<EntryDocument>> = await store.find(scope, collection, {
-        where,
-        sort: [{ field: by, descending: isNewest }],
-        limit: Math.min(MAX_PAGE, limit - entries.length),
-        after: next,
-      });
-      for (const stored of found.items) entries.push(entryOf<Entry>(stored));
-      next = found.next;
-    } while (next !== null && entries.length < limit);
+    const found = await records.firstOnes(scope, { where, sort: [{ field: by, descending: isNewest }] }, limit);
+    const entries = found.map(entryOf<Entry>);
     return isNewest ? entries.toReversed() : entries;
   };
   const after = <Entry>(scope: Scope, key: SessionKey, kind: EntryKind, number: number, limit: number) =>

@@ -1,6 +1,7 @@
 import { idFor } from '../../../common/kernel/ids.ts';
 import type { DatasetScope } from '../../../common/kernel/scope.ts';
 import { slices } from '../../../common/kernel/slices.ts';
+import { put } from '../../../common/records/base/repository.ts';
 import {
   CONTEXT_STATE_ID,
   type ContextEntity,
@@ -11,7 +12,6 @@ import {
   contextLeavesCollection,
   contextNodesCollection,
   contextStateCollection,
-  keepWrite,
   type Versioned,
 } from '../../../common/records/improve/context-summaries.ts';
 import {
@@ -63,7 +63,7 @@ export class Drafts<T extends ContextNode | ContextLeaf | ContextEntity | Contex
   writes(): readonly Write[] {
     return [...this.changed].flatMap(([id, value]): readonly Write[] => {
       const version = this.read.get(id)?.version ?? 0;
-      if (value !== null) return [keepWrite(this.collection, { id, version }, value)];
+      if (value !== null) return [put(this.collection, id, value, { version })];
       return version === 0 ? [] : [remove(this.collection, id, version)];
     });
   }
