@@ -18,12 +18,12 @@ import {
 import { decodeCursor, encodeCursor } from '../../../services/common/storage/documents/rules/cursor.ts';
 import { conditionsOf, matches } from '../../../services/common/storage/documents/rules/filter.ts';
 import {
+  compareIndexValues,
   type IndexValue,
   type SortKey,
   totalOrder,
 } from '../../../services/common/storage/documents/rules/ordering.ts';
 import { isWithin, placeOf, reachOf } from '../../../services/common/storage/documents/rules/reach.ts';
-import { comparePlaces } from '../../../services/common/storage/documents/rules/stored-field.ts';
 import {
   type AnyCollection,
   type Collection,
@@ -199,4 +199,16 @@ function toStored<T>(row: Row): Stored<T> {
 
 function placeIn(order: readonly SortKey[], row: Row): readonly IndexValue[] {
   return order.map((key) => readField(row, key.field));
+}
+
+function comparePlaces(
+  order: readonly SortKey[],
+  left: readonly IndexValue[],
+  right: readonly IndexValue[],
+): number {
+  for (const [index, key] of order.entries()) {
+    const difference = compareIndexValues(left[index] ?? null, right[index] ?? null);
+    if (difference !== 0) return key.descending ? -difference : difference;
+  }
+  return 0;
 }

@@ -1,7 +1,5 @@
 import { type Collection, type Document, type MongoClient, ObjectId } from 'mongodb';
-import type { TenantId } from '../../../kernel/brand.ts';
 import type { Scope } from '../../../kernel/scope.ts';
-import type { MongodbConnection } from '../../documents/mongodb/connection.ts';
 import { nextAfterPrefix } from '../../documents/rules/prefix.ts';
 
 /**
@@ -30,11 +28,6 @@ export const CHUNK_BYTES = 255 * 1024;
 
 const FILES = 'blobs.files';
 const CHUNKS = 'blobs.chunks';
-
-/** The collections of a scope's tenant, in the database where its documents are. */
-export function blobDatabaseOf({ options }: MongodbConnection, tenant: TenantId): string {
-  return options.databaseOf(tenant) ?? options.database;
-}
 
 export function blobCollections(client: MongoClient, database: string): BlobCollections {
   const db = client.db(database);

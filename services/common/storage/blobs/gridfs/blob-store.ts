@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
-import type { Scope } from '../../../kernel/scope.ts';
 import { slices } from '../../../kernel/slices.ts';
+import { once } from '../../../platform/async/once.ts';
 import type { MongodbConnection } from '../../documents/mongodb/connection.ts';
 import type { BlobStore } from '../../ports/blob-store.ts';
 import { isBlobKey, requireBlobKey } from '../rules/blob-key.ts';
@@ -8,7 +8,6 @@ import {
   type BlobCollections,
   type BlobState,
   blobCollections,
-  blobDatabaseOf,
   keyRange,
   liveIn,
   ownedBy,
@@ -23,18 +22,25 @@ const KEYS_PER_CALL = 500;
 const LEFT_BEHIND_MS = 6 * 3_600_000;
 
 /**
- * Blobs in GridFS, in the database of the scope's tenant. What a put acknowledges is on a majority of the members. What a
+ * Blobs in GridFS. What a put acknowledges is on a majority of the members. What a
  * process leaves behind that dies in the middle is removed by the first use of the database that comes 6 hours later, and
  * by `removeAll` of its scope.
  */
 export function createGridfsBlobStore(connection: MongodbConnection): BlobStore {
   const { guarded } = connection;
-  const collectionsOf = createPreparation(connection);
+  /** Prepares and sweeps with the first call. */
+  const prepared = once(async () => {
+    const { database } = connection.options;
+    await connection.patiently((patient) => prepareBlobs(blobCollections(patient, database)));
+    const collections = blobCollections(connection.client, database);
+    await removeLeftovers(collections, {}, LEFT_BEHIND_MS);
+    return collections;
+  });
   return {
     put(scope, key, content, signal) {
       requireBlobKey(key);
       return guarded(async () => {
-        const collections = await collectionsOf(scope);
+        const collections = await prepared();
         const { info, replaced } = await writeBlob({ connection, collections, scope, key }, content, signal);
         await removeContents(collections, replaced);
         return { key, ...info };
@@ -42,19 +48,19 @@ export function createGridfsBlobStore(connection: MongodbConnection): BlobStore 
     },
     async get(scope, key, range = { start: 0 }) {
       if (!isBlobKey(key)) return null;
-      return guarded(async () => readBlob(connection, await collectionsOf(scope), scope, key, range));
+      return guarded(async () => readBlob(connection, await prepared(), scope, key, range));
     },
     async stat(scope, key) {
       if (!isBlobKey(key)) return null;
       return guarded(async () => {
-        const { files } = await collectionsOf(scope);
+        const { files } = await prepared();
         const file = await files.findOne({ ...liveIn(scope), filename: key }, { projection: { length: 1 } });
         return file === null ? null : { sizeBytes: file.length };
       });
     },
     remove: (scope, keys) =>
       guarded(async () => {
-        const collections = await collectionsOf(scope);
+        const collections = await prepared();
         const wanted = [...new Set(keys)].filter(isBlobKey);
         let removed = 0;
         for (const slice of slices(wanted, KEYS_PER_CALL)) {
@@ -64,7 +70,7 @@ export function createGridfsBlobStore(connection: MongodbConnection): BlobStore 
       }),
     removeAll: (scope, prefix = '') =>
       guarded(async () => {
-        const collections = await collectionsOf(scope);
+        const collections = await prepared();
         const isAll = prefix === '';
         const filter = isAll
           ? { ...ownedBy(scope), 'metadata.state': 'live' }
@@ -76,7 +82,7 @@ export function createGridfsBlobStore(connection: MongodbConnection): BlobStore 
       }),
     list: (scope, { prefix = '', after = null, limit }) =>
       guarded(async () => {
-        const { files } = await collectionsOf(scope);
+        const { files } = await prepared();
         const found = await files
           .find({ ...liveIn(scope), ...keyRange(prefix, after) }, { projection: { filename: 1, length: 1 } })
           .sort({ filename: 1 })
@@ -85,28 +91,6 @@ export function createGridfsBlobStore(connection: MongodbConnection): BlobStore 
         const items = found.slice(0, limit).map(({ filename, length }) => ({ key: filename, sizeBytes: length }));
         return { items, next: found.length > limit ? (items.at(-1)?.key ?? null) : null };
       }),
-  };
-}
-
-/** The collections of a scope's tenant; prepared and swept by the first call that needs them. */
-function createPreparation(connection: MongodbConnection): (scope: Scope) => Promise<BlobCollections> {
-  const ready = new Map<string, Promise<BlobCollections>>();
-  const prepare = async (database: string): Promise<BlobCollections> => {
-    await connection.patiently((patient) => prepareBlobs(blobCollections(patient, database)));
-    const collections = blobCollections(connection.client, database);
-    await removeLeftovers(collections, {}, LEFT_BEHIND_MS);
-    return collections;
-  };
-  return (scope) => {
-    const database = blobDatabaseOf(connection, scope.tenant);
-    const known = ready.get(database);
-    if (known !== undefined) return known;
-    const made = prepare(database).catch((error: unknown) => {
-      ready.delete(database);
-      throw error;
-    });
-    ready.set(database, made);
-    return made;
   };
 }
 

@@ -1,4 +1,4 @@
-import type { AnyBulkWriteOperation, ClientSession, ObjectId } from 'mongodb';
+import { type AnyBulkWriteOperation, type ClientSession, ObjectId } from 'mongodb';
 import type { JsonObject } from '../../../kernel/json.ts';
 import type { AnyScope } from '../../../kernel/scope.ts';
 import {
@@ -13,15 +13,8 @@ import { isDocumentId, requireDocumentId } from '../rules/collection-rules.ts';
 import { conditionsOf, matches } from '../rules/filter.ts';
 import { placeOf, reachOf } from '../rules/reach.ts';
 import { storedField } from '../rules/stored-field.ts';
-import type { Databases } from './databases.ts';
-import {
-  type CollectionLayout,
-  type DocumentRow,
-  encodeRow,
-  newKey,
-  STORED_PARTS,
-  toStored,
-} from './document-layout.ts';
+import type { Collections } from './collections.ts';
+import { type CollectionLayout, type DocumentRow, encodeRow, STORED_PARTS, toStored } from './document-layout.ts';
 import { allOf, reachTerms, whereTerms } from './filter-query.ts';
 import { brokenIndex, isDuplicateKey } from './mongodb-errors.ts';
 
@@ -31,7 +24,7 @@ export class LostRaceError extends Error {
 }
 
 export interface ApplyOptions {
-  readonly databases: Databases;
+  readonly collections: Collections;
   /** Absent for a single write, which is atomic. */
   readonly session?: ClientSession;
   /** Gives the next number of a sequenced collection. */
@@ -47,7 +40,6 @@ export interface Step {
 /** A document within reach, as the writes so far have left it. */
 interface Held {
   readonly key: ObjectId;
-  readonly database: string;
   readonly stored: Stored<JsonObject>;
 }
 
@@ -57,7 +49,7 @@ interface Working {
   /** Id → the documents with it; several only for a wide scope. */
   readonly held: Map<string, readonly Held[]>;
   readonly readIds: Set<string>;
-  readonly pending: Map<string, AnyBulkWriteOperation<DocumentRow>[]>;
+  readonly pending: AnyBulkWriteOperation<DocumentRow>[];
 }
 
 /**
@@ -66,24 +58,19 @@ interface Working {
  * the same scope, unless all are inserts.
  */
 export async function applyWrites(options: ApplyOptions, steps: readonly Step[]): Promise<readonly WriteResult[]> {
-  const { databases } = options;
   const all = new Map<string, Working>();
   const workingOf = (name: string): Working => {
     const known = all.get(name);
     if (known !== undefined) return known;
-    const fresh: Working = {
-      layout: databases.layoutOf(name),
-      held: new Map(),
-      readIds: new Set(),
-      pending: new Map(),
-    };
+    const layout = options.collections.layoutOf(name);
+    const fresh: Working = { layout, held: new Map(), readIds: new Set(), pending: [] };
     all.set(name, fresh);
     return fresh;
   };
   const results: WriteResult[] = [];
   for (const [index, { scope, write }] of steps.entries()) {
     const working = workingOf(write.collection.name);
-    if (write.kind === 'insert') results.push(await insertOne(options, working, scope, write));
+    if (write.kind === 'insert') results.push(insertOne(options, working, scope, write));
     else if (write.kind === 'removeWhere') results.push(await removeWhere(options, working, scope, write));
     else {
       if (!working.readIds.has(write.id)) await readAhead(options, working, scope, steps.slice(index));
@@ -96,37 +83,33 @@ export async function applyWrites(options: ApplyOptions, steps: readonly Step[])
 
 type WriteOf<Kind extends Write['kind']> = Extract<Write, { kind: Kind }>;
 
-async function insertOne(
+function insertOne(
   options: ApplyOptions,
-  working: Working,
+  { layout, held, pending }: Working,
   scope: AnyScope,
   write: WriteOf<'insert'>,
-): Promise<WriteResult> {
-  const { layout, held } = working;
+): WriteResult {
   const { name, sequenced } = layout.rules;
   requireDocumentId(name, write.id);
-  const place = placeOf(scope, layout.rules);
-  const [database = ''] = await options.databases.namesFor(layout.rules, reachOf(scope, layout.rules));
-  const { row, stored } = encodeRow(layout, newKey(), {
-    ...place,
+  const { row, stored } = encodeRow(layout, new ObjectId(), {
+    ...placeOf(scope, layout.rules),
     id: write.id,
     version: 1,
     value: write.value,
     ...(sequenced ? { sequence: options.nextSequence(name) } : {}),
   });
-  held.set(write.id, [...(held.get(write.id) ?? []), { key: row._id, database, stored }]);
-  later(working, database, { insertOne: { document: row } });
+  held.set(write.id, [...(held.get(write.id) ?? []), { key: row._id, stored }]);
+  pending.push({ insertOne: { document: row } });
   return { stored, changed: 1 };
 }
 
 /** Reads the documents that this and later writes to the collection name, up to one that removes by a filter. */
 async function readAhead(
-  options: ApplyOptions,
-  working: Working,
+  { collections, session }: ApplyOptions,
+  { layout, readIds, held }: Working,
   scope: AnyScope,
   steps: readonly Step[],
 ): Promise<void> {
-  const { layout, readIds, held } = working;
   const wanted = new Set<string>();
   for (const { write } of steps) {
     if (write.collection.name !== layout.rules.name || write.kind === 'insert') continue;
@@ -136,16 +119,13 @@ async function readAhead(
   for (const id of wanted) readIds.add(id);
   const ids = [...wanted].filter(isDocumentId);
   if (ids.length === 0) return;
-  const { databases, session } = options;
   const reach = reachOf(scope, layout.rules);
   const where = allOf([...reachTerms(layout, reach), { id: ids.length === 1 ? ids[0] : { $in: ids } }]);
-  for (const database of await databases.namesFor(layout.rules, reach)) {
-    const rows = databases
-      .collection(database, layout.rules.name)
-      .find(where, { projection: STORED_PARTS, batchSize: ids.length + 1, ...withSession(session) });
-    for (const row of await rows.toArray()) {
-      held.set(row.id, [...(held.get(row.id) ?? []), { key: row._id, database, stored: toStored<JsonObject>(row) }]);
-    }
+  const rows = collections
+    .of(layout)
+    .find(where, { projection: STORED_PARTS, batchSize: ids.length + 1, ...withSession(session) });
+  for (const row of await rows.toArray()) {
+    held.set(row.id, [...(held.get(row.id) ?? []), { key: row._id, stored: toStored<JsonObject>(row) }]);
   }
 }
 
@@ -170,21 +150,18 @@ function changeOne(working: Working, write: WriteOf<'replace' | 'update' | 'remo
     case 'remove': {
       if (write.expectedVersion !== undefined && current?.stored.version !== write.expectedVersion) throw conflict();
       if (current === undefined) return { stored: null, changed: 0 };
-      const { key, database, stored } = current;
+      const { key, stored } = current;
       working.held.set(write.id, []);
-      later(working, database, { deleteOne: { filter: { _id: key, version: stored.version } } });
+      working.pending.push({ deleteOne: { filter: { _id: key, version: stored.version } } });
       return { stored: null, changed: 1 };
     }
   }
 }
 
-function put(working: Working, current: Held, value: JsonObject): WriteResult {
-  const { key, database, stored: before } = current;
-  const { row, stored } = encodeRow(working.layout, key, { ...before, value, version: before.version + 1 });
-  working.held.set(stored.id, [{ key, database, stored }]);
-  later(working, database, {
-    replaceOne: { filter: { _id: key, version: before.version }, replacement: row },
-  });
+function put({ layout, held, pending }: Working, { key, stored: before }: Held, value: JsonObject): WriteResult {
+  const { row, stored } = encodeRow(layout, key, { ...before, value, version: before.version + 1 });
+  held.set(stored.id, [{ key, stored }]);
+  pending.push({ replaceOne: { filter: { _id: key, version: before.version }, replacement: row } });
   return { stored, changed: 1 };
 }
 
@@ -195,19 +172,13 @@ async function removeWhere(
   scope: AnyScope,
   write: WriteOf<'removeWhere'>,
 ): Promise<WriteResult> {
-  const { databases, session } = options;
   const { layout, held, readIds } = working;
   await send(options, working);
   held.clear();
   readIds.clear();
-  const reach = reachOf(scope, layout.rules);
-  const where = allOf(whereTerms(layout, reach, write.where));
-  let changed = 0;
-  for (const database of await databases.namesFor(layout.rules, reach)) {
-    const collection = databases.collection(database, layout.rules.name);
-    changed += (await collection.deleteMany(where, withSession(session))).deletedCount;
-  }
-  return { stored: null, changed };
+  const where = allOf(whereTerms(layout, reachOf(scope, layout.rules), write.where));
+  const { deletedCount } = await options.collections.of(layout).deleteMany(where, withSession(options.session));
+  return { stored: null, changed: deletedCount };
 }
 
 /**
@@ -215,44 +186,31 @@ async function removeWhere(
  * it than the server's cache holds changes of one transaction.
  */
 export async function removeSome(
-  { databases, session }: Omit<ApplyOptions, 'nextSequence'>,
+  { collections, session }: Omit<ApplyOptions, 'nextSequence'>,
   scope: AnyScope,
   write: WriteOf<'removeWhere'>,
   limit: number,
 ): Promise<number> {
-  const layout = databases.layoutOf(write.collection.name);
-  const reach = reachOf(scope, layout.rules);
-  const where = allOf(whereTerms(layout, reach, write.where));
-  let removed = 0;
-  for (const database of await databases.namesFor(layout.rules, reach)) {
-    const collection = databases.collection(database, layout.rules.name);
-    const options = { ...withSession(session), projection: { _id: 1 }, limit: limit - removed };
-    const found = removed < limit ? await collection.find(where, options).toArray() : [];
-    if (found.length === 0) continue;
-    // The filter again: a document may have changed since.
-    const still = { $and: [{ _id: { $in: found.map(({ _id }) => _id) } }, where] };
-    removed += (await collection.deleteMany(still, withSession(session))).deletedCount;
-  }
-  return removed;
+  const layout = collections.layoutOf(write.collection.name);
+  const collection = collections.of(layout);
+  const where = allOf(whereTerms(layout, reachOf(scope, layout.rules), write.where));
+  const options = { ...withSession(session), projection: { _id: 1 }, limit };
+  const found = await collection.find(where, options).toArray();
+  if (found.length === 0) return 0;
+  // The filter again: a document may have changed since.
+  const still = { $and: [{ _id: { $in: found.map(({ _id }) => _id) } }, where] };
+  return (await collection.deleteMany(still, withSession(session))).deletedCount;
 }
 
-function later({ pending }: Working, database: string, operation: AnyBulkWriteOperation<DocumentRow>): void {
-  const list = pending.get(database);
-  if (list === undefined) pending.set(database, [operation]);
-  else list.push(operation);
-}
-
-async function send({ databases, session }: ApplyOptions, { layout, pending }: Working): Promise<void> {
-  for (const [database, operations] of pending) {
-    pending.delete(database);
-    const collection = databases.collection(database, layout.rules.name);
-    const expected = operations.filter((operation) => !('insertOne' in operation)).length;
-    try {
-      const { matchedCount, deletedCount } = await collection.bulkWrite(operations, withSession(session));
-      if (matchedCount + deletedCount !== expected) throw new LostRaceError(layout.rules.name);
-    } catch (error) {
-      throw isDuplicateKey(error) ? duplicateKey(layout, error) : error;
-    }
+async function send({ collections, session }: ApplyOptions, { layout, pending }: Working): Promise<void> {
+  const operations = pending.splice(0);
+  if (operations.length === 0) return;
+  const expected = operations.filter((operation) => !('insertOne' in operation)).length;
+  try {
+    const { matchedCount, deletedCount } = await collections.of(layout).bulkWrite(operations, withSession(session));
+    if (matchedCount + deletedCount !== expected) throw new LostRaceError(layout.rules.name);
+  } catch (error) {
+    throw isDuplicateKey(error) ? duplicateKey(layout, error) : error;
   }
 }
 

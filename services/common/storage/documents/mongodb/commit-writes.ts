@@ -4,8 +4,8 @@ import type { AnyScope } from '../../../kernel/scope.ts';
 import { createWorkGroups } from '../../../platform/async/work-groups.ts';
 import type { Write, WriteResult } from '../../ports/document-store.ts';
 import { applyWrites, LostRaceError, removeSome, type Step } from './apply-writes.ts';
+import type { Collections } from './collections.ts';
 import type { MongodbConnection } from './connection.ts';
-import type { Databases } from './databases.ts';
 import { isTransient } from './mongodb-errors.ts';
 import { createSequences } from './sequences.ts';
 import { inTransaction, retryDisturbed } from './transaction.ts';
@@ -16,10 +16,10 @@ const REMOVED_TOGETHER = 5_000;
 /** All or nothing: in a transaction, or without one where a single document is written. */
 export type Commit = (scope: AnyScope, writes: readonly Write[]) => Promise<readonly WriteResult[]>;
 
-export function createCommit(connection: MongodbConnection, databases: Databases): Commit {
+export function createCommit(connection: MongodbConnection, collections: Collections): Commit {
   const sequences = createSequences(connection);
   const together = async (steps: readonly Step[]): Promise<readonly WriteResult[]> => {
-    const numbered = sequencedInserts(databases, steps);
+    const numbered = sequencedInserts(collections, steps);
     return inTransaction(connection, async (session) => {
       // First of all: a commit that must wait for one of another process learns so before it has done any work.
       const next = new Map<string, number>();
@@ -29,20 +29,20 @@ export function createCommit(connection: MongodbConnection, databases: Databases
         next.set(name, number + 1);
         return number;
       };
-      return applyWrites({ databases, session, nextSequence }, steps);
+      return applyWrites({ collections, session, nextSequence }, steps);
     });
   };
   const inGroups = createNumberedGroups(together);
 
   return async (scope, writes) => {
     const steps = writes.map((write) => ({ scope, write }));
-    const isNumbered = sequencedInserts(databases, steps).size > 0;
+    const isNumbered = sequencedInserts(collections, steps).size > 0;
     const [first] = writes;
     if (writes.length === 1 && first?.kind === 'removeWhere') {
-      return [{ stored: null, changed: await removeAlone(connection, databases, scope, first) }];
+      return [{ stored: null, changed: await removeAlone(connection, collections, scope, first) }];
     }
     if (writes.length === 1 && !isNumbered) {
-      const alone = () => applyWrites({ databases, nextSequence: () => 0 }, steps);
+      const alone = () => applyWrites({ collections, nextSequence: () => 0 }, steps);
       return connection.rescued(() => retryDisturbed(isLostRace, alone));
     }
     return isNumbered ? inGroups(steps) : together(steps);
@@ -52,14 +52,14 @@ export function createCommit(connection: MongodbConnection, databases: Databases
 /** Up to `REMOVED_TOGETHER` documents go in one transaction, more of them part by part. */
 async function removeAlone(
   connection: MongodbConnection,
-  databases: Databases,
+  collections: Collections,
   scope: AnyScope,
   write: Extract<Write, { kind: 'removeWhere' }>,
 ): Promise<number> {
   let removed = 0;
   for (;;) {
     const part = await inTransaction(connection, (session) =>
-      removeSome({ databases, session }, scope, write, REMOVED_TOGETHER),
+      removeSome({ collections, session }, scope, write, REMOVED_TOGETHER),
     );
     removed += part;
     if (part < REMOVED_TOGETHER) return removed;
@@ -67,11 +67,11 @@ async function removeAlone(
 }
 
 /** Numbers that the steps need, by collection, in an order that all commits share. */
-function sequencedInserts(databases: Databases, steps: readonly Step[]): ReadonlyMap<string, number> {
+function sequencedInserts(collections: Collections, steps: readonly Step[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { write } of steps) {
     const { kind, collection } = write;
-    if (kind !== 'insert' || !databases.layoutOf(collection.name).rules.sequenced) continue;
+    if (kind !== 'insert' || !collections.layoutOf(collection.name).rules.sequenced) continue;
     counts.set(collection.name, (counts.get(collection.name) ?? 0) + 1);
   }
   return new Map([...counts].sort(([left], [right]) => (left < right ? -1 : 1)));

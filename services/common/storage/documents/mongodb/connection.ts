@@ -1,5 +1,4 @@
 import { type ClientSession, type Document, MongoClient, MongoError } from 'mongodb';
-import type { TenantId } from '../../../kernel/brand.ts';
 import { engramError } from '../../../kernel/errors.ts';
 import { translated } from '../../rules/store-faults.ts';
 import { addressOf, mongodbError } from './mongodb-errors.ts';
@@ -7,10 +6,7 @@ import { addressOf, mongodbError } from './mongodb-errors.ts';
 export interface MongodbOptions {
   /** `mongodb://` or `mongodb+srv://`, with the credentials. */
   readonly url: string;
-  /** Holds what belongs to no tenant, and all Shared tenants. */
   readonly database: string;
-  /** The database of a Dedicated tenant, which must not change; null for a Shared one. Default: all are Shared. */
-  readonly databaseOf?: (tenant: TenantId) => string | null;
   /** Time limit of finding a server, and of waiting for a connection; default 5000. */
   readonly connectTimeoutMs?: number;
   /** Time limit of one exchange with the server; default 10 000. The driver repeats a read or a write once. */
@@ -35,7 +31,6 @@ export interface MongodbConnection {
 }
 
 const DEFAULTS = {
-  databaseOf: () => null,
   connectTimeoutMs: 5_000,
   operationTimeoutMs: 10_000,
   maxConnections: 50,

@@ -1,4 +1,4 @@
-import { type Document, ObjectId } from 'mongodb';
+import type { Document, ObjectId } from 'mongodb';
 import { engramError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import type { Stored } from '../../ports/document-store.ts';
@@ -160,8 +160,4 @@ export function toStored<T>(row: Omit<DocumentRow, 'fields' | 'exempt'>): Stored
     dataset: row.dataset ?? null,
     ...(row.sequence === undefined ? {} : { sequence: row.sequence }),
   };
-}
-
-export function newKey(): ObjectId {
-  return new ObjectId();
 }

@@ -1,4 +1,4 @@
-import type { ClientSession, Document } from 'mongodb';
+import type { ClientSession, Collection, Document } from 'mongodb';
 import type { JsonObject } from '../../../kernel/json.ts';
 import type { Page } from '../../../kernel/result-page.ts';
 import type { Filter, Query, Stored } from '../../ports/document-store.ts';
@@ -7,14 +7,13 @@ import { isDocumentId } from '../rules/collection-rules.ts';
 import { decodeCursor, encodeCursor } from '../rules/cursor.ts';
 import { totalOrder } from '../rules/ordering.ts';
 import type { Reach } from '../rules/reach.ts';
-import { comparePlaces, placeInOrder } from '../rules/stored-field.ts';
-import type { Databases } from './databases.ts';
-import { type CollectionLayout, STORED_PARTS, toStored } from './document-layout.ts';
+import { placeInOrder } from '../rules/stored-field.ts';
+import { type CollectionLayout, type DocumentRow, STORED_PARTS, toStored } from './document-layout.ts';
 import { allOf, reachTerms, whereTerms } from './filter-query.ts';
 import { behind, sortOf } from './page-query.ts';
 
 export interface ReadOptions {
-  readonly databases: Databases;
+  readonly collection: Collection<DocumentRow>;
   readonly layout: CollectionLayout;
   readonly reach: Reach;
   /** Milliseconds that the server may work on it. */
@@ -40,7 +39,7 @@ export async function getMany<T extends JsonObject>(
 
 /** `limit` 0: all of them. */
 async function byIds<T extends JsonObject>(
-  { databases, layout, reach, timeLimitMs }: ReadOptions,
+  { collection, layout, reach, timeLimitMs }: ReadOptions,
   ids: readonly string[],
   limit: number,
 ): Promise<readonly Stored<T>[]> {
@@ -48,51 +47,32 @@ async function byIds<T extends JsonObject>(
   const possible = ids.filter(isDocumentId);
   if (possible.length === 0) return [];
   const where = allOf([...reachTerms(layout, reach), { id: possible.length === 1 ? possible[0] : { $in: possible } }]);
-  const names = await databases.namesFor(layout.rules, reach);
-  const found = names.map((name) =>
-    databases
-      .collection(name, layout.rules.name)
-      .find(where, { projection: STORED_PARTS, limit, batchSize: possible.length + 1, maxTimeMS: timeLimitMs })
-      .map((row) => toStored<T>(row))
-      .toArray(),
-  );
-  return (await Promise.all(found)).flat();
+  return collection
+    .find(where, { projection: STORED_PARTS, limit, batchSize: possible.length + 1, maxTimeMS: timeLimitMs })
+    .map((row) => toStored<T>(row))
+    .toArray();
 }
 
 export async function findPage<T extends JsonObject>(options: ReadOptions, query: Query<T>): Promise<Page<Stored<T>>> {
-  const { databases, layout, reach, timeLimitMs, session } = options;
+  const { collection, layout, reach, timeLimitMs, session } = options;
   const { limit, offset = 0 } = query;
   requirePaging(limit, offset);
   const order = totalOrder(layout.rules, query.sort ?? []);
   const where = whereTerms(layout, reach, query.where ?? {});
   const filter = query.after ? behind(where, order, decodeCursor(order, query.after), reach) : allOf(where);
-  const names = await databases.namesFor(layout.rules, reach);
-  const single = names.length === 1;
-  // One more than requested says whether there is a next page. Of several databases each may hold all of the page.
-  const wanted = limit + 1 + (single ? 0 : offset);
-  const found = await Promise.all(
-    names.map((name) =>
-      databases
-        .collection(name, layout.rules.name)
-        .find(filter, {
-          projection: STORED_PARTS,
-          sort: sortOf(layout, order, reach),
-          skip: single ? offset : 0,
-          limit: wanted,
-          batchSize: wanted,
-          maxTimeMS: timeLimitMs,
-          ...(session === undefined ? {} : { session, readConcern: { level: 'snapshot' } }),
-        })
-        .map((row) => toStored<T>(row))
-        .toArray(),
-    ),
-  );
-  const rows = single
-    ? (found[0] ?? [])
-    : found
-        .flat()
-        .sort((left, right) => comparePlaces(order, placeInOrder(order, left), placeInOrder(order, right)))
-        .slice(offset, offset + limit + 1);
+  const rows = await collection
+    .find(filter, {
+      projection: STORED_PARTS,
+      sort: sortOf(layout, order, reach),
+      skip: offset,
+      // One more than requested says whether there is a next page.
+      limit: limit + 1,
+      batchSize: limit + 1,
+      maxTimeMS: timeLimitMs,
+      ...(session === undefined ? {} : { session, readConcern: { level: 'snapshot' } }),
+    })
+    .map((row) => toStored<T>(row))
+    .toArray();
   const items = rows.slice(0, limit);
   const last = items.at(-1);
   const next = rows.length > limit && last !== undefined ? encodeCursor(order, placeInOrder(order, last)) : null;
@@ -100,51 +80,31 @@ export async function findPage<T extends JsonObject>(options: ReadOptions, query
 }
 
 export async function countDocuments(options: ReadOptions, filter: Filter<JsonObject>): Promise<number> {
-  const { databases, layout, reach, timeLimitMs } = options;
-  const where = countable(whereTerms(layout, reach, filter));
-  const counts = (await databases.namesFor(layout.rules, reach)).map((name) =>
-    databases.collection(name, layout.rules.name).countDocuments(where, { maxTimeMS: timeLimitMs }),
-  );
-  return (await Promise.all(counts)).reduce((sum, each) => sum + each, 0);
+  const { collection, layout, reach, timeLimitMs } = options;
+  return collection.countDocuments(countable(whereTerms(layout, reach, filter)), { maxTimeMS: timeLimitMs });
 }
 
-/** All collections of a database by one command. */
+/** All collections by one command. */
 export async function countOfEach(wanted: readonly ReadOptions[]): Promise<readonly number[]> {
+  const [first, ...others] = wanted.map((options, at) => ({
+    options,
+    stages: [
+      { $match: countable(whereTerms(options.layout, options.reach, {})) },
+      { $count: 'count' },
+      { $set: { at } },
+    ],
+  }));
+  if (first === undefined) return [];
+  const united = others.map(({ options, stages }) => ({
+    $unionWith: { coll: options.layout.rules.name, pipeline: stages },
+  }));
+  const { collection, timeLimitMs } = first.options;
+  const rows = collection.aggregate<{ readonly at: number; readonly count: number }>([...first.stages, ...united], {
+    maxTimeMS: timeLimitMs,
+  });
   const counts = wanted.map(() => 0);
-  const byDatabase = new Map<string, number[]>();
-  for (const [at, { databases, layout, reach }] of wanted.entries()) {
-    for (const name of await databases.namesFor(layout.rules, reach)) {
-      byDatabase.set(name, [...(byDatabase.get(name) ?? []), at]);
-    }
-  }
-  await Promise.all(
-    [...byDatabase].map(async ([name, places]) => {
-      const [first, ...others] = places.map((at) => ({ at, options: wanted[at] as ReadOptions }));
-      if (first === undefined) return;
-      const united = others.map((other) => {
-        const { rules } = other.options.layout;
-        return { $unionWith: { coll: rules.name, pipeline: [...countStages(other)] } };
-      });
-      const { databases, layout, timeLimitMs } = first.options;
-      const rows = databases
-        .collection(name, layout.rules.name)
-        .aggregate<{ readonly at: number; readonly count: number }>([...countStages(first), ...united], {
-          maxTimeMS: timeLimitMs,
-        });
-      for (const { at, count } of await rows.toArray()) counts[at] = (counts[at] ?? 0) + count;
-    }),
-  );
+  for (const { at, count } of await rows.toArray()) counts[at] = count;
   return counts;
-}
-
-interface Countable {
-  readonly at: number;
-  readonly options: ReadOptions;
-}
-
-function countStages({ at, options }: Countable): readonly Document[] {
-  const where = countable(whereTerms(options.layout, options.reach, {}));
-  return [{ $match: where }, { $count: 'count' }, { $set: { at } }];
 }
 
 /** Every document has an id: with it the server counts entries of an index instead of reading the collection. */

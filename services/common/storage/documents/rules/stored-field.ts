@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../kernel/json.ts';
 import type { Stored } from '../../ports/document-store.ts';
 import { fieldValue } from './collection-rules.ts';
-import { compareIndexValues, DATASET, type IndexValue, indexValue, type SortKey, TENANT } from './ordering.ts';
+import { DATASET, type IndexValue, indexValue, type SortKey, TENANT } from './ordering.ts';
 
 /** Path of an indexed field: a field of the value, `id`, `sequence`, or a pseudo field of the order. */
 export function storedField(stored: Stored<JsonObject>, field: string): IndexValue {
@@ -14,16 +14,4 @@ export function storedField(stored: Stored<JsonObject>, field: string): IndexVal
 /** The place of a document in an order, as a cursor holds it. */
 export function placeInOrder(order: readonly SortKey[], stored: Stored<JsonObject>): readonly IndexValue[] {
   return order.map(({ field }) => storedField(stored, field));
-}
-
-export function comparePlaces(
-  order: readonly SortKey[],
-  left: readonly IndexValue[],
-  right: readonly IndexValue[],
-): number {
-  for (const [index, key] of order.entries()) {
-    const difference = compareIndexValues(left[index] ?? null, right[index] ?? null);
-    if (difference !== 0) return key.descending ? -difference : difference;
-  }
-  return 0;
 }

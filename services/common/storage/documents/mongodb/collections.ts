@@ -1,20 +1,40 @@
-import { type AnyBulkWriteOperation, type Collection, type Db, type MongoClient, MongoError } from 'mongodb';
+import { type AnyBulkWriteOperation, type Collection, type Db, MongoError } from 'mongodb';
 import { decodeDocument } from '../rules/change.ts';
 import type { MongodbConnection } from './connection.ts';
 import { type CollectionLayout, type DocumentRow, type IndexLayout, indexedValues } from './document-layout.ts';
+import { prepareSequences } from './sequences.ts';
+
+/** The declared collections. */
+export type Collections = ReturnType<typeof createCollections>;
+
+export function createCollections(connection: MongodbConnection) {
+  const db = connection.client.db(connection.options.database);
+  const layouts = new Map<string, CollectionLayout>();
+  return {
+    async declare(declared: readonly CollectionLayout[]) {
+      for (const layout of declared) layouts.set(layout.rules.name, layout);
+      await prepareCollections(connection, declared);
+      await prepareSequences(connection, declared);
+    },
+    /** Throws for a collection that was not prepared. */
+    layoutOf(name: string) {
+      const layout = layouts.get(name);
+      if (layout === undefined) throw new Error(`collection ${name} was not prepared`);
+      return layout;
+    },
+    of: ({ rules }: CollectionLayout) => db.collection<DocumentRow>(rules.name),
+  };
+}
 
 const FILL_BATCH = 500;
 
 /**
- * Makes the collections and indexes that are missing in a database. Several processes may do so at the same time, also of
+ * Makes the collections and indexes that are missing. Several processes may do so at the same time, also of
  * different releases: a plain index that this release does not know is left, for the release that made it may still run.
  * A unique one is dropped, because it would refuse what this release writes.
  */
-export async function prepareCollections(
-  connection: MongodbConnection,
-  database: string,
-  layouts: readonly CollectionLayout[],
-): Promise<void> {
+async function prepareCollections(connection: MongodbConnection, layouts: readonly CollectionLayout[]): Promise<void> {
+  const { database } = connection.options;
   const db = connection.client.db(database);
   const names = await db
     .listCollections({}, { nameOnly: true })
@@ -24,7 +44,7 @@ export async function prepareCollections(
   const due = plans.filter(({ missing, stale }) => missing.length > 0 || stale.length > 0);
   if (due.length === 0) return;
   await connection.patiently(async (client) => {
-    for (const plan of due) await carryOut(client, database, plan);
+    for (const plan of due) await carryOut(client.db(database), plan);
   });
 }
 
@@ -51,8 +71,8 @@ function incompatible({ rules }: CollectionLayout): Error {
   return new Error(`collection ${rules.name} cannot change its level or become sequenced: that needs a migration`);
 }
 
-async function carryOut(client: MongoClient, database: string, { layout, isNew, missing, stale }: Plan): Promise<void> {
-  const collection = client.db(database).collection<DocumentRow>(layout.rules.name);
+async function carryOut(db: Db, { layout, isNew, missing, stale }: Plan): Promise<void> {
+  const collection = db.collection<DocumentRow>(layout.rules.name);
   if (!isNew) {
     for (const name of stale) await collection.dropIndex(name);
     await fill(collection, layout);
