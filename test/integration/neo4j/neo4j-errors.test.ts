@@ -3,8 +3,8 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { expect } from 'chai';
 import type { TenantId } from '../../../services/common/kernel/brand.ts';
 import type { EngramError } from '../../../services/common/kernel/errors.ts';
-import { checkVersion } from '../../../services/common/storage/graph/neo4j/databases.ts';
 import { openNeo4jGraphStore } from '../../../services/common/storage/graph/neo4j/neo4j-graph-store.ts';
+import { checkVersion } from '../../../services/common/storage/graph/neo4j/schema.ts';
 import { createScopes, edge, node, rejection } from '../../support/dataset-rows.ts';
 import { withBackend } from '../backend.ts';
 import { connectionTo, openTestGraphStore } from './test-graph-store.ts';
@@ -100,14 +100,6 @@ withBackend('neo4j', (address) => {
       );
       expect(await store.graph.count(scope)).to.deep.equal({ nodes: 40, edges: 1, nodeRows: 40, edgeRows: 12 });
       await store.close();
-    });
-
-    it('tells how far tenants are apart, and stays with labels where there is one database only', async () => {
-      const graph = await openNeo4jGraphStore({ ...connection, databaseOf: (tenant) => `engram-${tenant}` });
-      const { edition, isolationOf } = graph.server;
-      expect(isolationOf('t1' as TenantId)).to.equal(edition === 'community' ? 'label' : 'database');
-      if (edition === 'community') expect(await graph.nodes(scopes('d', 't1'), ['x'])).to.deep.equal([]);
-      await graph.close();
     });
 
     it('after close: rejects', async () => {

@@ -70,7 +70,7 @@ describe('a name that another installation has on the same server is refused:', 
         await isHeldByTheFirst(open, 'ENGRAM_NEO4J_NAMESPACE');
       } finally {
         const client = createNeo4jClient(connection);
-        await client.write(null, (run) =>
+        await client.write((run) =>
           run('MATCH (n:EngramInstallation {namespace: $namespace}) DELETE n', { namespace }),
         );
         await client.close();

@@ -74,6 +74,9 @@ export async function readSeenEdges(
   return [...new Map(found.map((edge) => [nameOf(edge), edge])).values()].sort((a, b) => b.weight - a.weight);
 }
 
+/** Rows that one node gives when no limit is asked for. */
+export const DEFAULT_PER_NODE = 64;
+
 /** `GraphStore.nodes` by `readSeen`. */
 export function readSeenNodes(
   scope: DatasetScope,

@@ -2,7 +2,7 @@ import type { Page } from '../../../kernel/result-page.ts';
 import type { DatasetScope } from '../../../kernel/scope.ts';
 import { slices } from '../../../kernel/slices.ts';
 import type { EdgeEvidence, NeighbourOptions, NodeEvidence, ScanQuery } from '../../ports/graph-store.ts';
-import type { Databases } from './databases.ts';
+import { DEFAULT_LIMIT_PER_NODE } from '../../ports/read-seen.ts';
 import {
   EDGE_COLUMNS,
   EDGE_KEY_COLUMNS,
@@ -16,53 +16,41 @@ import {
 } from './evidence-rows.ts';
 import type { Neo4jClient, Run } from './neo4j-client.ts';
 
-export const DEFAULT_PER_NODE = 64;
-export const DEFAULT_LIMIT_PER_NODE = 64;
 /** Ids of one statement. */
 const IDS_PER_STATEMENT = 2000;
 
-interface EvidenceReader {
-  nodes(scope: DatasetScope, ids: readonly string[], perNode?: number): Promise<readonly NodeEvidence[]>;
-  neighbours(
-    scope: DatasetScope,
-    ids: readonly string[],
-    options: NeighbourOptions,
-    signal?: AbortSignal,
-  ): Promise<readonly EdgeEvidence[]>;
-  scanNodes(scope: DatasetScope, query: ScanQuery): Promise<Page<NodeEvidence>>;
-  scanEdges(scope: DatasetScope, query: ScanQuery): Promise<Page<EdgeEvidence>>;
-}
-
-export function createEvidenceReader(client: Neo4jClient, databases: Databases): EvidenceReader {
+export function createEvidenceReader(client: Neo4jClient) {
   return {
-    async nodes(scope, ids, perNode = DEFAULT_PER_NODE) {
+    async nodes(scope: DatasetScope, ids: readonly string[], perNode: number): Promise<readonly NodeEvidence[]> {
       const refs = [...new Set(ids)].map((id) => refOf(id));
       if (refs.length === 0) return [];
-      const rows = await client.read(await databases.of(scope.tenant), (run) =>
+      const rows = await client.read((run) =>
         inSlices(refs, (slice) => run<StoredNode>(MOST_MENTIONED, { ...scope, refs: slice, perNode: BigInt(perNode) })),
       );
       return rows.map(readNode);
     },
-    async neighbours(scope, ids, options, signal) {
+    async neighbours(
+      scope: DatasetScope,
+      ids: readonly string[],
+      options: NeighbourOptions,
+      signal?: AbortSignal,
+    ): Promise<readonly EdgeEvidence[]> {
       const refs = [...new Set(ids)].map((id) => refOf(id));
       signal?.throwIfAborted();
       if (refs.length === 0) return [];
       const limit = options.limitPerNode ?? DEFAULT_LIMIT_PER_NODE;
+      const columns = (options.withProperties ?? true) ? EDGE_COLUMNS : EDGE_KEY_COLUMNS;
       const lists = await client.read(
-        await databases.of(scope.tenant),
-        (run) => {
-          const columns = (options.withProperties ?? true) ? EDGE_COLUMNS : EDGE_KEY_COLUMNS;
-          return heaviestEdges<StoredEdge>(run, scope, refs, { ...options, limit, columns });
-        },
+        (run) => heaviestEdges<StoredEdge>(run, scope, refs, { ...options, limit, columns }),
         { signal },
       );
       const found = new Map([...lists.values()].flat().map((edge) => [edge.key, edge]));
       return [...found.values()].sort(heaviestFirst).map(readEdge);
     },
-    async scanNodes(scope, query) {
+    async scanNodes(scope: DatasetScope, query: ScanQuery) {
       return page(await scan<StoredNode>(scope, query, 'n:EngramNode', 'type', NODE_COLUMNS), query.limit, readNode);
     },
-    async scanEdges(scope, query) {
+    async scanEdges(scope: DatasetScope, query: ScanQuery) {
       return page(
         await scan<StoredEdge>(scope, query, 'e:EngramEdge', 'relation', EDGE_COLUMNS),
         query.limit,
@@ -89,7 +77,7 @@ export function createEvidenceReader(client: Neo4jClient, databases: Databases):
         AND ($types IS NULL OR ${row}.${typeProperty} IN $types) ${ofOrigin}
       RETURN ${columns} ORDER BY ${row}.tenant, ${row}.dataset, ${place}${row}.key LIMIT $limit`;
     const { after, limit, types = null } = query;
-    return client.read(await databases.of(scope.tenant), (run) =>
+    return client.read((run) =>
       run<Row & Record<string, unknown>>(statement, {
         ...scope,
         after: after ?? '',

@@ -2,7 +2,6 @@ import type { DatasetScope } from '../../../kernel/scope.ts';
 import { slices } from '../../../kernel/slices.ts';
 import type { EdgeEvidence, GraphCounts, NodeEvidence } from '../../ports/graph-store.ts';
 import type { RowSelection } from '../../ports/text-index.ts';
-import type { Databases } from './databases.ts';
 import { edgeRows, nodeRows, originRows, refOf, type StoredRow } from './evidence-rows.ts';
 import type { GraphView } from './graph-view.ts';
 import type { Neo4jClient, Run } from './neo4j-client.ts';
@@ -19,7 +18,7 @@ const LOCK_DATASET = `MERGE (d:EngramDataset {tenant: $tenant, dataset: $dataset
 
 const ORIGIN_CHANGES = 'SET n += row, n.changes = coalesce(n.changes, 0) + 1, n.isCondemned = null';
 
-export function createEvidenceWriter(client: Neo4jClient, databases: Databases, view: GraphView) {
+export function createEvidenceWriter(client: Neo4jClient, view: GraphView) {
   return {
     async upsert(
       scope: DatasetScope,
@@ -28,9 +27,8 @@ export function createEvidenceWriter(client: Neo4jClient, databases: Databases, 
       const nodes = nodeRows(evidence.nodes);
       const edges = edgeRows(evidence.edges);
       const origins = originRows([...evidence.nodes, ...evidence.edges]);
-      const database = await databases.of(scope.tenant);
       for (const part of inParts(nodes, edges)) {
-        await client.write(database, async (run) => {
+        await client.write(async (run) => {
           await run(LOCK_DATASET, { ...scope });
           await merge(run, scope, 'EngramOrigin', origins, ORIGIN_CHANGES);
           await merge(run, scope, 'EngramNode', part.nodes, 'SET n = row, n += $scope');
@@ -39,27 +37,22 @@ export function createEvidenceWriter(client: Neo4jClient, databases: Databases, 
       }
     },
     async remove(scope: DatasetScope, selection: RowSelection) {
-      const database = await databases.of(scope.tenant);
-      const origins = await client.read(database, (run) => selectOrigins(run, scope, selection));
+      const origins = await client.read((run) => selectOrigins(run, scope, selection));
       if (origins.length === 0) return 0;
       const keys = origins.map(({ key }) => key);
       await view.hide(scope, keys);
-      return removeEvidence(client, database, scope, keys);
+      return removeEvidence(client, scope, keys);
     },
     async drop(scope: DatasetScope) {
-      const database = await databases.of(scope.tenant);
       // The origins first: without them nothing gets into the view any more, which is removed before its lock.
       for (const label of ['EngramOrigin', 'EngramNode', 'EngramEdge', 'EngramDataset']) {
         if (label === 'EngramDataset') await view.discard(scope);
         const statement = `MATCH (n:${label} {tenant: $tenant, dataset: $dataset}) WITH n LIMIT ${REMOVED_PER_TRANSACTION}
           DELETE n RETURN count(n) AS gone`;
-        while ((await client.write(database, (run) => removed(run, statement, { ...scope }))) > 0);
+        while ((await client.write((run) => removed(run, statement, { ...scope }))) > 0);
       }
     },
-    async count(scope: DatasetScope, item: string | null) {
-      const database = await databases.of(scope.tenant);
-      return client.write(database, (run) => countEvidence(run, scope, item));
-    },
+    count: (scope: DatasetScope, item: string | null) => client.write((run) => countEvidence(run, scope, item)),
   };
 }
 
@@ -101,15 +94,10 @@ function selectOrigins(run: Run, scope: DatasetScope, selection: RowSelection) {
 }
 
 /** In bounded transactions; the origins go with the last of their rows. */
-async function removeEvidence(
-  client: Neo4jClient,
-  database: string | null,
-  scope: DatasetScope,
-  keys: readonly string[],
-): Promise<number> {
+async function removeEvidence(client: Neo4jClient, scope: DatasetScope, keys: readonly string[]): Promise<number> {
   const parameters = { ...scope, keys };
   for (let total = 0; ; ) {
-    const gone = await client.write(database, async (run) => {
+    const gone = await client.write(async (run) => {
       await run(LOCK_DATASET, parameters);
       let rows = 0;
       for (const label of ['EngramNode', 'EngramEdge']) {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { DatasetScope } from '../../../kernel/scope.ts';
+import { once } from '../../../platform/async/once.ts';
 import { beingPrepared } from '../../cypher/errors.ts';
 import type { CypherQuery } from '../../ports/graph-store.ts';
 import type { Provenance } from '../../ports/index-entry.ts';
 import { datasetLabel } from '../../rules/stored-scope.ts';
-import type { Databases } from './databases.ts';
 import type { Neo4jClient, Run } from './neo4j-client.ts';
 import { project, type Transaction } from './view-projection.ts';
 import { type KnownNames, MAX_NAMES } from './view-rows.ts';
@@ -28,15 +28,8 @@ interface Origin extends Provenance {
 const LEASE_MS = 30_000;
 const REMOVED_PER_TRANSACTION = 5000;
 
-export function createGraphView(client: Neo4jClient, databases: Databases) {
-  const names = new Map<string | null, Promise<KnownNames>>();
-
-  async function namesOf(database: string | null): Promise<KnownNames> {
-    const known = names.get(database) ?? readNames(client, database);
-    names.set(database, known);
-    known.catch(() => names.delete(database));
-    return known;
-  }
+export function createGraphView(client: Neo4jClient) {
+  const namesOf = once(() => readNames(client));
 
   /** `wish` says which origins belong in the view; undecided ones (null) stay as they are. */
   async function change(
@@ -44,8 +37,7 @@ export function createGraphView(client: Neo4jClient, databases: Databases) {
     wish: (origins: readonly Origin[]) => Promise<(origin: Origin) => boolean | null>,
     takesOver: boolean,
   ): Promise<void> {
-    const database = await databases.of(scope.tenant);
-    const origins = await client.read(database, (run) => readOrigins(run, scope));
+    const origins = await client.read((run) => readOrigins(run, scope));
     const isWanted = await wish(origins);
     const changed = origins.flatMap((origin) => {
       const wanted = isWanted(origin);
@@ -54,12 +46,12 @@ export function createGraphView(client: Neo4jClient, databases: Databases) {
     if (changed.length === 0) return;
     const token = randomUUID();
     const transaction: Transaction = (work) =>
-      client.write(database, async (run) => {
+      client.write(async (run) => {
         await keepLease(run, scope, token);
         return work(run);
       });
-    const known = await namesOf(database);
-    await client.write(database, (run) => begin(run, scope, token, changed, takesOver));
+    const known = await namesOf();
+    await client.write((run) => begin(run, scope, token, changed, takesOver));
     try {
       await project(
         transaction,
@@ -69,7 +61,7 @@ export function createGraphView(client: Neo4jClient, databases: Databases) {
       );
       await transaction((run) => finish(run, scope, changed));
     } finally {
-      await client.write(database, (run) => endLease(run, scope, token)).catch(() => undefined);
+      await client.write((run) => endLease(run, scope, token)).catch(() => undefined);
     }
   }
 
@@ -86,8 +78,7 @@ export function createGraphView(client: Neo4jClient, databases: Databases) {
       ),
     /** Takes the origins (by key) out of the view, before their evidence goes. */
     async hide(scope: DatasetScope, keys: readonly string[]) {
-      const database = await databases.of(scope.tenant);
-      const wasShown = await client.write(database, (run) => condemn(run, scope, keys));
+      const wasShown = await client.write((run) => condemn(run, scope, keys));
       if (!wasShown) return;
       const hidden = new Set(keys);
       await change(
@@ -100,12 +91,11 @@ export function createGraphView(client: Neo4jClient, databases: Databases) {
     },
     /** Removes the view of the dataset, whose origins must be gone. */
     async discard(scope: DatasetScope) {
-      const database = await databases.of(scope.tenant);
       // A refresh under way writes no more.
-      await client.write(database, (run) => endLease(run, scope, null));
+      await client.write((run) => endLease(run, scope, null));
       const statement = `MATCH (n:\`${datasetLabel(scope)}\`) WITH n LIMIT ${REMOVED_PER_TRANSACTION}
         DETACH DELETE n RETURN count(n) AS gone`;
-      const gone = () => client.write(database, (run) => run<{ readonly gone: number }>(statement));
+      const gone = () => client.write((run) => run<{ readonly gone: number }>(statement));
       while (((await gone())[0]?.gone ?? 0) > 0);
     },
   };
@@ -195,8 +185,8 @@ async function endLease(run: Run, scope: DatasetScope, token: string | null): Pr
   );
 }
 
-async function readNames(client: Neo4jClient, database: string | null): Promise<KnownNames> {
-  const rows = await client.read(database, (run) =>
+async function readNames(client: Neo4jClient): Promise<KnownNames> {
+  const rows = await client.read((run) =>
     run<{ readonly name: string }>(
       `CALL () { CALL db.labels() YIELD label WHERE NOT label STARTS WITH 'D_' RETURN label AS name
          UNION CALL db.relationshipTypes() YIELD relationshipType RETURN relationshipType AS name

@@ -8,7 +8,7 @@ export interface Neo4jConnection {
   readonly url: string;
   readonly user: string;
   readonly password: string;
-  /** The common database, for which callers say null. Default: the server's default. */
+  /** Default: the server's default. */
   readonly database?: string;
   /** For a TCP connection and for a free place in the pool. Default 5000. */
   readonly connectTimeoutMs?: number;
@@ -32,17 +32,12 @@ export type Run = <Row extends RecordShape>(statement: string, parameters?: Para
 /** Bounded transactions. Work may run more than once: a transaction that failed for a passing reason is repeated. */
 export interface Neo4jClient {
   readonly address: Neo4jAddress;
-  read<T>(database: string | null, work: (run: Run) => Promise<T>, options?: CallOptions): Promise<T>;
-  write<T>(database: string | null, work: (run: Run) => Promise<T>, options?: CallOptions): Promise<T>;
+  read<T>(work: (run: Run) => Promise<T>, options?: CallOptions): Promise<T>;
+  write<T>(work: (run: Run) => Promise<T>, options?: CallOptions): Promise<T>;
   /** A statement that opens transactions of its own or changes the schema. */
-  command(database: string | null, statement: string): Promise<readonly RecordShape[]>;
+  command(statement: string): Promise<readonly RecordShape[]>;
   /** A session of the caller's, closed afterwards; ended early when the time is over. */
-  withSession<T>(
-    database: string | null,
-    access: 'READ' | 'WRITE',
-    use: (session: Session) => Promise<T>,
-    options?: CallOptions,
-  ): Promise<T>;
+  withSession<T>(access: 'READ' | 'WRITE', use: (session: Session) => Promise<T>, options?: CallOptions): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -62,15 +57,14 @@ export function createNeo4jClient(connection: Neo4jConnection): Neo4jClient {
     suspect.close().catch(() => undefined);
   }
 
-  const withSession: Neo4jClient['withSession'] = async (database, access, use, options = {}) => {
+  const withSession: Neo4jClient['withSession'] = async (access, use, options = {}) => {
     options.signal?.throwIfAborted();
     const timer = AbortSignal.timeout(options.timeoutMs ?? callTimeoutMs);
     const ended = options.signal === undefined ? timer : AbortSignal.any([timer, options.signal]);
     const used = driver;
-    const name = database ?? connection.database;
     const session = used.session({
       defaultAccessMode: access === 'READ' ? neo4j.session.READ : neo4j.session.WRITE,
-      ...(name !== undefined && { database: name }),
+      ...(connection.database !== undefined && { database: connection.database }),
     });
     try {
       return await abortable(use(session), ended);
@@ -85,11 +79,10 @@ export function createNeo4jClient(connection: Neo4jConnection): Neo4jClient {
   };
   const managed =
     (access: 'READ' | 'WRITE'): Neo4jClient['read'] =>
-    (database, work, options) => {
+    (work, options) => {
       const timeout = options?.timeoutMs ?? callTimeoutMs;
       const inTransaction = (transaction: ManagedTransaction) => work(runIn(transaction));
       return withSession(
-        database,
         access,
         (session) =>
           access === 'READ'
@@ -103,8 +96,8 @@ export function createNeo4jClient(connection: Neo4jConnection): Neo4jClient {
     withSession,
     read: managed('READ'),
     write: managed('WRITE'),
-    command: (database, statement) =>
-      withSession(database, 'WRITE', async (session) =>
+    command: (statement) =>
+      withSession('WRITE', async (session) =>
         (await session.run(statement)).records.map((record) => record.toObject()),
       ),
     async close() {

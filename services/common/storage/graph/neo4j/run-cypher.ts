@@ -10,7 +10,6 @@ import { asSearchError, beingPrepared, cannotRun } from '../../cypher/errors.ts'
 import { CypherRefusedError } from '../../cypher/tokens.ts';
 import type { CypherQuery, CypherRows } from '../../ports/graph-store.ts';
 import { datasetLabel } from '../../rules/stored-scope.ts';
-import type { Databases } from './databases.ts';
 import type { GraphView } from './graph-view.ts';
 import type { Neo4jClient } from './neo4j-client.ts';
 import { isDriverError } from './neo4j-errors.ts';
@@ -21,11 +20,10 @@ const POLL_MS = 200;
 
 /**
  * A client's query over the dataset's view. It is translated (`cypher/translate-query.ts`: reading only, every node bound
- * to the dataset), planned, and run in a READ transaction with a time limit, if possible as a user who may only read.
+ * to the dataset), planned, and run in a READ transaction with a time limit.
  */
 export function createCypherRunner(
-  reader: Neo4jClient,
-  databases: Databases,
+  client: Neo4jClient,
   view: GraphView,
 ): (scope: DatasetScope, query: CypherQuery, signal?: AbortSignal) => Promise<CypherRows> {
   const refreshing = new Map<string, Promise<void>>();
@@ -66,9 +64,8 @@ export function createCypherRunner(
     } finally {
       preparation.abort();
     }
-    const database = await databases.of(scope.tenant);
     const read = (session: Session) => readRows(session, translated, maxRows, timeoutMs);
-    return reader.withSession(database, 'READ', read, { signal, timeoutMs }).catch(refusalOf);
+    return client.withSession('READ', read, { signal, timeoutMs }).catch(refusalOf);
   };
 }
 

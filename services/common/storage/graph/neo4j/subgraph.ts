@@ -1,6 +1,7 @@
 import type { DatasetScope } from '../../../kernel/scope.ts';
 import type { EdgeEvidence, SubgraphQuery } from '../../ports/graph-store.ts';
-import { DEFAULT_LIMIT_PER_NODE, heaviestEdges, inSlices } from './evidence-reader.ts';
+import { DEFAULT_LIMIT_PER_NODE } from '../../ports/read-seen.ts';
+import { heaviestEdges, inSlices } from './evidence-reader.ts';
 import {
   EDGE_COLUMNS,
   EDGE_KEY_COLUMNS,

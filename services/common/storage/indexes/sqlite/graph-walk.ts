@@ -1,10 +1,9 @@
 import type { NeighbourOptions, SubgraphQuery } from '../../ports/graph-store.ts';
+import { DEFAULT_LIMIT_PER_NODE } from '../../ports/read-seen.ts';
 import { type PackedEdges, packEdges, readEdges } from './graph-reader.ts';
 import { byPlace, inBatches } from './in-batches.ts';
 import { type OpenFile, reading } from './open-files.ts';
 import type { FoundEdge } from './schema.ts';
-
-const DEFAULT_LIMIT_PER_NODE = 64;
 
 export function readNeighbours(file: OpenFile, ids: readonly string[], options: NeighbourOptions): PackedEdges {
   return reading(file, () => {

@@ -6,12 +6,11 @@ import { DEFAULT_ROWS, DEFAULT_TIMEOUT_MS, tookTooLong } from '../../cypher/budg
 import { beingPrepared } from '../../cypher/errors.ts';
 import type { EdgeEvidence, GraphStore, NodeEvidence } from '../../ports/graph-store.ts';
 import { provenanceKey } from '../../ports/index-entry.ts';
-import { readSeenEdges, readSeenNodes } from '../../ports/read-seen.ts';
+import { DEFAULT_PER_NODE, readSeenEdges, readSeenNodes } from '../../ports/read-seen.ts';
 import { edgeBatch, nodeBatch } from './batches.ts';
 import { EDGE_FIELDS, type PackedEdges, type PackedNode } from './graph-reader.ts';
 import type { DatasetWorkers } from './worker-client.ts';
 
-const DEFAULT_PER_NODE = 64;
 /** Time after its limit in which a query ends by itself. */
 const KILL_AFTER_MS = 2000;
 const NOTHING = { nodes: 0, edges: 0, nodeRows: 0, edgeRows: 0 };
