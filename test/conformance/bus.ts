@@ -165,23 +165,6 @@ export function busMessages(bus: () => Bus, at: string): void {
       expect(seen.toSorted()).to.deep.equal(['below:runs.1', 'below:runs.1.progress', 'exact:runs.1', 'parent:runs']);
     });
 
-    it('reach one member of each queue group', async () => {
-      const seen: string[] = [];
-      for (const [member, queue] of [
-        ['a1', 'a'],
-        ['a2', 'a'],
-        ['b1', 'b'],
-      ] as const) {
-        await bus().subscribe(`${at}news`, () => void seen.push(member), { queue });
-      }
-      await bus().subscribe(`${at}news`, () => void seen.push('all'));
-      for (let index = 0; index < 10; index += 1) await bus().publish(`${at}news`, bytes(''));
-      await until('thirty messages', () => seen.length >= 30);
-      await sleep(20);
-      const count = (prefix: string) => seen.filter((member) => member.startsWith(prefix)).length;
-      expect([count('all'), count('a1') + count('a2'), count('b')]).to.deep.equal([10, 10, 10]);
-    });
-
     it('without a listener are no error, and a failing listener does not affect others', async () => {
       await bus().publish(`${at}void`, bytes(''));
       const seen: string[] = [];

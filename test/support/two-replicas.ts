@@ -328,8 +328,8 @@ function createSharedBus(): SharedBus {
           answering.set(subject, (answering.get(subject) ?? new Set()).add(own));
           return own.respond(subject, handler);
         },
-        async publish(subject, payload, headers) {
-          for (const bus of isDeaf ? [] : buses) await bus.publish(subject, payload, headers);
+        async publish(subject, payload) {
+          for (const bus of isDeaf ? [] : buses) await bus.publish(subject, payload);
         },
         async drain() {
           gone.add(own);

@@ -4,24 +4,19 @@
  * - `request` goes to one responder of the subject, whichever is free; it throws `ServiceUnavailableError` at once when
  *   there is none, `DeadlineExceededError` when the answer does not come in time, and re-throws the responder's
  *   `EngramError` as it was (name, status, message, extra).
- * - `publish` reaches every subscription (one member of each queue group) that exists at the time, at most once, in order
- *   per publisher and subject. A message without listeners is no error.
+ * - `publish` reaches every subscription that exists at the time, at most once, in order per publisher and subject. A
+ *   message without listeners is no error.
  * - Subjects are dot-separated; a subscription may end in `>` (all below).
  * - Subjects below a kept prefix (`KeptSubjects`, an option of the adapter) are delivered at least once, in order, to every
- *   subscription from the moment it exists, also over a lost connection; in a queue group, a message is given to another
- *   member when one died with it in hand, and waits for the group while it has no member. `publish` of these resolves when
- *   the message is kept.
+ *   subscription from the moment it exists, also over a lost connection. `publish` of these resolves when the message is
+ *   kept.
  * - A message larger than the bus carries is `PayloadTooLargeError`; answers may have any size up to 32 MiB.
  */
 export interface Bus {
   request(subject: string, payload: Uint8Array, options: RequestOptions): Promise<Uint8Array>;
   respond(subject: string, handler: BusHandler): Promise<Subscription>;
-  publish(subject: string, payload: Uint8Array, headers?: BusHeaders): Promise<void>;
-  subscribe(
-    subject: string,
-    listener: (message: BusMessage) => void | Promise<void>,
-    options?: { readonly queue?: string },
-  ): Promise<Subscription>;
+  publish(subject: string, payload: Uint8Array): Promise<void>;
+  subscribe(subject: string, listener: (message: BusMessage) => void | Promise<void>): Promise<Subscription>;
   /** Stops taking requests, lets those in flight end, then closes. */
   drain(): Promise<void>;
 }
@@ -37,7 +32,7 @@ export interface KeptSubjects {
   readonly maxBytes: number;
 }
 
-/** Request id, tenant, principal, trace. */
+/** Of a request: its id, tenant, principal, trace. */
 export type BusHeaders = Readonly<Record<string, string>>;
 
 export interface BusMessage {

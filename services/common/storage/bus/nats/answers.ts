@@ -18,7 +18,6 @@ interface AnswerOptions {
   readonly link: NatsLink;
   /** Subject of the cancellation of a request; `*` for all. */
   readonly cancelSubject: (call: string) => string;
-  readonly maxConcurrentRequests: number;
   /** Runs a handler and counts it as in flight. */
   readonly track: (work: () => Promise<Uint8Array>) => Promise<Uint8Array>;
 }
@@ -26,10 +25,11 @@ interface AnswerOptions {
 /** Lets the least busy of the responders answer a request. Rejects when the answer cannot be sent. */
 export type AnswerRequest = (message: Msg, name: string, responders: readonly Responder[]) => Promise<void>;
 
+const MAX_CONCURRENT_REQUESTS = 1000;
 /** The longest that a timer can wait. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-export function createAnswers({ link, cancelSubject, maxConcurrentRequests, track }: AnswerOptions): AnswerRequest {
+export function createAnswers({ link, cancelSubject, track }: AnswerOptions): AnswerRequest {
   const inHand = new Map<string, AbortController>();
   link.connection.subscribe(cancelSubject('*'), {
     callback(error, message) {
@@ -44,7 +44,7 @@ export function createAnswers({ link, cancelSubject, maxConcurrentRequests, trac
   return async (message, name, responders) => {
     const responder = leastBusy(responders);
     if (responder === undefined) return reply(message, [errorAnswer(busy(`${name} is stopping`))]);
-    if (inHand.size >= maxConcurrentRequests) {
+    if (inHand.size >= MAX_CONCURRENT_REQUESTS) {
       return reply(message, [errorAnswer(busy(`${name} has too many requests in hand`))]);
     }
     const call = ownHeader(message.headers, CALL) || message.reply || '';

@@ -12,11 +12,12 @@ import {
   type StreamInfo,
 } from 'nats';
 import { isEngramError } from '../../../kernel/errors.ts';
-import type { BusHeaders, KeptSubjects } from '../../ports/bus.ts';
+import type { KeptSubjects } from '../../ports/bus.ts';
 import { requireOwn } from '../../rules/installation.ts';
 import { jetStreamError } from './nats-errors.ts';
 import type { NatsLink } from './nats-link.ts';
-import { requireFits, toNatsHeaders } from './wire-message.ts';
+import type { SubjectNames } from './subject-names.ts';
+import { requireFits } from './wire-message.ts';
 
 /** A kept prefix as a stream of the server. */
 export interface KeptStream {
@@ -28,18 +29,14 @@ export interface KeptStream {
   /** The last message there is, 0 when there never was one. */
   lastSequence(): Promise<number>;
   /** Resolves with its sequence when the message is kept. Sent again under the same id when the answer is lost. */
-  publish(subject: string, name: string, payload: Uint8Array, headers: BusHeaders): Promise<number>;
+  publish(subject: string, name: string, payload: Uint8Array): Promise<number>;
 }
 
 interface StreamsOptions {
   readonly link: NatsLink;
   readonly jetStream: JetStreamClient;
-  readonly manager: JetStreamManager;
+  readonly names: SubjectNames;
   readonly kept: readonly KeptSubjects[];
-  readonly replicas: number;
-  /** Subject of the bus → subject of the server. */
-  readonly toServer: (subject: string) => string;
-  readonly namePrefix: string;
   /** Absent: it is not looked whose streams they are. */
   readonly installation?: string;
 }
@@ -49,31 +46,34 @@ const PUBLISH_ATTEMPTS = 3;
 
 /** Makes the streams, or brings them to their present limits. Throws as `jetStreamError`. */
 export async function openStreams(options: StreamsOptions): Promise<readonly KeptStream[]> {
-  const { link, manager, kept, toServer, namePrefix, replicas, installation } = options;
+  const { link, kept, names, installation } = options;
+  const manager = await link.connection.jetstreamManager().catch((error: unknown) => {
+    throw jetStreamError(error, link.address, '');
+  });
   const streams: KeptStream[] = [];
   for (const one of kept) {
-    const prefix = toServer(one.prefix);
-    const name = `${namePrefix}_${one.name}`;
-    const config = configOf(one, name, prefix, replicas);
+    const prefix = names.toServer(one.prefix);
+    const name = `${names.prefix.replaceAll('.', '_').toUpperCase()}_${one.name}`;
+    const config = configOf(one, name, prefix);
     const prepare = () =>
       installation === undefined
         ? prepareStream(manager, config)
         : prepareOwnStream(manager, config, { installation, address: link.address });
-    const stream = createStream(options, { name, prefix, prepare });
+    const stream = createStream(options, manager, { name, prefix, prepare });
     await stream.ensure();
     streams.push(stream);
   }
   return streams;
 }
 
-function configOf(kept: KeptSubjects, name: string, prefix: string, replicas: number): Partial<StreamConfig> {
+function configOf(kept: KeptSubjects, name: string, prefix: string): Partial<StreamConfig> {
   return {
     name,
     subjects: [`${prefix}.>`],
     retention: RetentionPolicy.Limits,
     discard: DiscardPolicy.Old,
     storage: StorageType.File,
-    num_replicas: replicas,
+    num_replicas: 1,
     max_age: nanos(kept.maxAgeMs),
     max_msgs: kept.maxMessages,
     max_bytes: kept.maxBytes,
@@ -128,7 +128,8 @@ interface StreamParts extends Pick<KeptStream, 'name' | 'prefix'> {
 }
 
 function createStream(
-  { link, jetStream, manager }: StreamsOptions,
+  { link, jetStream }: StreamsOptions,
+  manager: JetStreamManager,
   { name, prefix, prepare }: StreamParts,
 ): KeptStream {
   const ensure = async () => {
@@ -152,14 +153,13 @@ function createStream(
         throw jetStreamError(error, link.address, name);
       }
     },
-    async publish(subject, busSubject, payload, busHeaders) {
+    async publish(subject, busSubject, payload) {
       requireFits(busSubject, payload, link.maxMessageBytes());
       const msgID = nuid.next();
       for (let attempt = 1; ; attempt += 1) {
         link.requireUp();
         try {
-          const headers = toNatsHeaders(busHeaders);
-          return (await jetStream.publish(subject, payload, { msgID, headers, timeout: PUBLISH_TIMEOUT_MS })).seq;
+          return (await jetStream.publish(subject, payload, { msgID, timeout: PUBLISH_TIMEOUT_MS })).seq;
         } catch (error) {
           const isRefused = error instanceof NatsError && error.api_error !== undefined;
           if (isRefused || attempt === PUBLISH_ATTEMPTS) throw jetStreamError(error, link.address, name);

@@ -1,64 +1,29 @@
-import type { BusHeaders, BusMessage } from '../../ports/bus.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DeliverPolicy, type JetStreamClient } from 'nats';
+import type { BusMessage } from '../../ports/bus.ts';
 import type { Listener } from '../rules/listener.ts';
 import { createSubjectTable } from '../rules/subject-table.ts';
-import { type Feed, openFeed, openGroup } from './kept-feed.ts';
 import { type KeptStream, openStreams } from './kept-streams.ts';
-import { jetStreamError } from './nats-errors.ts';
 import type { NatsLink } from './nats-link.ts';
 import type { NatsBusOptions } from './nats-options.ts';
 import type { SubjectNames } from './subject-names.ts';
+import { fromNatsHeaders } from './wire-message.ts';
 
 /** Subjects that JetStream keeps. */
-export interface KeptTopics {
-  /** Undefined for subjects that are not kept. */
-  streamOf(subject: string): KeptStream | undefined;
-  publish(stream: KeptStream, subject: string, payload: Uint8Array, headers: BusHeaders): Promise<void>;
-  /** Gives the listener what is published from now on; the answer ends that. */
-  follow(stream: KeptStream, subject: string, listener: Listener): Promise<() => Promise<void>>;
-  /** Resolves when what this process published was delivered to its own subscriptions. */
-  caughtUp(): Promise<void>;
-  close(): Promise<void>;
-}
+export type KeptTopics = Awaited<ReturnType<typeof createKeptTopics>>;
 
-export async function createKeptTopics(
-  {
-    kept = [],
-    streamReplicas = 1,
-    ackWaitMs = 30_000,
-    streamCheckMs = 5_000,
-    onStreamLost,
-    installation,
-  }: NatsBusOptions,
-  link: NatsLink,
-  names: SubjectNames,
-): Promise<KeptTopics> {
-  if (kept.length === 0) return NOTHING_KEPT;
+export async function createKeptTopics(options: NatsBusOptions, link: NatsLink, names: SubjectNames) {
+  const { kept = [], streamCheckMs = 5_000, onStreamLost } = options;
+  const { toServer, fromServer } = names;
   const jetStream = link.connection.jetstream();
-  const manager = await link.connection.jetstreamManager().catch((error: unknown) => {
-    throw jetStreamError(error, link.address, '');
-  });
-  const { toServer, fromServer, prefix } = names;
-  const namePrefix = prefix.replaceAll('.', '_').toUpperCase();
-  const streams = await openStreams({
-    link,
-    jetStream,
-    manager,
-    kept,
-    toServer,
-    namePrefix,
-    replicas: streamReplicas,
-    ...(installation === undefined ? {} : { installation }),
-  });
-  const feedOptions = { link, jetStream, manager, fromServer, ackWaitMs };
+  const streams = kept.length === 0 ? [] : await openStreams({ ...options, kept, link, jetStream, names });
   const table = createSubjectTable<Listener>();
   const feeds = new Map<KeptStream, Promise<Feed>>();
   const published = new Map<KeptStream, number>();
-  const groups = new Map<KeptStream, Set<Pick<Feed, 'restart'>>>(streams.map((stream) => [stream, new Set()]));
   const watch = watchStreams(streams, streamCheckMs, async (stream) => {
     onStreamLost?.(stream.name);
     published.delete(stream);
     await (await feeds.get(stream))?.restart();
-    for (const group of groups.get(stream) ?? []) await group.restart();
   });
 
   const dispatch = (message: BusMessage): void => {
@@ -67,36 +32,30 @@ export async function createKeptTopics(
   const feedOf = (stream: KeptStream): Promise<Feed> => {
     const open = feeds.get(stream);
     if (open !== undefined) return open;
-    const opening = openFeed(feedOptions, stream, dispatch);
+    const opening = openFeed({ link, jetStream, fromServer }, stream, dispatch);
     feeds.set(stream, opening);
     opening.catch(() => feeds.delete(stream)); // the next subscription tries again
     return opening;
   };
   return {
-    streamOf(subject) {
+    /** Undefined for subjects that are not kept. */
+    streamOf(subject: string) {
       const name = toServer(subject);
       return streams.find((stream) => name.startsWith(`${stream.prefix}.`));
     },
-    async publish(stream, subject, payload, headers) {
-      const sequence = await stream.publish(toServer(subject), subject, payload, headers);
+    async publish(stream: KeptStream, subject: string, payload: Uint8Array) {
+      const sequence = await stream.publish(toServer(subject), subject, payload);
       published.set(stream, Math.max(sequence, published.get(stream) ?? 0));
     },
-    async follow(stream, subject, listener) {
-      if (listener.queue !== null) {
-        const group = { name: listener.queue, subject: toServer(subject) };
-        const member = await openGroup(feedOptions, stream, group, listener.deliver);
-        groups.get(stream)?.add(member);
-        return () => {
-          groups.get(stream)?.delete(member);
-          return member.close();
-        };
-      }
+    /** Gives the listener what is published from now on; the answer ends that. */
+    async follow(stream: KeptStream, subject: string, listener: Listener) {
       const feed = await feedOf(stream);
       // The feed may run behind: what it still has to hand over came before this subscription.
       await feed.reached(await stream.lastSequence());
       const remove = table.add(subject, listener);
       return async () => remove();
     },
+    /** Resolves when what this process published was delivered to its own subscriptions. */
     async caughtUp() {
       for (const [stream, opening] of feeds) await (await opening).reached(published.get(stream) ?? 0);
     },
@@ -134,10 +93,68 @@ function watchStreams(
   return { stop: () => clearInterval(timer) };
 }
 
-const NOTHING_KEPT: KeptTopics = {
-  streamOf: () => undefined,
-  publish: async () => {},
-  follow: async () => async () => {},
-  caughtUp: async () => {},
-  close: async () => {},
-};
+/** Everything that a stream gets from now on, in order and once, also over a lost connection. */
+type Feed = Awaited<ReturnType<typeof openFeed>>;
+
+/** Time for which the server keeps a pull open; also the pause of the client after a failure. */
+const PULL_MS = 5000;
+const REACH_TIMEOUT_MS = 2000;
+
+interface FeedOptions {
+  readonly link: NatsLink;
+  readonly jetStream: JetStreamClient;
+  /** Subject of the server → subject of the bus. */
+  readonly fromServer: (subject: string) => string;
+}
+
+/** One ordered consumer for all subscriptions of a process: the server keeps nothing for it. */
+async function openFeed(
+  { link, jetStream, fromServer }: FeedOptions,
+  stream: KeptStream,
+  deliver: (message: BusMessage) => void,
+) {
+  let delivered = await stream.lastSequence();
+  const consume = async () => {
+    const consumer = await jetStream.consumers.get(stream.name, {
+      deliver_policy: DeliverPolicy.StartSequence,
+      opt_start_seq: delivered + 1,
+    });
+    const messages = await consumer.consume({
+      expires: PULL_MS,
+      callback({ seq, subject, data, headers }) {
+        // After a reset the server may start before what we have.
+        if (seq <= delivered) return;
+        delivered = seq;
+        deliver({ subject: fromServer(subject), payload: data, headers: fromNatsHeaders(headers) });
+      },
+    });
+    const close = async () => {
+      const error = await messages.close();
+      if (error instanceof Error) throw error;
+    };
+    return { consumer, close };
+  };
+  let open = await consume();
+  return {
+    /** The stream is another one: hands over what that has, from its first message on. */
+    async restart() {
+      await open.close().catch(() => {}); // its stream is gone
+      delivered = 0;
+      open = await consume();
+    },
+    /** Resolves when the message of the sequence was handed over, at the latest after a moment. */
+    async reached(sequence: number) {
+      const deadline = performance.now() + REACH_TIMEOUT_MS;
+      while (delivered < sequence && performance.now() < deadline && !link.connection.isClosed()) await sleep(2);
+    },
+    async close() {
+      await open.close();
+      try {
+        link.requireUp();
+        await open.consumer.delete();
+      } catch {
+        // The server removes it by a timeout.
+      }
+    },
+  };
+}

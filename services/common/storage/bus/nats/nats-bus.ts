@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { engramError } from '../../../kernel/errors.ts';
 import type { Bus, BusMessage, Subscription } from '../../ports/bus.ts';
-import { createListener, type Listener } from '../rules/listener.ts';
+import { createListener, type Listener, type OnListenerError } from '../rules/listener.ts';
+import { createInFlight } from '../rules/responder.ts';
 import { noResponder, tooLate, within } from '../rules/within-deadline.ts';
 import { createAnswers } from './answers.ts';
 import { createKeptTopics, type KeptTopics } from './kept-topics.ts';
@@ -10,7 +11,7 @@ import { inboxOf, type NatsBusOptions } from './nats-options.ts';
 import { createRequests } from './requests.ts';
 import { createResponders, drained } from './responders.ts';
 import { createSubjectNames, type SubjectNames } from './subject-names.ts';
-import { fromNatsHeaders, requireFits, toNatsHeaders } from './wire-message.ts';
+import { fromNatsHeaders, requireFits } from './wire-message.ts';
 
 export interface NatsBus extends Bus {
   /** Asks the server; `ServiceUnavailableError` when it is away. */
@@ -29,37 +30,30 @@ export type { NatsBusOptions } from './nats-options.ts';
 export async function openNatsBus(options: NatsBusOptions): Promise<NatsBus> {
   const link = await openLink(options);
   const names = createSubjectNames(options.prefix ?? 'engram');
-  const inFlight = new Set<Promise<unknown>>();
+  const inFlight = createInFlight();
   // A request that a handler makes while it answers one is part of that one: draining lets both end.
   const insideHandler = new AsyncLocalStorage<true>();
   let draining = false;
   let closed = false;
-
-  const track = <Result>(work: Promise<Result>): Promise<Result> => {
-    inFlight.add(work);
-    const forget = () => inFlight.delete(work);
-    work.then(forget, forget);
-    return work;
-  };
   const requests = createRequests(link, names.cancel, inboxOf(options));
   const answer = createAnswers({
     link,
     cancelSubject: names.cancel,
-    maxConcurrentRequests: options.maxConcurrentRequests ?? 1000,
-    track: (work) => insideHandler.run(true, () => track(work())),
+    track: (work) => insideHandler.run(true, () => inFlight.track(work())),
   });
   const responders = createResponders(link, answer);
   const kept = await createKeptTopics(options, link, names).catch(async (error: unknown) => {
     await link.close();
     throw error;
   });
-  const listeners = createListeners(link, names, { kept, onError: options.onListenerError ?? warn });
+  const listeners = createListeners(link, names, kept, options.onListenerError);
 
   return {
     async request(subject, payload, requestOptions) {
       if (closed || (draining && insideHandler.getStore() !== true)) throw noResponder(subject);
       const local = draining ? responders.local(names.toServer(subject)) : undefined;
-      if (local === undefined) return track(requests.send(names.toServer(subject), subject, payload, requestOptions));
+      if (local === undefined)
+        return inFlight.track(requests.send(names.toServer(subject), subject, payload, requestOptions));
       const message: BusMessage = { subject, payload, headers: requestOptions.headers ?? {} };
       const late = () => tooLate(subject, requestOptions);
       return within(requestOptions, late, (signal) => local.answer(message, signal));
@@ -69,13 +63,13 @@ export async function openNatsBus(options: NatsBusOptions): Promise<NatsBus> {
       link.requireUp();
       return responders.add(names.toServer(subject), subject, handler);
     },
-    async publish(subject, payload, headers = {}) {
+    async publish(subject, payload) {
       if (closed) return;
       const stream = kept.streamOf(subject);
-      if (stream !== undefined) return kept.publish(stream, subject, payload, headers);
+      if (stream !== undefined) return kept.publish(stream, subject, payload);
       link.requireUp();
       requireFits(subject, payload, link.maxMessageBytes());
-      link.connection.publish(names.toServer(subject), payload, { headers: toNatsHeaders(headers) });
+      link.connection.publish(names.toServer(subject), payload);
     },
     async subscribe(...subscription) {
       if (draining) throw stopping();
@@ -85,7 +79,7 @@ export async function openNatsBus(options: NatsBusOptions): Promise<NatsBus> {
       if (closed) return;
       draining = true;
       await responders.close();
-      while (inFlight.size > 0) await Promise.allSettled(inFlight);
+      await inFlight.idle();
       closed = true;
       await kept.caughtUp();
       await listeners.finish();
@@ -101,10 +95,6 @@ function stopping(): Error {
   return engramError('ServiceUnavailableError', 'The bus is stopping', { retryable: true });
 }
 
-function warn(error: unknown, subject: string): void {
-  process.emitWarning(`listener of ${subject} failed: ${error instanceof Error ? error.stack : String(error)}`);
-}
-
 /** The hearing side of `publish`. */
 interface Listeners {
   add: Bus['subscribe'];
@@ -115,17 +105,17 @@ interface Listeners {
 function createListeners(
   link: NatsLink,
   names: SubjectNames,
-  { kept, onError }: { readonly kept: KeptTopics; readonly onError: (error: unknown, subject: string) => void },
+  kept: KeptTopics,
+  onError: OnListenerError | undefined,
 ): Listeners {
   /** Listener → what ends its source. */
   const open = new Map<Listener, () => Promise<void>>();
 
   /** From the server directly: at most once. */
-  const hear = async (subject: string, listener: Listener, queue: string | undefined): Promise<() => Promise<void>> => {
+  const hear = async (subject: string, listener: Listener): Promise<() => Promise<void>> => {
     link.requireUp();
     let isRefused = false;
     const subscription = link.connection.subscribe(names.toServer(subject), {
-      ...(queue === undefined ? {} : { queue }),
       callback(error, message) {
         if (error !== null) isRefused = true;
         else {
@@ -145,11 +135,10 @@ function createListeners(
     throw engramError('ServiceUnavailableError', `The NATS user of this service may not hear ${subject}`);
   };
   return {
-    async add(subject, receive, { queue } = {}): Promise<Subscription> {
-      const listener = createListener(receive, queue ?? null, onError);
+    async add(subject, receive): Promise<Subscription> {
+      const listener = createListener(receive, onError);
       const stream = kept.streamOf(subject);
-      const end =
-        stream === undefined ? await hear(subject, listener, queue) : await kept.follow(stream, subject, listener);
+      const end = stream === undefined ? await hear(subject, listener) : await kept.follow(stream, subject, listener);
       open.set(listener, end);
       return {
         async stop() {

@@ -8,6 +8,7 @@ import {
   usernamePasswordAuthenticator,
 } from 'nats';
 import type { KeptSubjects } from '../../ports/bus.ts';
+import type { OnListenerError } from '../rules/listener.ts';
 
 export interface NatsBusOptions {
   /** A comma list of `nats://host:4222` or `tls://…`. */
@@ -31,18 +32,12 @@ export interface NatsBusOptions {
   readonly kept?: readonly KeptSubjects[];
   /** Installation that owns the streams; processes of another one are refused. Absent: not checked. */
   readonly installation?: string;
-  /** Copies of each stream, in a cluster of NATS servers; default 1. */
-  readonly streamReplicas?: number;
-  /** After this long, a member of a queue group that has not ended with a kept message counts as lost; default 30 s. */
-  readonly ackWaitMs?: number;
   /** Time limit of one attempt to connect; default 5 s. */
   readonly connectTimeoutMs?: number;
   /** A silent server is given up after three of these; default 5 s. */
   readonly pingIntervalMs?: number;
-  /** Limit of requests in flight, beyond which others are refused as busy; default 1000. */
-  readonly maxConcurrentRequests?: number;
   /** Called when a listener of `publish` fails, since its result is not awaited. Default: a process warning. */
-  readonly onListenerError?: (error: unknown, subject: string) => void;
+  readonly onListenerError?: OnListenerError;
   /** The connection was lost, came back, or was refused something. */
   readonly onConnection?: (change: ConnectionChange) => void;
   /** Called when a lost stream was created again: its messages are lost. */

@@ -3,12 +3,13 @@ import type { BusMessage } from '../../ports/bus.ts';
 /** A subscription's side of `publish`: messages one after the other, in the order they were published. */
 export type Listener = ReturnType<typeof createListener>;
 
+export type OnListenerError = (error: unknown, subject: string) => void;
+
 export function createListener(
   receive: (message: BusMessage) => void | Promise<void>,
-  queue: string | null,
-  onError: (error: unknown, subject: string) => void,
+  onError: OnListenerError = warn,
 ) {
-  const waiting: { readonly message: BusMessage; readonly handled: (() => void) | undefined }[] = [];
+  const waiting: BusMessage[] = [];
   let closed = false;
   let worker: Promise<void> | null = null;
 
@@ -16,20 +17,17 @@ export function createListener(
     await Promise.resolve(); // the publisher goes on first
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       try {
-        await receive(next.message);
+        await receive(next);
       } catch (error) {
-        onError(error, next.message.subject);
+        onError(error, next.subject);
       }
-      next.handled?.();
     }
     worker = null;
   };
   return {
-    queue,
-    /** `handled` is called when the listener has ended with it, or failed; not when it was dropped. */
-    deliver(message: BusMessage, handled?: () => void) {
+    deliver(message: BusMessage) {
       if (closed) return;
-      waiting.push({ message, handled });
+      waiting.push(message);
       worker ??= work();
     },
     /** Drops waiting messages and resolves when the message in flight is done. */
@@ -44,4 +42,8 @@ export function createListener(
       await worker;
     },
   };
+}
+
+function warn(error: unknown, subject: string): void {
+  process.emitWarning(`listener of ${subject} failed: ${error instanceof Error ? error.stack : String(error)}`);
 }

@@ -4,17 +4,25 @@ import type { BusHandler, BusMessage } from '../../ports/bus.ts';
 export type Responder = ReturnType<typeof createResponder>;
 
 export function createResponder(handler: BusHandler) {
+  const { count, track, idle } = createInFlight();
+  return {
+    busy: count,
+    answer: (message: BusMessage, signal: AbortSignal) => track(Promise.resolve().then(() => handler(message, signal))),
+    idle,
+  };
+}
+
+export function createInFlight() {
   const running = new Set<Promise<unknown>>();
   return {
-    busy: () => running.size,
-    answer(message: BusMessage, signal: AbortSignal) {
-      const work = Promise.resolve().then(() => handler(message, signal));
+    count: () => running.size,
+    track<T>(work: Promise<T>): Promise<T> {
       running.add(work);
       const forget = () => running.delete(work);
       work.then(forget, forget);
       return work;
     },
-    /** Resolves when no request is in flight. */
+    /** Resolves when nothing is in flight. */
     async idle() {
       while (running.size > 0) await Promise.allSettled(running);
     },
