@@ -123,11 +123,11 @@ export function datasetSnapshotCases(start: () => Promise<ManagedApp>): void {
   };
   const objectsOf = async (snapshot: string): Promise<number> => {
     const prefix = `${PERSONAL_TENANT}/${snapshot}/`;
-    return (await app.stores.blobs.list(SNAPSHOT_SCOPE, { prefix, limit: 100 })).items.length;
+    return (await app.stores.blobs.list(SNAPSHOT_SCOPE, { prefix, limit: 100 })).length;
   };
   const uploadsKept = async (): Promise<number> => {
     const prefix = `${PERSONAL_TENANT}/upload-`;
-    return (await app.stores.blobs.list(SNAPSHOT_SCOPE, { prefix, limit: 100 })).items.length;
+    return (await app.stores.blobs.list(SNAPSHOT_SCOPE, { prefix, limit: 100 })).length;
   };
   const datasetsOf = async (user: User): Promise<readonly string[]> =>
     ((await need(user, 'GET', '/datasets')) as { name: string }[]).map(({ name }) => name).sort();
@@ -308,7 +308,7 @@ export function datasetSnapshotCases(start: () => Promise<ManagedApp>): void {
     await need(ada, 'DELETE', `/datasets/${gone}`);
     expect(await objectsOf(id)).to.equal(0);
     const records = await app.stores.blobs.list(SNAPSHOT_SCOPE, { prefix: `${PERSONAL_TENANT}/${gone}`, limit: 1 });
-    expect(records.items).to.deep.equal([]);
+    expect(records).to.deep.equal([]);
     const started = await need(ada, 'POST', '/datasets/restores', upload(bytes, 'gone'));
     const { dataset_id: back } = await whenRestored(ada, started);
     expect(back).not.to.equal(gone);

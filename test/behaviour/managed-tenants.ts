@@ -197,7 +197,7 @@ export function managedTenantCases(start: () => Promise<ManagedApp>): void {
     }
     expect(await traces(tenant.tenantId)).to.deep.equal(KEPT);
     for (const { dataset } of [one, other]) expect(await rowsOf(dataset)).to.equal(0);
-    expect((await app.stores.blobs.list({ tenant: tenant.tenantId }, { limit: 1 })).items).to.have.length(0);
+    expect(await app.stores.blobs.list({ tenant: tenant.tenantId }, { limit: 1 })).to.have.length(0);
     expect((await request(tenant.key, 'GET', '/datasets')).status).to.equal(401);
     expect((await eraseTenant(tenant)).progress.receipt).to.equal(progress.receipt);
     expect(await failure(eraseTenant({ ...tenant, crUid: reader.crUid }))).to.equal('TenantNotFoundError');

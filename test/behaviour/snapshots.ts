@@ -165,18 +165,11 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
   const content = async ({ tenant, id }: Managed): Promise<Readonly<Record<string, string>>> => {
     const scope = datasetScope(tenant.tenantId, id);
     const found: Record<string, string> = {};
-    for (let after: string | null = null; ; ) {
-      const page: { items: readonly { key: string }[]; next: string | null } = await app.stores.blobs.list(scope, {
-        limit: 100,
-        after,
-      });
-      for (const { key } of page.items) {
-        const blob = await app.stores.blobs.get(scope, key);
-        found[key] = sha('sha256', await buffer(blob ?? Readable.from([])));
-      }
-      after = page.next;
-      if (after === null) return found;
+    for (const { key } of await app.stores.blobs.list(scope, { limit: 1000 })) {
+      const blob = await app.stores.blobs.get(scope, key);
+      found[key] = sha('sha256', await buffer(blob ?? Readable.from([])));
     }
+    return found;
   };
   const rowsOf = async ({ tenant, id }: Managed) => {
     const scope = datasetScope(tenant.tenantId, id);
@@ -192,7 +185,7 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
       ({ level, name }) => level !== 'system' && !['audit_records', 'events'].includes(name),
     );
     const counts = await app.stores.documents.countEach({ tenant: tenantId }, ofTenant);
-    const blobs = (await app.stores.blobs.list({ tenant: tenantId }, { limit: 1000 })).items.length;
+    const blobs = (await app.stores.blobs.list({ tenant: tenantId }, { limit: 1000 })).length;
     return new Map([...ofTenant.map(({ name }, at) => [name, counts[at] ?? 0] as const), ['blobs', blobs]]);
   };
 
@@ -324,7 +317,7 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
     if (place() !== null) return;
     await take(original, 'victim');
     const folder = `${acme.tenantId}/victim/`;
-    const list = (await blobs.list(SNAPSHOT_SCOPE, { prefix: folder, limit: 100 })).items;
+    const list = await blobs.list(SNAPSHOT_SCOPE, { prefix: folder, limit: 100 });
     const before = await countAll(acme);
     const datasets = await datasetsOf(acme);
     const refused = async (reason: RegExp, name = 'victim') => {
@@ -428,7 +421,7 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
     if (!isInstalled) return;
     expect(removed['snapshots']).to.equal(2);
     const left = await app.stores.blobs.list(SNAPSHOT_SCOPE, { prefix: `${leaving.tenantId}/`, limit: 1 });
-    expect(left.items).to.deep.equal([]);
+    expect(left).to.deep.equal([]);
   });
 
   it('are taken of every dataset before its tenant is erased, which waits for all of them, and outlive it', async () => {
@@ -459,7 +452,7 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
       return until('the erasure has ended', ended);
     };
     const { blobs } = app.stores;
-    const ofMade = (await blobs.list(datasetScope(tenant, made.id), { limit: 10 })).items;
+    const ofMade = await blobs.list(datasetScope(tenant, made.id), { limit: 10 });
     const key = ofMade.find((blob) => blob.key.endsWith('original'))?.key ?? '';
     const bytes = await buffer((await blobs.get(datasetScope(tenant, made.id), key)) ?? Readable.from([]));
     await blobs.remove(datasetScope(tenant, made.id), [key]);
@@ -494,7 +487,7 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
     await remember(lacking, FACTS.slice(0, 2));
     const scope = datasetScope(acme.tenantId, lacking.id);
     const { blobs } = app.stores;
-    const [original] = (await blobs.list(scope, { limit: 10 })).items.filter(({ key }) => key.endsWith('original'));
+    const [original] = (await blobs.list(scope, { limit: 10 })).filter(({ key }) => key.endsWith('original'));
     const key = original?.key ?? '';
     const bytes = await buffer((await blobs.get(scope, key)) ?? Readable.from([]));
     await blobs.remove(scope, [key]);

@@ -106,20 +106,6 @@ function blobContents(store: () => BlobStore): void {
       expect(await textOf(store(), scope, 'empty')).to.equal('');
     });
 
-    it('is read by range, end exclusive', async () => {
-      const scope = newScope();
-      await store().put(scope, 'a', bytes('0123456789'));
-      const range = async (start: number, end?: number) => {
-        const content = await store().get(scope, 'a', end === undefined ? { start } : { start, end });
-        return content === null ? null : (await buffer(content)).toString();
-      };
-      expect(await range(2, 5)).to.equal('234');
-      expect(await range(7)).to.equal('789');
-      expect(await range(8, 100)).to.equal('89');
-      expect(await range(3, 3)).to.equal('');
-      expect(await range(50)).to.equal('');
-    });
-
     it('is replaced as a whole: a reader keeps what it opened', async () => {
       const scope = newScope();
       await store().put(scope, 'a', bytes('old content'));
@@ -151,7 +137,7 @@ function blobContents(store: () => BlobStore): void {
       expect(await isRejected(aborted)).to.equal(true);
       expect(endless.destroyed).to.equal(true);
       expect(await isRejected(store().put(scope, 'new', bytes('x'), AbortSignal.abort()))).to.equal(true);
-      expect((await store().list(scope, { limit: 10 })).items).to.deep.equal([{ key: 'a', sizeBytes: 6 }]);
+      expect(await store().list(scope, { limit: 10 })).to.deep.equal([{ key: 'a', sizeBytes: 6 }]);
       expect(await textOf(store(), scope, 'a')).to.equal('before');
     });
 
@@ -170,17 +156,13 @@ function blobKeys(store: () => BlobStore): void {
       const scope = newScope();
       for (const key of ODD_KEYS) await store().put(scope, key, bytes(key));
       for (const key of ODD_KEYS) expect(await textOf(store(), scope, key)).to.equal(key);
-      const listed: string[] = [];
-      for (let after: string | null = null; ; ) {
-        const page: Awaited<ReturnType<BlobStore['list']>> = await store().list(scope, { after, limit: 4 });
-        listed.push(...page.items.map(({ key }) => key));
-        after = page.next;
-        if (after === null) break;
-      }
       const sorted = ODD_KEYS.toSorted((left, right) => Buffer.compare(bytes(left), bytes(right)));
-      expect(listed).to.deep.equal(sorted);
+      for (const limit of [4, 100]) {
+        const listed = await store().list(scope, { limit });
+        expect(listed.map(({ key }) => key)).to.deep.equal(sorted.slice(0, limit));
+      }
       expect(await store().remove(scope, ODD_KEYS)).to.equal(ODD_KEYS.length);
-      expect((await store().list(scope, { limit: 5 })).items).to.deep.equal([]);
+      expect(await store().list(scope, { limit: 5 })).to.deep.equal([]);
     });
 
     it('are listed by prefix, also within a segment', async () => {
@@ -189,7 +171,7 @@ function blobKeys(store: () => BlobStore): void {
         await store().put(scope, key, bytes('x'));
       }
       const listed = async (prefix: string) =>
-        (await store().list(scope, { prefix, limit: 10 })).items.map(({ key }) => key).join(' ');
+        (await store().list(scope, { prefix, limit: 10 })).map(({ key }) => key).join(' ');
       expect(await listed('items/1/')).to.equal('items/1/a items/1/b');
       expect(await listed('items/1')).to.equal('items/1/a items/1/b items/10/a');
       expect(await listed('items')).to.equal('items items/1/a items/1/b items/10/a itemsX');
@@ -223,7 +205,7 @@ function blobKeys(store: () => BlobStore): void {
       for (const key of ['a/1', 'a/2', 'ab', 'b']) await store().put(scope, key, bytes('x'));
       expect(await store().remove(scope, ['a/1', 'missing', 'a/1'])).to.equal(1);
       expect(await store().removeAll(scope, 'a/')).to.equal(1);
-      expect((await store().list(scope, { limit: 9 })).items.map(({ key }) => key)).to.deep.equal(['ab', 'b']);
+      expect((await store().list(scope, { limit: 9 })).map(({ key }) => key)).to.deep.equal(['ab', 'b']);
       expect(await store().removeAll(scope)).to.equal(2);
       expect(await store().removeAll(scope)).to.equal(0);
       await store().put(scope, 'a/1', bytes('again'));
@@ -238,7 +220,7 @@ function blobKeys(store: () => BlobStore): void {
           if (index % 2 === 0) await store().remove(scope, [`f/g/${index}`]);
         }),
       );
-      expect((await store().list(scope, { limit: 50 })).items).to.have.length(15);
+      expect(await store().list(scope, { limit: 50 })).to.have.length(15);
     });
   });
 }
@@ -259,7 +241,7 @@ function blobScopes(store: () => BlobStore): void {
         expect(await store().get(other, 'a')).to.equal(null);
         expect(await store().stat(other, 'a')).to.equal(null);
         expect(await store().remove(other, ['a', '../a', `../${mine.dataset}/a`])).to.equal(0);
-        expect((await store().list(other, { limit: 5 })).items).to.deep.equal([]);
+        expect(await store().list(other, { limit: 5 })).to.deep.equal([]);
         expect(await store().removeAll(other, 'a')).to.equal(0);
       }
       expect(await textOf(store(), mine, 'a')).to.equal('mine');

@@ -54,7 +54,7 @@ describe('a dataset that is deleted', () => {
     const { status, text } = await adding;
     expect(status, text).to.equal(409);
     expect(await world.store.countEach(scope, [dataItemsCollection, blobIntentsCollection])).to.deep.equal([0, 0]);
-    expect((await world.blobs.list(scope, { limit: 9 })).items).to.deep.equal([]);
+    expect(await world.blobs.list(scope, { limit: 9 })).to.deep.equal([]);
   });
 
   it('keeps no row that a cognify built while it went', async () => {

@@ -16,7 +16,7 @@ async function scopeOf({ store }: TwoReplicas, name: string): Promise<DatasetSco
 }
 
 async function blobsOf(world: TwoReplicas, scope: DatasetScope): Promise<number> {
-  return (await world.blobs.list(scope, { limit: 100 })).items.length;
+  return (await world.blobs.list(scope, { limit: 100 })).length;
 }
 
 /** Parsing waits until it is let go on. */

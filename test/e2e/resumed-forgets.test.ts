@@ -162,6 +162,6 @@ async function remains(
     await store.count(scope, dataItemsCollection, {}),
     await indexes.text.count(scope, {}),
     nodeRows + edgeRows,
-    (await blobs.list(scope, { limit: 9 })).items.length,
+    (await blobs.list(scope, { limit: 9 })).length,
   ];
 }

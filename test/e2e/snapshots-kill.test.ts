@@ -53,7 +53,7 @@ describe('snapshots under kill -9', function () {
     const app = await startManagedApp({ ENGRAM_DATA_DIR: dataDir });
     try {
       const { documents, blobs, indexes } = app.stores;
-      const { items } = await blobs.list(SNAPSHOT_SCOPE, { prefix: `${tenantId}/one/`, limit: 100 });
+      const items = await blobs.list(SNAPSHOT_SCOPE, { prefix: `${tenantId}/one/`, limit: 100 });
       const stored = await blobs.get(SNAPSHOT_SCOPE, `${tenantId}/one/manifest.json`);
       const text = stored === null ? '{}' : Buffer.concat(await stored.toArray()).toString();
       const { parts } = JSON.parse(JSON.parse(text).manifest) as { parts: { name: string }[] };
@@ -86,13 +86,13 @@ describe('snapshots under kill -9', function () {
       const app = await startManagedApp({ ENGRAM_DATA_DIR: dataDir });
       try {
         const { documents, blobs } = app.stores;
-        const { items } = await blobs.list(SNAPSHOT_SCOPE, { prefix: `${tenantId}/`, limit: 1000 });
+        const items = await blobs.list(SNAPSHOT_SCOPE, { prefix: `${tenantId}/`, limit: 1000 });
         const manifests = items.filter(({ key }) => key.endsWith('manifest.json')).length;
         const records = await documents.count(scope, dataItemsCollection, {});
         return {
           manifests,
           records,
-          blobs: (await blobs.list(datasetScope(tenantId, datasetId), { limit: 1000 })).items.length,
+          blobs: (await blobs.list(datasetScope(tenantId, datasetId), { limit: 1000 })).length,
         };
       } finally {
         await app.stop();

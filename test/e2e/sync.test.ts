@@ -105,8 +105,8 @@ describe('sync with a remote memory', () => {
       ...['PUT /api/sync/*?prune=true', 'POST /api/cognify'],
     ]);
     const scope = { tenant: PERSONAL_TENANT, dataset: asId<DatasetId>(dataset) };
-    expect((await world.blobs.list(scope, { prefix: 'items/', limit: 9 })).items).to.not.be.empty;
-    expect((await world.blobs.list(scope, { prefix: 'downloads/', limit: 9 })).items).to.be.empty;
+    expect(await world.blobs.list(scope, { prefix: 'items/', limit: 9 })).to.not.be.empty;
+    expect(await world.blobs.list(scope, { prefix: 'downloads/', limit: 9 })).to.be.empty;
     expect(await world.store.count(scope, blobIntentsCollection, {})).to.equal(0);
     await until('cognify of what was downloaded', async () => {
       const { json } = await wire.get(`/datasets/status?dataset=${dataset}&pipeline=cognify_pipeline`);
@@ -444,7 +444,7 @@ describe('sync with a remote memory', () => {
     expect((await world.two.wire.remove(`/datasets/${scope.dataset}`)).status).to.equal(200);
     await ended(world, json.run_id);
     expect(await items()).to.equal(0);
-    expect((await world.blobs.list(scope, { limit: 9 })).items).to.deep.equal([]);
+    expect(await world.blobs.list(scope, { limit: 9 })).to.deep.equal([]);
     expect(await world.store.countEach(scope, syncStateCollections)).to.deep.equal([0, 0, 0]);
   });
 

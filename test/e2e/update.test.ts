@@ -41,7 +41,7 @@ const raw = async ({ two }: TwoReplicas, { scope, item }: Place) =>
   (await two.wire.get(`/datasets/${scope.dataset}/data/${item}/raw`)).text;
 
 async function blobs(world: TwoReplicas, { scope }: Place): Promise<number> {
-  return (await world.blobs.list(scope, { limit: 100 })).items.length;
+  return (await world.blobs.list(scope, { limit: 100 })).length;
 }
 
 /** A loader that ends with `failure` while it is set. */

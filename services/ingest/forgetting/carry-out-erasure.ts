@@ -103,7 +103,7 @@ async function eraseTenantRecords(deps: ErasureDependencies, tenant: TenantId, w
   watch.removed('jobs', jobs.removed);
   left += jobs.left;
   watch.removed('blobs', await blobs.removeAll(scope));
-  left += (await blobs.list(scope, { limit: 1 })).items.length;
+  left += (await blobs.list(scope, { limit: 1 })).length;
   watch.left(left);
   if (left > 0) {
     throw engramError('CogneeSystemError', `${left} records are left after the erasure; repeat it`, {

@@ -44,7 +44,7 @@ export async function forgetItems(
   let left = residue + learned.residue + (await items.getMany(scope, ids)).length;
   for (const id of ids) {
     await blobs.removeAll(scope, itemBlobs.prefix(id));
-    left += (await blobs.list(scope, { prefix: itemBlobs.prefix(id), limit: 1 })).items.length;
+    left += (await blobs.list(scope, { prefix: itemBlobs.prefix(id), limit: 1 })).length;
   }
   requireNothingLeft(left);
 }
@@ -76,7 +76,7 @@ export async function forgetDataset(
   const { left: owned, removed } = await eraseCollections(store, scope, forgottenCollections);
   counts.removed('records', removed);
   const builtSince = await eraseBuiltSince(dependencies, dataset, context);
-  const left = owned + (await items.count(scope)) + (await blobs.list(scope, { limit: 1 })).items.length;
+  const left = owned + (await items.count(scope)) + (await blobs.list(scope, { limit: 1 })).length;
   const sessions = await sessionRemoval.ofDataset(scope, dataset.id);
   // Once more: an improve that began after the first time may have learned from what was left.
   const learnedSince = await messenger.call('improve.Erase', { dataset }, context);

@@ -44,7 +44,7 @@ async function requireNone({ places }: SnapshotIndex, tenantId: TenantId): Promi
   try {
     const prefix = snapshotFolder(tenantId, '').slice(0, -1);
     await blobs.removeAll(SNAPSHOT_SCOPE, prefix);
-    if ((await blobs.list(SNAPSHOT_SCOPE, { prefix, limit: 1 })).items.length === 0) return;
+    if ((await blobs.list(SNAPSHOT_SCOPE, { prefix, limit: 1 })).length === 0) return;
     throw engramError('CogneeSystemError', 'Parts of snapshots are left after the erasure; repeat it', {
       retryable: true,
     });

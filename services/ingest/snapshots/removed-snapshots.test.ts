@@ -41,7 +41,7 @@ describe('a snapshot that is removed while it is taken', () => {
     await snapshots.remove(principal, await snapshots.get(dataset, name));
     await deps.jobs.stop();
     expect(await record(name)).to.equal(null);
-    expect((await blobs.list(SNAPSHOT_SCOPE, { limit: 10 })).items).to.deep.equal([]);
+    expect(await blobs.list(SNAPSHOT_SCOPE, { limit: 10 })).to.deep.equal([]);
   });
 
   it('leaves nothing when its dataset is erased, whoever asked for it', async () => {
@@ -55,7 +55,7 @@ describe('a snapshot that is removed while it is taken', () => {
     expect(await record('one')).to.equal(null);
     await goOn();
     await deps.jobs.stop();
-    expect((await blobs.list(SNAPSHOT_SCOPE, { limit: 10 })).items).to.deep.equal([]);
+    expect(await blobs.list(SNAPSHOT_SCOPE, { limit: 10 })).to.deep.equal([]);
   });
 });
 

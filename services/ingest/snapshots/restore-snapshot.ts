@@ -119,7 +119,7 @@ export async function discardRestored(
   await blobs.removeAll(scope);
   await returnItems({ store, budgets }, scope, request);
   const { left } = await eraseCollections(store, scope, [dataItemsCollection, ...restoredCollections]);
-  const ofBlobs = (await blobs.list(scope, { limit: 1 })).items.length;
+  const ofBlobs = (await blobs.list(scope, { limit: 1 })).length;
   if (rows + left + ofBlobs > 0)
     throw engramError('CogneeSystemError', `${rows + left + ofBlobs} records of a failed restore are left.`, {
       retryable: true,

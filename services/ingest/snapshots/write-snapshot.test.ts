@@ -53,7 +53,7 @@ describe('a snapshot that is taken while items are removed', () => {
     expect(found.blobs).to.have.members(present.flatMap((item) => itemBlobs.content(item)));
     const { items, blobs, text, vectors, nodes, edges } = manifest.counts;
     expect({ items, blobs, text, vectors, nodes, edges }).to.deep.equal(found.counts);
-    const { items: stored } = await place.blobs.list(scope, { prefix: place.folder, limit: 1000 });
+    const stored = await place.blobs.list(scope, { prefix: place.folder, limit: 1000 });
     const named = ['manifest.json', ...manifest.parts.map(({ name }) => name)].map((name) => `${place.folder}${name}`);
     expect(stored.map(({ key }) => key)).to.have.members(named);
 

@@ -118,8 +118,8 @@ withBackend('mongodb', ({ ENGRAM_TEST_MONGODB_URL: url }) => {
       expect(ids).to.include.members(acknowledged);
       expect(numbered.items.map(({ id }) => id)).to.deep.equal(ids);
       const listed = await blobs.list(scope, { limit: 1000 });
-      expect(listed.items.map(({ key }) => key)).to.include.members(acknowledged);
-      for (const { key, sizeBytes } of listed.items) {
+      expect(listed.map(({ key }) => key)).to.include.members(acknowledged);
+      for (const { key, sizeBytes } of listed) {
         const content = await blobs.get(scope, key);
         expect(content === null ? -1 : (await buffer(content)).byteLength).to.equal(sizeBytes);
       }

@@ -87,13 +87,13 @@ withBackend('mongodb', ({ ENGRAM_TEST_MONGODB_URL: url }) => {
       const blobs = createGridfsBlobStore(subject.connection);
       const scope = newDataset();
       await blobs.put(scope, 'a', content);
-      const reading = (await blobs.get(scope, 'a', { start: 7 })) ?? [];
+      const reading = (await blobs.get(scope, 'a')) ?? [];
       const pieces: Uint8Array[] = [];
       for await (const piece of reading) {
         if (pieces.length === 0) await blobs.remove(scope, ['a']);
         pieces.push(piece as Uint8Array);
       }
-      expect(Buffer.concat(pieces).equals(content.subarray(7))).to.equal(true);
+      expect(Buffer.concat(pieces).equals(content)).to.equal(true);
       expect(await blobs.get(scope, 'a')).to.equal(null);
       expect(await chunkCount()).to.equal(0);
     });

@@ -63,8 +63,6 @@ withBackend('s3', (address) => {
       const read = createHash('sha256');
       for await (const piece of (await store.get(scope, 'large')) as Readable) read.update(piece);
       expect(read.digest('hex')).to.equal(info.sha256);
-      const range = await store.get(scope, 'large', { start: 20 * MIB - 1, end: 20 * MIB + 1 });
-      expect([...(await buffer(range as Readable))]).to.deep.equal([19, 20]);
     });
 
     it('that break or are aborted after some parts leave no part behind', async () => {
@@ -82,7 +80,7 @@ withBackend('s3', (address) => {
       expect(outcome).to.have.nested.property('reason.message', 'enough');
       expect(endless.destroyed).to.equal(true);
       expect(await bucket.uploads()).to.deep.equal([]);
-      expect((await store.list(scope, { limit: 5 })).items).to.deep.equal([]);
+      expect(await store.list(scope, { limit: 5 })).to.deep.equal([]);
     });
 
     it('that a dead process left unfinished are removed with their dataset, and no others', async () => {
@@ -120,10 +118,8 @@ withBackend('s3', (address) => {
       const counted = createS3BlobStore(connection);
       expect(await counted.remove(scope, [...keys.slice(0, 300), 'items/1000/missing', 'items/10'])).to.equal(300);
       expect(sent.splice(0)).to.deep.equal(['ListObjectsV2Command', 'DeleteObjectsCommand']);
-      const page = await counted.list(scope, { prefix: 'items/', limit: 790 });
-      expect(page.items).to.have.length(790);
-      expect((await counted.list(scope, { limit: 2000, after: page.next })).items).to.have.length(10);
-      expect(sent.splice(0)).to.have.length(2);
+      expect(await counted.list(scope, { prefix: 'items/', limit: 790 })).to.have.length(790);
+      expect(sent.splice(0)).to.have.length(1);
       expect(await counted.removeAll(scope, 'items/')).to.equal(800);
       expect(sent.splice(0)).to.deep.equal(['ListObjectsV2Command', 'DeleteObjectsCommand']);
       connection.close();

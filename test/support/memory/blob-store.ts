@@ -27,9 +27,9 @@ export function createMemoryBlobStore(): BlobStore {
       placeOf(scope).set(key, Buffer.concat(chunks));
       return { key, ...digest.result() };
     },
-    async get(scope, key, range = { start: 0 }) {
+    async get(scope, key) {
       const bytes = placeOf(scope).get(key);
-      return bytes === undefined ? null : Readable.from([Buffer.from(bytes.subarray(range.start, range.end))]);
+      return bytes === undefined ? null : Readable.from([Buffer.from(bytes)]);
     },
     async stat(scope, key) {
       const bytes = placeOf(scope).get(key);
@@ -51,12 +51,9 @@ export function createMemoryBlobStore(): BlobStore {
       }
       return removed;
     },
-    async list(scope, { prefix = '', after, limit }) {
-      const keys = [...placeOf(scope).keys()]
-        .filter((key) => key.startsWith(prefix) && (after == null || compareCodePoints(key, after) > 0))
-        .sort(compareCodePoints);
-      const items = keys.slice(0, limit).map((key) => ({ key, sizeBytes: placeOf(scope).get(key)?.byteLength ?? 0 }));
-      return { items, next: keys.length > limit ? (items.at(-1)?.key ?? null) : null };
+    async list(scope, { prefix = '', limit }) {
+      const keys = [...placeOf(scope).keys()].filter((key) => key.startsWith(prefix)).sort(compareCodePoints);
+      return keys.slice(0, limit).map((key) => ({ key, sizeBytes: placeOf(scope).get(key)?.byteLength ?? 0 }));
     },
   };
 }

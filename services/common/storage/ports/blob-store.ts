@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import type { Page } from '../../kernel/result-page.ts';
 import type { Scope } from '../../kernel/scope.ts';
 
 /**
@@ -12,22 +11,23 @@ import type { Scope } from '../../kernel/scope.ts';
 export interface BlobStore {
   /** Streams to the store while hashing; never holds the whole content in memory. */
   put(scope: Scope, key: string, content: Readable | Uint8Array, signal?: AbortSignal): Promise<BlobInfo>;
-  /** Bytes `start` (inclusive) to `end` (exclusive). Unknown key → null. */
-  get(scope: Scope, key: string, range?: { readonly start: number; readonly end?: number }): Promise<Readable | null>;
+  /** Unknown key → null. */
+  get(scope: Scope, key: string): Promise<Readable | null>;
   stat(scope: Scope, key: string): Promise<{ readonly sizeBytes: number } | null>;
   /** Removing what is not there is no error. Returns how many were removed. */
   remove(scope: Scope, keys: readonly string[]): Promise<number>;
   /** Removes everything of the scope, or below `prefix`. Returns how many blobs were removed. */
   removeAll(scope: Scope, prefix?: string): Promise<number>;
-  list(
-    scope: Scope,
-    query: { readonly prefix?: string; readonly after?: string | null; readonly limit: number },
-  ): Promise<Page<{ readonly key: string; readonly sizeBytes: number }>>;
+  /** The first blobs by code point of their keys. */
+  list(scope: Scope, query: { readonly prefix?: string; readonly limit: number }): Promise<readonly FoundBlob[]>;
 }
 
-export interface BlobInfo {
+export interface FoundBlob {
   readonly key: string;
   readonly sizeBytes: number;
+}
+
+export interface BlobInfo extends FoundBlob {
   /** Lower-case hex. MD5 is the wire's content hash, SHA-256 is ours. */
   readonly md5: string;
   readonly sha256: string;

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { createContentDigest } from '../../../kernel/hashes.ts';
 import type { Scope } from '../../../kernel/scope.ts';
-import type { BlobStore } from '../../ports/blob-store.ts';
+import type { BlobStore, FoundBlob } from '../../ports/blob-store.ts';
 import { isBlobKey, requireBlobKey } from '../rules/blob-key.ts';
 import { contentChunks } from '../rules/incoming-content.ts';
 import { fileError, isMissing } from './file-errors.ts';
@@ -56,10 +56,10 @@ export async function createFileBlobStore({ directory }: FileBlobStoreOptions): 
         }
       });
     },
-    async get(scope, key, range) {
+    async get(scope, key) {
       if (!isBlobKey(key)) return null;
-      const handle = await openIfThere(pathOf(scope, key));
-      return handle === null ? null : guard(directory, () => readRange(handle, range));
+      // The descriptor stays with the bytes it was opened on, whatever replaces or removes them meanwhile.
+      return (await openIfThere(pathOf(scope, key)))?.createReadStream() ?? null;
     },
     async stat(scope, key) {
       if (!isBlobKey(key)) return null;
@@ -78,15 +78,14 @@ export async function createFileBlobStore({ directory }: FileBlobStoreOptions): 
         prefix === '' ? removePlaces(directory, scope) : removeBelow(placeOf(directory, scope), prefix),
       );
     },
-    async list(scope, { prefix = '', after = null, limit }) {
-      const items: { key: string; sizeBytes: number }[] = [];
-      for await (const { key, path } of walkKeys(placeOf(directory, scope), prefix, after)) {
+    async list(scope, { prefix = '', limit }) {
+      const found: FoundBlob[] = [];
+      for await (const { key, path } of walkKeys(placeOf(directory, scope), prefix)) {
+        if (found.length === limit) break;
         const sizeBytes = await sizeOf(path);
-        if (sizeBytes === null) continue;
-        if (items.length === limit) return { items, next: items.at(-1)?.key ?? null };
-        items.push({ key, sizeBytes });
+        if (sizeBytes !== null) found.push({ key, sizeBytes });
       }
-      return { items, next: null };
+      return found;
     },
   };
 }
@@ -121,20 +120,6 @@ async function moveInto(from: string, to: string): Promise<void> {
 
 async function makeDirectory(path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-}
-
-async function readRange(
-  handle: FileHandle,
-  range: { readonly start: number; readonly end?: number } | undefined,
-): Promise<Readable> {
-  const start = range?.start ?? 0;
-  const end = range?.end ?? Number.POSITIVE_INFINITY;
-  if (end <= start) {
-    await handle.close();
-    return Readable.from([]);
-  }
-  // The descriptor stays with the bytes it was opened on, whatever replaces or removes them meanwhile.
-  return handle.createReadStream({ start, end: end - 1 });
 }
 
 async function openIfThere(path: string): Promise<FileHandle | null> {
@@ -179,7 +164,7 @@ async function prune(path: string, place: string): Promise<void> {
 
 async function removeBelow(place: string, prefix: string): Promise<number> {
   let removed = 0;
-  for await (const { path } of walkKeys(place, prefix, null)) {
+  for await (const { path } of walkKeys(place, prefix)) {
     if (await removeFile(path, place)) removed += 1;
   }
   return removed;

@@ -4,27 +4,18 @@ import { compareCodePoints } from '../../documents/rules/ordering.ts';
 import { isMissing } from './file-errors.ts';
 import { decodeSegment, readEntry } from './path-encoding.ts';
 
-interface FoundBlob {
-  readonly key: string;
-  readonly path: string;
-}
-
-/** Blobs below a directory with keys that begin with `prefix` and stand after `after`, in code point order of the key. */
+/** Blobs below a directory with keys that begin with `prefix`, in code point order of the key. */
 export async function* walkKeys(
   directory: string,
   prefix: string,
-  after: string | null,
   parent = '',
-): AsyncGenerator<FoundBlob> {
-  for (const entry of await sortedEntries(directory)) {
-    const key = parent + entry.name;
-    if (entry.isFile) {
-      if (key.startsWith(prefix) && (after === null || compareCodePoints(key, after) > 0)) {
-        yield { key, path: entry.path };
-      }
-    } else if (mayHold(key, prefix, after)) {
-      yield* walkKeys(entry.path, prefix, after, key);
-    }
+): AsyncGenerator<{ readonly key: string; readonly path: string }> {
+  const entries = await readEntries(directory, '');
+  for (const { name, path, isFile } of entries.sort((a, b) => compareCodePoints(a.name, b.name))) {
+    const key = parent + name;
+    // The key of a directory ends in `/`: every key in it begins with that.
+    if (isFile && key.startsWith(prefix)) yield { key, path };
+    else if (!isFile && (key.startsWith(prefix) || prefix.startsWith(key))) yield* walkKeys(path, prefix, key);
   }
 }
 
@@ -33,17 +24,6 @@ interface Entry {
   readonly name: string;
   readonly path: string;
   readonly isFile: boolean;
-}
-
-/** `below` ends in `/`: every key in the directory begins with it. */
-function mayHold(below: string, prefix: string, after: string | null): boolean {
-  if (!below.startsWith(prefix) && !prefix.startsWith(below)) return false;
-  return after === null || after.startsWith(below) || compareCodePoints(below, after) > 0;
-}
-
-async function sortedEntries(directory: string): Promise<readonly Entry[]> {
-  const entries = await readEntries(directory, '');
-  return entries.sort((left, right) => compareCodePoints(left.name, right.name));
 }
 
 /** A continued name is read through: its parts are entries of the directory that its first part stands in. */

@@ -78,9 +78,7 @@ export function ownedBy(scope: Scope): Document {
   };
 }
 
-export function keyRange(prefix: string, after: string | null = null): Document {
+export function keyRange(prefix: string): Document {
   const end = nextAfterPrefix(prefix);
-  return {
-    filename: { $gte: prefix, ...(end === null ? {} : { $lt: end }), ...(after === null ? {} : { $gt: after }) },
-  };
+  return { filename: { $gte: prefix, ...(end === null ? {} : { $lt: end }) } };
 }

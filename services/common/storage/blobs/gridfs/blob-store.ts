@@ -46,9 +46,9 @@ export function createGridfsBlobStore(connection: MongodbConnection): BlobStore 
         return { key, ...info };
       });
     },
-    async get(scope, key, range = { start: 0 }) {
+    async get(scope, key) {
       if (!isBlobKey(key)) return null;
-      return guarded(async () => readBlob(connection, await prepared(), scope, key, range));
+      return guarded(async () => readBlob(connection, await prepared(), scope, key));
     },
     async stat(scope, key) {
       if (!isBlobKey(key)) return null;
@@ -80,16 +80,15 @@ export function createGridfsBlobStore(connection: MongodbConnection): BlobStore 
         if (isAll) await removeLeftovers(collections, ownedBy(scope), 0);
         return removed;
       }),
-    list: (scope, { prefix = '', after = null, limit }) =>
+    list: (scope, { prefix = '', limit }) =>
       guarded(async () => {
         const { files } = await prepared();
         const found = await files
-          .find({ ...liveIn(scope), ...keyRange(prefix, after) }, { projection: { filename: 1, length: 1 } })
+          .find({ ...liveIn(scope), ...keyRange(prefix) }, { projection: { filename: 1, length: 1 } })
           .sort({ filename: 1 })
-          .limit(limit + 1)
+          .limit(limit)
           .toArray();
-        const items = found.slice(0, limit).map(({ filename, length }) => ({ key: filename, sizeBytes: length }));
-        return { items, next: found.length > limit ? (items.at(-1)?.key ?? null) : null };
+        return found.map(({ filename, length }) => ({ key: filename, sizeBytes: length }));
       }),
   };
 }

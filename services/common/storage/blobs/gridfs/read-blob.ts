@@ -11,26 +11,24 @@ const CHUNKS_PER_BATCH = 4;
 const SNAPSHOT = { readConcern: { level: 'snapshot' } } as const;
 
 /**
- * The bytes of a blob from `start` up to `end`. All is read from the moment of the call, also when the blob is replaced or
- * removed while it is read. The server keeps that moment for 5 minutes (`minSnapshotHistoryWindowInSeconds`); a slower
- * reader goes on with what is there, which is the same unless it was replaced.
+ * The bytes of a blob. All is read from the moment of the call, also when the blob is replaced or removed while it is
+ * read. The server keeps that moment for 5 minutes (`minSnapshotHistoryWindowInSeconds`); a slower reader goes on with
+ * what is there, which is the same unless it was replaced.
  */
 export async function readBlob(
   connection: MongodbConnection,
   collections: BlobCollections,
   scope: Scope,
   key: string,
-  { start, end }: { readonly start: number; readonly end?: number },
 ): Promise<Readable | null> {
   const session = connection.client.startSession({ snapshot: true });
   const filter = { ...liveIn(scope), filename: key };
   const file = await collections.files.findOne(filter, { session, ...SNAPSHOT });
-  const stop = Math.min(end ?? Number.POSITIVE_INFINITY, file?.length ?? 0);
-  if (file === null || stop <= start) {
+  if (file === null) {
     await session.endSession();
-    return file === null ? null : Readable.from([]);
+    return null;
   }
-  const pieces = readPieces({ collections, session, file: file._id, chunkSize: file.chunkSize, start, stop });
+  const pieces = readPieces({ collections, session, file: file._id }, Math.ceil(file.length / file.chunkSize));
   return Readable.from(guardedPieces(connection, pieces), { objectMode: false });
 }
 
@@ -54,23 +52,16 @@ interface Reading {
   readonly collections: BlobCollections;
   readonly session: ClientSession;
   readonly file: ObjectId;
-  readonly chunkSize: number;
-  readonly start: number;
-  /** After `start`. */
-  readonly stop: number;
 }
 
-async function* readPieces({ session, ...reading }: Reading): AsyncGenerator<Uint8Array> {
-  const { chunkSize, start, stop } = reading;
-  const last = Math.ceil(stop / chunkSize) - 1;
-  let next = Math.floor(start / chunkSize);
+async function* readPieces({ session, ...reading }: Reading, chunks: number): AsyncGenerator<Uint8Array> {
+  let next = 0;
   let isSnapshot = true;
   try {
-    while (next <= last) {
+    while (next < chunks) {
       try {
-        for await (const data of readChunks({ ...reading, ...(isSnapshot ? { session } : {}) }, next, last)) {
-          const offset = next * chunkSize;
-          yield data.subarray(Math.max(0, start - offset), stop - offset);
+        for await (const data of readChunks({ ...reading, ...(isSnapshot ? { session } : {}) }, next)) {
+          yield data;
           next += 1;
         }
       } catch (error) {
@@ -78,7 +69,7 @@ async function* readPieces({ session, ...reading }: Reading): AsyncGenerator<Uin
         isSnapshot = false;
         continue;
       }
-      if (next <= last) throw incomplete();
+      if (next < chunks) throw incomplete();
     }
   } finally {
     await session.endSession();
@@ -88,11 +79,10 @@ async function* readPieces({ session, ...reading }: Reading): AsyncGenerator<Uin
 async function* readChunks(
   { collections, session, file }: Omit<Reading, 'session'> & { readonly session?: ClientSession },
   first: number,
-  last: number,
 ): AsyncGenerator<Uint8Array> {
   const options = session === undefined ? {} : { session, ...SNAPSHOT };
   const cursor = collections.chunks.find(
-    { files_id: file, n: { $gte: first, $lte: last } },
+    { files_id: file, n: { $gte: first } },
     { ...options, projection: { _id: 0, n: 1, data: 1 }, sort: { n: 1 }, batchSize: CHUNKS_PER_BATCH },
   );
   let expected = first;

@@ -3,7 +3,7 @@ import { engramError } from '../../../kernel/errors.ts';
 import type { Scope } from '../../../kernel/scope.ts';
 import { slices } from '../../../kernel/slices.ts';
 import { compareCodePoints } from '../../documents/rules/ordering.ts';
-import type { BlobStore } from '../../ports/blob-store.ts';
+import type { BlobStore, FoundBlob } from '../../ports/blob-store.ts';
 import { requireOwn } from '../../rules/installation.ts';
 import { isBlobKey, requireBlobKey } from '../rules/blob-key.ts';
 import { connectS3, type S3Connection, type S3Options } from './connection.ts';
@@ -58,9 +58,9 @@ export function createS3BlobStore(connection: S3Connection): BlobStore {
       requireBlobKey(key);
       return { key, ...(await writeObject(connection, nameIn(scope, key), content, signal)) };
     },
-    async get(scope, key, range = { start: 0 }) {
+    async get(scope, key) {
       if (!isBlobKey(key)) return null;
-      return guarded(() => readObject(connection, nameIn(scope, key), range));
+      return guarded(() => readObject(connection, nameIn(scope, key)));
     },
     async stat(scope, key) {
       if (!isBlobKey(key)) return null;
@@ -89,34 +89,20 @@ export function createS3BlobStore(connection: S3Connection): BlobStore {
         }
         return removed;
       }),
-    list: (scope, { prefix: keyPrefix = '', after = null, limit }) =>
-      guarded(() => listBlobs(connection, scope, { keyPrefix, after, limit })),
+    list: (scope, { prefix: keyPrefix = '', limit }) =>
+      guarded(async () => {
+        const place = placeOf(prefix, scope);
+        const found: FoundBlob[] = [];
+        for await (const objects of objectPages(connection, namePrefixOf(prefix, scope, keyPrefix), limit)) {
+          for (const { name, sizeBytes } of objects) {
+            const key = keyOf(place, name);
+            if (key !== null) found.push({ key, sizeBytes });
+          }
+          if (found.length >= limit) break;
+        }
+        return found.slice(0, limit);
+      }),
   };
-}
-
-async function listBlobs(
-  connection: S3Connection,
-  scope: Scope,
-  { keyPrefix, after, limit }: { readonly keyPrefix: string; readonly after: string | null; readonly limit: number },
-): ReturnType<BlobStore['list']> {
-  const { prefix } = connection;
-  const place = placeOf(prefix, scope);
-  const items: { readonly key: string; readonly sizeBytes: number }[] = [];
-  let last = after === null ? null : nameOf(prefix, scope, after);
-  for (;;) {
-    const page: ObjectPage = await listObjects(connection, {
-      prefix: namePrefixOf(prefix, scope, keyPrefix),
-      after: last,
-      limit: Math.min(limit - items.length, OBJECTS_PER_REQUEST),
-    });
-    for (const { name, sizeBytes } of page.objects) {
-      const key = keyOf(place, name);
-      if (key !== null) items.push({ key, sizeBytes });
-    }
-    last = page.objects.at(-1)?.name ?? last;
-    if (page.isLast) return { items, next: null };
-    if (items.length >= limit) return { items, next: items.at(-1)?.key ?? null };
-  }
 }
 
 /** Not in the place of a tenant, and no name of a blob: see `object-names.ts`. */
@@ -230,10 +216,15 @@ async function listObjects(
   return { objects, isLast: !IsTruncated };
 }
 
-/** All of them, a page at a time. */
-async function* objectPages(connection: S3Connection, prefix: string): AsyncGenerator<readonly FoundObject[]> {
+/** All of them, a page of at most `pageSize` at a time. */
+async function* objectPages(
+  connection: S3Connection,
+  prefix: string,
+  pageSize = OBJECTS_PER_REQUEST,
+): AsyncGenerator<readonly FoundObject[]> {
+  const limit = Math.min(pageSize, OBJECTS_PER_REQUEST);
   for (let after: string | null = null; ; ) {
-    const page: ObjectPage = await listObjects(connection, { prefix, after, limit: OBJECTS_PER_REQUEST });
+    const page: ObjectPage = await listObjects(connection, { prefix, after, limit });
     yield page.objects;
     after = page.objects.at(-1)?.name ?? null;
     if (page.isLast || after === null) return;

@@ -2,31 +2,17 @@ import { Readable } from 'node:stream';
 import { GetObjectCommand, type GetObjectCommandOutput, HeadObjectCommand } from '@aws-sdk/client-s3';
 import { engramError } from '../../../kernel/errors.ts';
 import type { S3Connection } from './connection.ts';
-import { isBeyondEnd, isBrokenConnection, isMissing, isReplaced } from './s3-errors.ts';
-
-interface ByteRange {
-  readonly start: number;
-  readonly end?: number;
-}
+import { isBrokenConnection, isMissing, isReplaced } from './s3-errors.ts';
 
 /**
  * The bytes of an object; null when it is not there. A connection that breaks on the way, or that the server closes because
  * the reader is slow, is opened again where it broke off, as long as the object is the same.
  */
-export async function readObject(
-  connection: S3Connection,
-  name: string,
-  { start, end }: ByteRange,
-): Promise<Readable | null> {
-  if (end !== undefined && end <= start) {
-    return (await sizeOfObject(connection, name)) === null ? null : Readable.from([]);
-  }
+export async function readObject(connection: S3Connection, name: string): Promise<Readable | null> {
   try {
-    const first = await open(connection, name, { start, ...(end === undefined ? {} : { end }) });
-    return streamOf(connection, name, start, first);
+    return streamOf(connection, name, await open(connection, name));
   } catch (error) {
     if (isMissing(error)) return null;
-    if (isBeyondEnd(error)) return Readable.from([]);
     throw error;
   }
 }
@@ -45,28 +31,19 @@ export async function sizeOfObject({ client, bucket }: S3Connection, name: strin
 async function open(
   { client, bucket }: S3Connection,
   name: string,
-  { start, end }: ByteRange,
-  entityTag?: string,
+  rest: { readonly Range?: string; readonly IfMatch?: string } = {},
 ): Promise<GetObjectCommandOutput> {
-  const isWhole = start === 0 && end === undefined;
-  return client.send(
-    new GetObjectCommand({
-      Bucket: bucket,
-      Key: name,
-      ...(isWhole ? {} : { Range: `bytes=${start}-${end === undefined ? '' : end - 1}` }),
-      ...(entityTag === undefined ? {} : { IfMatch: entityTag }),
-    }),
-  );
+  return client.send(new GetObjectCommand({ Bucket: bucket, Key: name, ...rest }));
 }
 
 /** Consecutive openings without data. A reader that has not started yet loses the first one to the time limit. */
 const FRUITLESS_OPENINGS = 3;
 
-function streamOf(connection: S3Connection, name: string, start: number, first: GetObjectCommandOutput): Readable {
+function streamOf(connection: S3Connection, name: string, first: GetObjectCommandOutput): Readable {
   const reading = { body: bodyOf(first) };
-  const stop = start + (first.ContentLength ?? 0);
+  const size = first.ContentLength ?? 0;
   async function* pieces(): AsyncGenerator<Uint8Array> {
-    let at = start;
+    let at = 0;
     for (let fruitless = 1; ; fruitless += 1) {
       let fault: unknown = Object.assign(new Error('the body ended early'), { code: 'ECONNRESET' });
       try {
@@ -78,9 +55,9 @@ function streamOf(connection: S3Connection, name: string, start: number, first: 
       } catch (error) {
         fault = error;
       }
-      if (at >= stop) return;
+      if (at >= size) return;
       if (fruitless >= FRUITLESS_OPENINGS || !isBrokenConnection(fault)) throw connection.errorOf(fault);
-      reading.body = await reopen(connection, name, { start: at, end: stop }, first.ETag);
+      reading.body = await reopen(connection, name, at, first.ETag);
     }
   }
   const stream = Readable.from(pieces(), { objectMode: false });
@@ -89,14 +66,10 @@ function streamOf(connection: S3Connection, name: string, start: number, first: 
   return stream;
 }
 
-async function reopen(
-  connection: S3Connection,
-  name: string,
-  range: ByteRange,
-  entityTag: string | undefined,
-): Promise<Readable> {
+async function reopen(connection: S3Connection, name: string, at: number, tag: string | undefined): Promise<Readable> {
   try {
-    return bodyOf(await open(connection, name, range, entityTag));
+    const rest = { Range: `bytes=${at}-`, ...(tag === undefined ? {} : { IfMatch: tag }) };
+    return bodyOf(await open(connection, name, rest));
   } catch (error) {
     if (!isMissing(error) && !isReplaced(error)) throw connection.errorOf(error);
     throw engramError('CorruptStoreError', 'The blob was replaced or removed while it was read', { cause: error });

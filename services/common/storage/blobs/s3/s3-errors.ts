@@ -108,11 +108,6 @@ export function isMissingBucket(error: unknown): boolean {
   return error instanceof Error && error.name === 'NoSuchBucket';
 }
 
-/** Whether the range begins after the last byte. */
-export function isBeyondEnd(error: unknown): boolean {
-  return error instanceof Error && (error.name === 'InvalidRange' || statusOf(error) === 416);
-}
-
 /** Whether the object has another entity tag than the one that was named. */
 export function isReplaced(error: unknown): boolean {
   return error instanceof Error && (error.name === 'PreconditionFailed' || statusOf(error) === 412);
