@@ -67,7 +67,7 @@ async function benchMemory(directory: string) {
   const vectorsMs = await timed(() =>
     indexes.vectors.nearest(large, { kind: 'chunk', vector: clustered(), limit: 100 }),
   );
-  await timed(() => indexes.graph.subgraph(scope('network'), { seeds: ['node-1', 'node-2'], hops: 2, maxEdges: 2000 }));
+  await timed(() => indexes.graph.neighbours(scope('network'), ['node-1', 'node-2'], {}));
   const rss = { bareRssMb, textRssMb, loadedRssMb: rssMb(), firstTextMs: textMs, firstNearestMs: vectorsMs };
   await indexes.close();
   return rss;
@@ -192,16 +192,10 @@ async function benchGraph({ graph }: DatasetIndexes) {
     writeMs += await timed(() => graph.upsert(network, part));
   }
   const seeds = range(40).map(() => range(50).map(() => `node-${Math.floor(random() * ROWS)}`));
-  let found = 0;
-  const subgraph = await eachTimed(seeds, async (ids) => {
-    found += (await graph.subgraph(network, { seeds: ids, hops: 2, maxEdges: 2000 })).length;
-  });
   const neighbours = await eachTimed(seeds, (ids) => graph.neighbours(network, ids, { limitPerNode: 16 }));
   const lookup = await eachTimed(seeds, (ids) => graph.nodes(network, ids));
   return {
     writeMs,
-    subgraph: percentiles(subgraph),
-    edgesPerSubgraph: Math.round(found / seeds.length),
     neighbours: percentiles(neighbours),
     nodes: percentiles(lookup),
   };

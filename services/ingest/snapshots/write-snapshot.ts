@@ -151,7 +151,6 @@ function requireContent({ missing }: ItemPart, changed: readonly ItemContent[]):
 /** Reads vectors of one embedding model, though the dataset may migrate to another one meanwhile. */
 function inHome(vectors: DatasetReaders['vectors'], home: DatasetScope): DatasetReaders['vectors'] {
   return {
-    capabilities: vectors.capabilities,
     space: () => vectors.space(home),
     nearest: (_, query, signal) => vectors.nearest(home, query, signal),
     fetch: (_, ...query) => vectors.fetch(home, ...query),

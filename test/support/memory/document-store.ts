@@ -23,7 +23,7 @@ import {
   type SortKey,
   totalOrder,
 } from '../../../services/common/storage/documents/rules/ordering.ts';
-import { isWithin, placeOf, reachOf } from '../../../services/common/storage/documents/rules/reach.ts';
+import { placeOf, reachOf } from '../../../services/common/storage/documents/rules/reach.ts';
 import {
   type AnyCollection,
   type Collection,
@@ -35,7 +35,7 @@ import {
   type Write,
   type WriteResult,
 } from '../../../services/common/storage/ports/document-store.ts';
-import { createDocumentTable, type DocumentTable, type Row, readField, rowsWithin } from './document-table.ts';
+import { createDocumentTable, type DocumentTable, isWithin, type Row, readField, rowsWithin } from './document-table.ts';
 
 /** Documents in the memory of the process, gone with it. The same rules as the durable stores; every query is a scan. */
 export function createMemoryDocumentStore(): DocumentStore {
@@ -201,11 +201,7 @@ function placeIn(order: readonly SortKey[], row: Row): readonly IndexValue[] {
   return order.map((key) => readField(row, key.field));
 }
 
-function comparePlaces(
-  order: readonly SortKey[],
-  left: readonly IndexValue[],
-  right: readonly IndexValue[],
-): number {
+function comparePlaces(order: readonly SortKey[], left: readonly IndexValue[], right: readonly IndexValue[]): number {
   for (const [index, key] of order.entries()) {
     const difference = compareIndexValues(left[index] ?? null, right[index] ?? null);
     if (difference !== 0) return key.descending ? -difference : difference;

@@ -7,7 +7,7 @@ import {
   indexValue,
   TENANT,
 } from '../../../services/common/storage/documents/rules/ordering.ts';
-import { isWithin, type Place, type Reach } from '../../../services/common/storage/documents/rules/reach.ts';
+import type { Place, Reach } from '../../../services/common/storage/documents/rules/reach.ts';
 import { DuplicateKeyError } from '../../../services/common/storage/ports/document-store.ts';
 
 /** One version of a document; never changed, only replaced. */
@@ -117,4 +117,11 @@ function uniqueKey(row: Row, fields: readonly string[]): string | null {
   const values = fields.map((field) => readField(row, field));
   if (values.some((value) => value === null)) return null;
   return JSON.stringify([row.tenant, row.dataset, ...values.map((value) => (typeof value === 'symbol' ? {} : value))]);
+}
+
+export function isWithin(reach: Reach, place: Place): boolean {
+  return (
+    (reach.tenant === undefined || reach.tenant === place.tenant) &&
+    (reach.dataset === undefined || reach.dataset === place.dataset)
+  );
 }

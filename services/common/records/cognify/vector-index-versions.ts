@@ -193,7 +193,6 @@ export function createVectorIndexVersions({
     }
   };
   const routed: VectorIndex = {
-    capabilities: vectors.capabilities,
     space: async (scope) => vectors.space(await activeScope(scope)),
     upsert: async (scope, space, entries) => vectors.upsert(await activeScope(scope), space, entries),
     nearest: async (scope, query, signal) => vectors.nearest(await activeScope(scope), query, signal),

@@ -31,8 +31,6 @@ export interface GraphStore {
     options: NeighbourOptions,
     signal?: AbortSignal,
   ): Promise<readonly EdgeEvidence[]>;
-  /** The edges within `hops` of the seeds, breadth first, at most `maxEdges`; work is bounded by that, not by the graph. */
-  subgraph(scope: DatasetScope, query: SubgraphQuery, signal?: AbortSignal): Promise<readonly EdgeEvidence[]>;
   /**
    * Every node (edge) evidence row, keyset-paged in a stable order in which the rows of one node (edge) stand together:
    * for the graph routes, exports and checks.
@@ -113,13 +111,6 @@ export interface NeighbourOptions {
   readonly limitPerNode?: number;
   /** Default true. False leaves `properties` empty: for callers that need keys and weights only, at half the cost. */
   readonly withProperties?: boolean;
-}
-
-export interface SubgraphQuery extends NeighbourOptions {
-  readonly seeds: readonly string[];
-  /** 1 to 4. */
-  readonly hops: number;
-  readonly maxEdges: number;
 }
 
 export interface ScanQuery {

@@ -7,7 +7,6 @@ import type { RowSelection } from './text-index.ts';
  * Adapters: exact WASM SIMD scan over SQLite rows, memory, Elasticsearch.
  */
 export interface VectorIndex {
-  readonly capabilities: { readonly exact: boolean };
   /** Embedding space of the dataset's vectors; null while it has none. */
   space(scope: DatasetScope): Promise<VectorSpace | null>;
   /**

@@ -61,24 +61,6 @@ export function createMemoryGraphStore(): GraphStore {
       const found = new Set([...new Set(ids)].flatMap((id) => touching(rows, id, options)));
       return copyJson([...found].sort(heaviestFirst).map((edge) => shown(edge, options)));
     },
-    async subgraph(scope, query, signal) {
-      signal?.throwIfAborted();
-      const rows = edgeRows(scope);
-      const found = new Set<EdgeEvidence>();
-      const reached = new Set(query.seeds);
-      let frontier = [...reached];
-      for (let hop = 0; hop < query.hops && frontier.length > 0; hop++) {
-        const next = new Set<string>();
-        for (const edge of takeTurns(frontier.map((id) => touching(rows, id, query)))) {
-          if (found.size >= query.maxEdges) break;
-          found.add(edge);
-          for (const end of [edge.source, edge.target]) if (!reached.has(end)) next.add(end);
-        }
-        for (const id of next) reached.add(id);
-        frontier = [...next];
-      }
-      return copyJson([...found].map((edge) => shown(edge, query)));
-    },
     async scanNodes(scope, query) {
       return page(nodeRows(scope), query, nodeKey, (row) => row.type);
     },
@@ -195,17 +177,6 @@ function touching(rows: readonly EdgeEvidence[], id: string, options: NeighbourO
 
 function shown(edge: EdgeEvidence, { withProperties = true }: NeighbourOptions): EdgeEvidence {
   return withProperties ? edge : { ...edge, properties: {} };
-}
-
-/** The first of each list, then the second of each …: a cut leaves every node its heaviest edges. */
-function* takeTurns<T>(lists: readonly (readonly T[])[]): Generator<T> {
-  const longest = Math.max(0, ...lists.map((list) => list.length));
-  for (let turn = 0; turn < longest; turn++) {
-    for (const list of lists) {
-      const value = list[turn];
-      if (value !== undefined) yield value;
-    }
-  }
 }
 
 function page<Row extends Provenance>(

@@ -21,7 +21,6 @@ export function createMemoryVectorIndex(): VectorIndex {
     rows: new Map<string, StoredVector>(),
   }));
   return {
-    capabilities: { exact: true },
     async space(scope) {
       return datasets.existing(scope)?.space ?? null;
     },

@@ -28,10 +28,3 @@ export function placeOf(scope: AnyScope, rules: Pick<CollectionRules, 'level' | 
   if (scope.dataset === undefined) throw new Error(`an insert into ${rules.name} needs a scope with a dataset`);
   return { tenant: scope.tenant, dataset: scope.dataset };
 }
-
-export function isWithin(reach: Reach, place: Place): boolean {
-  return (
-    (reach.tenant === undefined || reach.tenant === place.tenant) &&
-    (reach.dataset === undefined || reach.dataset === place.dataset)
-  );
-}

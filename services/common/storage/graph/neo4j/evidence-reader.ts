@@ -40,11 +40,10 @@ export function createEvidenceReader(client: Neo4jClient) {
       if (refs.length === 0) return [];
       const limit = options.limitPerNode ?? DEFAULT_LIMIT_PER_NODE;
       const columns = (options.withProperties ?? true) ? EDGE_COLUMNS : EDGE_KEY_COLUMNS;
-      const lists = await client.read(
-        (run) => heaviestEdges<StoredEdge>(run, scope, refs, { ...options, limit, columns }),
-        { signal },
-      );
-      const found = new Map([...lists.values()].flat().map((edge) => [edge.key, edge]));
+      const edges = await client.read((run) => heaviestEdges(run, scope, refs, { ...options, limit, columns }), {
+        signal,
+      });
+      const found = new Map(edges.map((edge) => [edge.key, edge]));
       return [...found.values()].sort(heaviestFirst).map(readEdge);
     },
     async scanNodes(scope: DatasetScope, query: ScanQuery) {
@@ -98,17 +97,16 @@ const MOST_MENTIONED = `UNWIND $refs AS ref CALL (ref) {
 interface HeaviestEdgesQuery extends NeighbourOptions {
   /** Values of each node. */
   readonly limit: number;
-  /** `key` and `weight` among them. */
   readonly columns: string;
 }
 
-/** Node ref → its heaviest edges at either end, at most `limit`, heaviest first. Nodes without edges have no entry. */
-export async function heaviestEdges<Row extends { readonly key: string; readonly weight: number }>(
+/** The heaviest edges at either end of each node, at most `limit` of each. */
+async function heaviestEdges(
   run: Run,
   scope: DatasetScope,
   refs: readonly string[],
   query: HeaviestEdgesQuery,
-): Promise<ReadonlyMap<string, readonly Row[]>> {
+): Promise<readonly StoredEdge[]> {
   const { relations = null, excludeRelations = [], direction, limit, columns } = query;
   const conditions = [
     ...(relations === null ? [] : ['AND e.relation IN $relations']),
@@ -125,7 +123,7 @@ export async function heaviestEdges<Row extends { readonly key: string; readonly
   ];
   const statement = `UNWIND $refs AS ref CALL (ref) { ${ends.join('\nUNION ALL\n')} } RETURN ref, ${columns}`;
   const rows = await inSlices(refs, (slice) =>
-    run<Row & { readonly ref: string }>(statement, {
+    run<StoredEdge & { readonly ref: string }>(statement, {
       ...scope,
       refs: slice,
       relations,
@@ -133,13 +131,8 @@ export async function heaviestEdges<Row extends { readonly key: string; readonly
       limit: BigInt(limit),
     }),
   );
-  const lists = new Map<string, Row[]>();
-  for (const row of rows) {
-    const list = lists.get(row.ref);
-    if (list) list.push(row);
-    else lists.set(row.ref, [row]);
-  }
-  return new Map([...lists].map(([ref, list]) => [ref, list.sort(heaviestFirst).slice(0, limit)]));
+  const ofEach = Map.groupBy(rows, ({ ref }) => ref);
+  return [...ofEach.values()].flatMap((list) => list.sort(heaviestFirst).slice(0, limit));
 }
 
 function heaviestFirst(
@@ -150,7 +143,7 @@ function heaviestFirst(
 }
 
 /** Long lists of ids in several statements, so that none of them is unbounded. */
-export async function inSlices<Value, Row>(
+async function inSlices<Value, Row>(
   values: readonly Value[],
   read: (slice: readonly Value[]) => Promise<readonly Row[]>,
 ): Promise<readonly Row[]> {

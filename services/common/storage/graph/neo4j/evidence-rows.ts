@@ -36,8 +36,6 @@ export type StoredRow = Readonly<Record<string, unknown>> & { readonly key: stri
 export const NODE_COLUMNS = columns('n', 'key id item generation type name mentions nodeSets properties');
 export const EDGE_KEY_COLUMNS = columns('e', 'key source relation target item generation weight');
 export const EDGE_COLUMNS = `${EDGE_KEY_COLUMNS}, ${columns('e', 'properties')}`;
-/** Parameters of a graph walk. */
-export const EDGE_STEP_COLUMNS = columns('e', 'key weight sourceRef targetRef');
 
 function columns(row: string, names: string): string {
   return names

@@ -10,7 +10,6 @@ import { createGraphView } from './graph-view.ts';
 import { createNeo4jClient, type Neo4jClient, type Neo4jConnection } from './neo4j-client.ts';
 import { createCypherRunner } from './run-cypher.ts';
 import { prepareServer } from './schema.ts';
-import { readSubgraph } from './subgraph.ts';
 
 export interface Neo4jGraphStoreOptions extends Neo4jConnection {
   /**
@@ -62,11 +61,6 @@ export async function openNeo4jGraphStore(options: Neo4jGraphStoreOptions): Prom
       readSeenEdges(scope, ids, options, (some, wider) => reader.neighbours(stored(scope), some, wider, signal)),
     scanNodes: (scope, query) => reader.scanNodes(stored(scope), query),
     scanEdges: (scope, query) => reader.scanEdges(stored(scope), query),
-    async subgraph(scope, query, signal) {
-      signal?.throwIfAborted();
-      if (query.seeds.length === 0) return [];
-      return client.read((run) => readSubgraph(run, stored(scope), query), { signal });
-    },
     cypher: (scope, query, signal) => cypher(stored(scope), query, signal),
   };
 }

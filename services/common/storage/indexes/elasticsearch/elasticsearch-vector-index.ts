@@ -1,6 +1,6 @@
 import { engramError } from '../../../kernel/errors.ts';
 import type { DatasetScope } from '../../../kernel/scope.ts';
-import type { VectorEntry, VectorIndex, VectorSpace } from '../../ports/vector-index.ts';
+import { isSameSpace, type VectorEntry, type VectorIndex, type VectorSpace } from '../../ports/vector-index.ts';
 import { assertQueryDimensions, assertSameSpace, normaliseInto } from '../wasm-vectors/vector-space.ts';
 import type { BulkRow } from './bulk-writer.ts';
 import type { ElasticsearchConnection } from './connection.ts';
@@ -11,7 +11,7 @@ import type { IndexPlacement, IndexPlacements } from './index-placements.ts';
 import { type ElasticsearchNames, routingOf, rowId } from './names.ts';
 import type { StoredRows } from './stored-rows.ts';
 import { createVectorReader, toNumbers } from './vector-reader.ts';
-import { createKnownSpaces, createVectorSpaces, isSameSpace } from './vector-spaces.ts';
+import { createKnownSpaces, createVectorSpaces } from './vector-spaces.ts';
 
 interface VectorIndexDependencies {
   readonly connection: ElasticsearchConnection;
@@ -42,7 +42,6 @@ export function createElasticsearchVectorIndex(dependencies: VectorIndexDependen
     routing: routingOf(scope),
   });
   return {
-    capabilities: { exact: false },
     space: known.reload,
     async upsert(scope, space, entries) {
       const documents = bulkRows(scope, space, entries);

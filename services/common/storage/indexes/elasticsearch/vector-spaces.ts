@@ -33,10 +33,6 @@ export function createKnownSpaces(spaces: VectorSpaces): KnownSpaces {
   return { get: async (scope) => remembered.get(spaceId(scope)) ?? (await reload(scope)), reload, remember };
 }
 
-export function isSameSpace(left: VectorSpace, right: VectorSpace): boolean {
-  return left.model === right.model && left.dimensions === right.dimensions;
-}
-
 export function createVectorSpaces(dependencies: {
   readonly connection: ElasticsearchConnection;
   readonly placements: IndexPlacements;

@@ -1,8 +1,8 @@
-import type { NeighbourOptions, ScanQuery, SubgraphQuery } from '../../ports/graph-store.ts';
+import type { NeighbourOptions, ScanQuery } from '../../ports/graph-store.ts';
 import { type EntryFilter, provenanceKey } from '../../ports/index-entry.ts';
 import type { CandidateQuery, TextQuery } from '../../ports/text-index.ts';
 import { countGraph, readNodes, scanEdges, scanNodes } from './graph-reader.ts';
-import { readNeighbours, readSubgraph } from './graph-walk.ts';
+import { readNeighbours } from './neighbours.ts';
 import type { OpenFile, OpenFiles } from './open-files.ts';
 import { readProvenance } from './origins.ts';
 import {
@@ -40,7 +40,6 @@ export function createReaderMethods(files: Pick<OpenFiles, 'read'>) {
       (file, { ids, options }: { readonly ids: readonly string[]; readonly options: NeighbourOptions }) =>
         readNeighbours(file, ids, options),
     ),
-    subgraph: onFile((file, query: SubgraphQuery) => readSubgraph(file, query)),
     scanNodes: onFile((file, query: ScanQuery) => scanNodes(file, query)),
     scanEdges: onFile((file, query: ScanQuery) => scanEdges(file, query)),
     provenance: onFile((file, _: null) => readProvenance(file).map(provenanceKey)),

@@ -29,9 +29,6 @@ export function createSqliteGraphStore({ writer, reader, cypher, pathOf, forget 
       readSeenEdges(scope, asked, given, async (ids, options) =>
         unpackEdges(await reader.call('neighbours', pathOf(scope), { ids, options }, { signal })),
       ),
-    async subgraph(scope, query, signal) {
-      return unpackEdges(await reader.call('subgraph', pathOf(scope), query, { signal }));
-    },
     async scanNodes(scope, query) {
       const page = await reader.call('scanNodes', pathOf(scope), query);
       return { items: (page?.items ?? []).map(unpackNode), next: page?.next ?? null };

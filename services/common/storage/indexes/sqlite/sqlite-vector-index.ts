@@ -21,7 +21,6 @@ export function createSqliteVectorIndex(
     return spaces.of(path, () => reader.call('space', path, null));
   };
   return {
-    capabilities: { exact: true },
     space: spaceOf,
     async upsert(scope, space, entries) {
       if (entries.length === 0) return assertSameSpace(await spaceOf(scope), space);

@@ -1,10 +1,9 @@
 import { engramError } from '../../../kernel/errors.ts';
-import type { VectorSpace } from '../../ports/vector-index.ts';
+import { isSameSpace, type VectorSpace } from '../../ports/vector-index.ts';
 
 /** Throws when `wanted` is not the space the dataset's vectors live in, naming both. */
 export function assertSameSpace(settled: VectorSpace | null, wanted: VectorSpace): void {
-  if (settled === null) return;
-  if (settled.dimensions === wanted.dimensions && settled.model === wanted.model) return;
+  if (settled === null || isSameSpace(settled, wanted)) return;
   throw engramError(
     'EmbeddingDimensionMismatchError',
     `The dataset's vectors were made by ${describe(settled)}, these by ${describe(wanted)}. ` +

@@ -1,4 +1,4 @@
-import type { NeighbourOptions, SubgraphQuery } from '../../ports/graph-store.ts';
+import type { NeighbourOptions } from '../../ports/graph-store.ts';
 import { DEFAULT_LIMIT_PER_NODE } from '../../ports/read-seen.ts';
 import { type PackedEdges, packEdges, readEdges } from './graph-reader.ts';
 import { byPlace, inBatches } from './in-batches.ts';
@@ -48,58 +48,6 @@ function rememberedEdges(
   });
   let next = 0;
   return lists.map((list) => list ?? read[next++] ?? []);
-}
-
-/**
- * Breadth first. Within a hop the nodes take turns: the heaviest edge of each, then the second of each …, so that a cut
- * leaves every node its heaviest edges. Lists are read in growing slices, so the work follows `maxEdges`.
- */
-export function readSubgraph(file: OpenFile, query: SubgraphQuery): PackedEdges {
-  return reading(file, () => {
-    const found = new Map<string, FoundEdge>();
-    const reached = new Set(nodeNumbers(file, query.seeds));
-    let frontier: readonly number[] = [...reached];
-    for (let hop = 0; hop < query.hops && frontier.length > 0 && found.size < query.maxEdges; hop++) {
-      takeTurns(file, frontier, query, found);
-      const next = new Set<number>();
-      for (const [source, , target] of found.values()) {
-        if (!reached.has(source)) next.add(source);
-        if (!reached.has(target)) next.add(target);
-      }
-      for (const node of next) reached.add(node);
-      frontier = [...next];
-    }
-    const edges = [...found.values()];
-    const { withProperties = true } = query;
-    return packEdges(file, withProperties ? readEdges(file, edges) : edges, withProperties);
-  });
-}
-
-/** Adds edges of the frontier to `found` until it is full or every list is at its end. */
-function takeTurns(
-  file: OpenFile,
-  frontier: readonly number[],
-  query: SubgraphQuery,
-  found: Map<string, FoundEdge>,
-): void {
-  const limit = query.limitPerNode ?? DEFAULT_LIMIT_PER_NODE;
-  let active = frontier;
-  let turn = 0;
-  let slice = Math.min(limit, Math.ceil((2 * (query.maxEdges - found.size)) / frontier.length) + 2);
-  while (active.length > 0 && turn < limit) {
-    const lists = heaviestEdges(file, active, query, slice);
-    for (; turn < slice; turn++) {
-      for (const list of lists) {
-        const edge = list[turn];
-        if (edge === undefined) continue;
-        if (found.size >= query.maxEdges) return;
-        // An edge that is found again keeps its place.
-        found.set(nameOf(edge), edge);
-      }
-    }
-    active = active.filter((_, index) => (lists[index]?.length ?? 0) >= slice);
-    slice = Math.min(limit, slice * 4);
-  }
 }
 
 /**
