@@ -35,7 +35,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'storage/rules': ['kernel'],
   'storage/snapshots': ['kernel', 'domain', 'storage/ports'],
   'storage/documents': ['kernel', 'storage/ports', 'storage/rules', 'platform/async'],
-  'storage/blobs': ['kernel', 'storage/ports', 'storage/rules', 'storage/documents'],
+  'storage/blobs': ['kernel', 'platform/async', 'storage/ports', 'storage/rules', 'storage/documents'],
   'storage/bus': ['kernel', 'platform/async', 'storage/ports', 'storage/rules'],
   'storage/cypher': ['kernel', 'domain', 'storage/ports'],
   'storage/graph': ['kernel', 'platform/async', 'domain', 'storage/cypher', 'storage/ports', 'storage/rules'],

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { expect } from 'chai';
-import type { TenantId } from '../../../services/common/kernel/brand.ts';
 import type { EngramError } from '../../../services/common/kernel/errors.ts';
 import { openNeo4jGraphStore } from '../../../services/common/storage/graph/neo4j/neo4j-graph-store.ts';
 import { checkVersion } from '../../../services/common/storage/graph/neo4j/schema.ts';

@@ -35,7 +35,14 @@ import {
   type Write,
   type WriteResult,
 } from '../../../services/common/storage/ports/document-store.ts';
-import { createDocumentTable, type DocumentTable, isWithin, type Row, readField, rowsWithin } from './document-table.ts';
+import {
+  createDocumentTable,
+  type DocumentTable,
+  isWithin,
+  type Row,
+  readField,
+  rowsWithin,
+} from './document-table.ts';
 
 /** Documents in the memory of the process, gone with it. The same rules as the durable stores; every query is a scan. */
 export function createMemoryDocumentStore(): DocumentStore {
