@@ -1,14 +1,16 @@
 import { expect } from 'chai';
-import { type EngramProcess, freePort, makeDataDir, startProcess } from '../support/engram-process.ts';
+import { freePort, makeDataDir, startProcess } from '../support/engram-process.ts';
 import { md5 } from '../support/remote-memory-server.ts';
+import { startApp } from '../support/start-app.ts';
 import { until } from '../support/until.ts';
 import { createWire, type Wire } from '../support/wire.ts';
 
-/** A server that is the remote memory of the other one. */
+/** A server, which may be the remote memory of the other one. */
 interface Side {
   readonly wire: Wire;
-  restart(): Promise<void>;
-  kill(): Promise<void>;
+  /** Its address and a key of its user, for the one that sends to it. */
+  asRemote(): Promise<Remote>;
+  restart(remote?: Remote): Promise<void>;
   stop(): Promise<void>;
   /** Starts a sync with the other side and waits for its end. */
   push(): Promise<SyncRunShown>;
@@ -17,6 +19,8 @@ interface Side {
   files(): Promise<Readonly<Record<string, string>>>;
   item(name: string): Promise<string>;
 }
+
+type Remote = Readonly<Record<'COGNEE_SERVICE_URL' | 'COGNEE_API_KEY', string>>;
 
 interface SyncRunShown {
   readonly run_id: string;
@@ -29,27 +33,44 @@ interface SyncRunShown {
 
 type Named = { readonly id: string; readonly name: string };
 
-async function startSide(port: number, other: number, key: () => string): Promise<Side> {
+type Start = (
+  dataDir: string,
+  environment: Readonly<Record<string, string>>,
+) => Promise<{ readonly baseUrl: string; stop(): Promise<void> }>;
+
+const inThisProcess: Start = async (dataDir, environment) => {
+  const { baseUrl, stop } = await startApp(environment, { dataDir });
+  return { baseUrl, stop: () => stop({ keepData: true }) };
+};
+
+/** Each stop and restart kills it. */
+const inItsOwnProcess: Start = async (dataDir, environment) => {
+  const { baseUrl, kill } = await startProcess({ dataDir, environment });
+  return { baseUrl, stop: kill };
+};
+
+async function startSide(startServer: Start, firstRemote?: Remote): Promise<Side> {
   const data = makeDataDir();
-  const start = () => {
-    const remote = { COGNEE_SERVICE_URL: `http://127.0.0.1:${other}`, COGNEE_API_KEY: key() };
-    return startProcess({
-      dataDir: data.path,
-      environment: { HTTP_API_PORT: String(port), REQUIRE_AUTHENTICATION: 'true', ...ACCOUNT, ...remote },
-    });
-  };
-  let server: EngramProcess = await start();
+  const HTTP_API_PORT = String(await freePort());
+  let remote = firstRemote;
+  const start = () =>
+    startServer(data.path, { HTTP_API_PORT, REQUIRE_AUTHENTICATION: 'true', ...ACCOUNT, ...(remote ?? {}) });
+  let server = await start();
   const login = new URLSearchParams({ username: ACCOUNT.DEFAULT_USER_EMAIL, password: ACCOUNT.DEFAULT_USER_PASSWORD });
   const answer = await fetch(`${server.baseUrl}/api/v1/auth/login`, { method: 'POST', body: login });
   const { access_token: token } = (await answer.json()) as { readonly access_token: string };
   const wire = createWire(server.baseUrl, { authorization: `Bearer ${token}` });
   const side: Side = {
     wire,
-    async restart() {
-      await server.kill();
+    async asRemote() {
+      const { key } = (await wire.post('/auth/api-keys', { name: 'of the other' })).json;
+      return { COGNEE_SERVICE_URL: server.baseUrl, COGNEE_API_KEY: key };
+    },
+    async restart(otherRemote = remote) {
+      await server.stop();
+      remote = otherRemote;
       server = await start();
     },
-    kill: () => server.kill(),
     async stop() {
       await server.stop();
       data.remove();
@@ -92,14 +113,10 @@ async function ended(side: Side, id: string): Promise<SyncRunShown> {
   return until('the end of the sync', isOver, { everyMs: 50 });
 }
 
-async function startTwo(): Promise<{ readonly one: Side; readonly two: Side } & AsyncDisposable> {
-  const [first, second] = [await freePort(), await freePort()];
-  let [keyOfOne, keyOfTwo] = ['', ''];
-  const one = await startSide(first, second, () => keyOfTwo);
-  const two = await startSide(second, first, () => keyOfOne);
-  keyOfOne = (await one.wire.post('/auth/api-keys', { name: 'of two' })).json.key;
-  keyOfTwo = (await two.wire.post('/auth/api-keys', { name: 'of one' })).json.key;
-  await Promise.all([one.restart(), two.restart()]);
+/** `one` can send to `two`. */
+async function startTwo(start: Start): Promise<{ readonly one: Side; readonly two: Side } & AsyncDisposable> {
+  const two = await startSide(start);
+  const one = await startSide(start, await two.asRemote());
   return {
     ...{ one, two },
     async [Symbol.asyncDispose]() {
@@ -108,12 +125,11 @@ async function startTwo(): Promise<{ readonly one: Side; readonly two: Side } & 
   };
 }
 
-describe('sync of two Engram servers', function () {
-  this.timeout(300_000);
-
+describe('sync of two Engram servers', () => {
   it('brings new, changed and deleted files from either side to the other, which builds them', async () => {
-    await using world = await startTwo();
+    await using world = await startTwo(inThisProcess);
     const { one, two } = world;
+    await two.restart(await one.asRemote());
     const texts = ['Ada Lovelace met Charles Babbage.', 'Mary Somerville taught Ada.', 'A note of no use.'];
     await one.wire.upload('letters', ...texts.map((content, at) => ({ name: `${at}.txt`, content })));
     expect(await one.push()).to.include({ status: 'completed', uploaded: 3, downloaded: 0, passed_over: 0 });
@@ -149,7 +165,7 @@ describe('sync of two Engram servers', function () {
   });
 
   it('ends with everything once on both sides, although each is killed in the middle', async () => {
-    await using world = await startTwo();
+    await using world = await startTwo(inItsOwnProcess);
     const { one, two } = world;
     const letters = Array.from({ length: 30 }, (_, at) => ({ name: `${at}.txt`, content: `Letter ${at} of Ada.` }));
     const others = Array.from({ length: 30 }, (_, at) => ({ name: `b${at}.txt`, content: `Letter ${at} of Mary.` }));
@@ -176,8 +192,9 @@ describe('sync of two Engram servers', function () {
   });
 
   it('lets a sender delete only what it was told of, and fetch only that', async () => {
-    await using world = await startTwo();
-    const { wire } = world.one;
+    const side = await startSide(inThisProcess);
+    await using _ = { [Symbol.asyncDispose]: side.stop };
+    const { wire } = side;
     await wire.upload('letters', { name: 'old.txt', content: 'old' }, { name: 'both.txt', content: 'both' });
     const id = '5b8a3c2e-9f10-4c7d-8e21-3a4b5c6d7e8f';
     const { key } = (await wire.post('/auth/api-keys', { name: 'of the sender' })).json;
@@ -201,7 +218,7 @@ describe('sync of two Engram servers', function () {
     expect(JSON.parse((await send('PUT', '?prune=true', { items: [] })).text)).to.include({
       deleted_database_entries: 1,
     });
-    expect(await world.one.files()).to.deep.equal({ both: 'both', new: 'new' });
+    expect(await side.files()).to.deep.equal({ both: 'both', new: 'new' });
     const form = (fields: Record<string, string>, content: string) => {
       const body = new FormData();
       body.append('file', new Blob([content]), 'mine');
@@ -216,6 +233,6 @@ describe('sync of two Engram servers', function () {
     expect((await form({ ...fields, data_id: fields.data_id.replace('5b', '6b') }, 'mine')).status).to.equal(400);
     expect((await form(fields, 'mine')).status).to.equal(200);
     expect((await form(fields, 'mine')).status, 'again').to.equal(200);
-    expect(await world.one.files()).to.deep.equal({ both: 'both', new: 'new', mine: 'mine' });
+    expect(await side.files()).to.deep.equal({ both: 'both', new: 'new', mine: 'mine' });
   });
 });
