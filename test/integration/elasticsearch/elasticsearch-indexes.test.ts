@@ -11,7 +11,7 @@ import { withBackend } from '../backend.ts';
 import { freshPrefix, openTestIndexes, removeIndexes } from './indexes.ts';
 
 const SPACE = { model: 'test/model', dimensions: 3 };
-const SETTINGS = { shards: 1, replicas: 0 };
+const SETTINGS = { replicas: 0 };
 
 withBackend('elasticsearch', ({ ENGRAM_TEST_ELASTICSEARCH_URL: url }) => {
   describe('Elasticsearch indexes of several processes', () => {

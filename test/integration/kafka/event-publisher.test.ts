@@ -1,4 +1,7 @@
+import { mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import type { EngramError } from '../../../services/common/kernel/errors.ts';
 import {
@@ -6,6 +9,7 @@ import {
   type KafkaOptions,
 } from '../../../services/common/storage/kafka/event-publisher.ts';
 import type { PublishedEvent } from '../../../services/common/storage/ports/event-publisher.ts';
+import { selfSignedCertificate } from '../../support/self-signed-certificate.ts';
 import { withBackend, withKafkaListeners } from '../backend.ts';
 import { createTestTopics, type TestTopics } from './test-topics.ts';
 
@@ -100,7 +104,10 @@ withBackend('kafka', ({ ENGRAM_TEST_KAFKA_BROKERS: brokers }) => {
       const away = await refusal({ brokers: ['127.0.0.1:1'] });
       expect(away).to.include({ wireName: 'ServiceUnavailableError', retryable: true });
       expect(away.message).to.equal('Kafka at 127.0.0.1:1 cannot be reached');
-      expect((await refusal({ tls: true })).message).to.match(/TLS/);
+      await using directory = await mkdtempDisposable(join(tmpdir(), 'engram-kafka-'));
+      const caFile = join(directory.path, 'ca.pem');
+      await writeFile(caFile, selfSignedCertificate().cert);
+      expect((await refusal({ caFile })).message).to.match(/TLS/);
       expect(() => publisherWith({ user: 'somebody' })).to.throw('set both user and password');
     });
 

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import type { ConnectionOptions } from 'node:tls';
 import { Kafka, type KafkaConfig, logLevel, Partitioners, type Producer, type TopicMessages } from 'kafkajs';
 import { engramError } from '../../kernel/errors.ts';
 import { abortable } from '../../platform/async/abortable.ts';
@@ -12,18 +11,11 @@ export interface KafkaOptions {
   readonly brokers: readonly string[];
   /** Start of the topics' names, which go on with the event's type: `engram.` gives `engram.item.added`. */
   readonly topicPrefix: string;
-  readonly clientId?: string;
   /** Both or none. */
   readonly user?: string;
   readonly password?: string;
-  /** Default `scram-sha-256`. */
-  readonly saslMechanism?: 'scram-sha-256' | 'scram-sha-512' | 'plain';
-  /** Default: on when one of the files is given. */
-  readonly tls?: boolean;
-  /** PEM files: the authority that signed the brokers' certificates; this client's certificate and key. */
+  /** PEM file of the authority that signed the brokers' certificates; turns TLS on. */
   readonly caFile?: string;
-  readonly certificateFile?: string;
-  readonly keyFile?: string;
   /** Default 3000. */
   readonly connectTimeoutMs?: number;
   /** Time limit of one exchange with a broker; default 5000. */
@@ -33,8 +25,6 @@ export interface KafkaOptions {
 }
 
 const DEFAULTS = {
-  clientId: 'engram',
-  saslMechanism: 'scram-sha-256',
   connectTimeoutMs: 3_000,
   requestTimeoutMs: 5_000,
   publishTimeoutMs: 20_000,
@@ -84,7 +74,10 @@ export function createKafkaEventPublisher(options: KafkaOptions): EventPublisher
       const work = underWay.then(() => (isGivenUp ? undefined : send(events)));
       underWay = work.catch(() => {}); // heard below, unless it is too late
       try {
-        await limited(work, settings.publishTimeoutMs, address, signal);
+        // The whole of it, since the driver's own limits add up; it goes on in the background afterwards.
+        await withTimeout(abortable(work, signal), settings.publishTimeoutMs, () => {
+          throw engramError('DeadlineExceededError', `Kafka at ${address} did not answer in time`, { retryable: true });
+        });
       } catch (error) {
         isGivenUp = true;
         // Its sequence numbers may not be the broker's any more, so it is done with.
@@ -100,32 +93,24 @@ export function createKafkaEventPublisher(options: KafkaOptions): EventPublisher
 }
 
 function kafkaConfig(settings: Settings): KafkaConfig {
-  const { brokers, clientId, user, password, saslMechanism, connectTimeoutMs, requestTimeoutMs } = settings;
+  const { brokers, user, password, caFile, connectTimeoutMs, requestTimeoutMs } = settings;
   if ((user === undefined) !== (password === undefined)) {
     throw engramError('CogneeSystemError', 'Kafka credentials are incomplete: set both user and password');
   }
-  const ssl = tlsOptions(settings);
   return {
     brokers: [...brokers],
-    clientId,
+    clientId: 'engram',
     connectionTimeout: connectTimeoutMs,
     authenticationTimeout: requestTimeoutMs,
     requestTimeout: requestTimeoutMs,
     logLevel: logLevel.NOTHING,
     // Few: the caller retries with growing pauses.
     retry: { retries: 3, initialRetryTime: 100, maxRetryTime: 1_000 },
-    ...(ssl === null ? {} : { ssl }),
+    ...(caFile === undefined ? {} : { ssl: { ca: readFileSync(caFile) } }),
     ...(user === undefined || password === undefined
       ? {}
-      : { sasl: { mechanism: saslMechanism as 'scram-sha-256', username: user, password } }),
+      : { sasl: { mechanism: 'scram-sha-256', username: user, password } }),
   };
-}
-
-function tlsOptions({ tls, caFile, certificateFile, keyFile }: KafkaOptions): ConnectionOptions | null {
-  const files = { ca: caFile, cert: certificateFile, key: keyFile };
-  const given = Object.entries(files).filter(([, path]) => path !== undefined);
-  if (tls === false || (tls === undefined && given.length === 0)) return null;
-  return Object.fromEntries(given.map(([name, path]) => [name, readFileSync(path ?? '')]));
 }
 
 async function openSession(config: KafkaConfig): Promise<Session> {
@@ -170,16 +155,4 @@ async function makeTopics(kafka: Kafka, known: Set<string>, wanted: readonly Top
     await admin.disconnect();
   }
   for (const topic of unknown) known.add(topic);
-}
-
-/** Limits the whole of it, since the driver's own limits add up; `work` goes on in the background afterwards. */
-async function limited(
-  work: Promise<void>,
-  timeoutMs: number,
-  address: string,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  await withTimeout(abortable(work, signal), timeoutMs, () => {
-    throw engramError('DeadlineExceededError', `Kafka at ${address} did not answer in time`, { retryable: true });
-  });
 }

@@ -14,8 +14,7 @@ import { type FoundRows, findPage, findRows, selectColumns, toStored } from './p
 import { type CollectionRevisions, createUnchangedReads } from './recent-reads.ts';
 import { storeError } from './sqlite-errors.ts';
 import { createStatementCache, type SqlRow, type StatementCache } from './statement-cache.ts';
-import { closedError } from './storage-channel.ts';
-import { type StorageThread, startStorageThread } from './storage-thread.ts';
+import { closedError, type StorageThread, startStorageThread } from './storage-thread.ts';
 import { createLayouts, layoutOf as layoutOfRules, type TableLayout } from './table-layout.ts';
 
 interface SqliteDocumentStoreOptions {

@@ -1,9 +1,17 @@
 import { Worker } from 'node:worker_threads';
+import { engramError } from '../../../kernel/errors.ts';
 import type { CollectionRules } from '../rules/collection-rules.ts';
 import { decodeError } from './encoded-errors.ts';
-import { createStorageChannel } from './storage-channel.ts';
 import type { StorageWorkerData } from './storage-worker.ts';
-import type { CommitOutcome, EncodedCommit, EncodedResult, EncodedWrite, WorkerReply } from './write-protocol.ts';
+import type {
+  CommitOutcome,
+  EncodedCommit,
+  EncodedResult,
+  EncodedWrite,
+  UnansweredRequest,
+  WorkerReply,
+  WorkerRequest,
+} from './write-protocol.ts';
 
 /** The requests' side of the storage worker. */
 export type StorageThread = Awaited<ReturnType<typeof startStorageThread>>;
@@ -99,4 +107,68 @@ function settle(entry: Entry, outcome: CommitOutcome | undefined): void {
   if (outcome === undefined) entry.reject(new Error('the storage worker gave no outcome'));
   else if ('error' in outcome) entry.reject(decodeError(outcome.error));
   else entry.resolve(outcome.results);
+}
+
+interface Waiting {
+  readonly resolve: (reply: WorkerReply) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Requests to a storage worker and their replies, which come in the same order. The worker keeps the process alive only
+ * while it owes a reply.
+ */
+function createStorageChannel(worker: Worker, file: string) {
+  const waiting: Waiting[] = [];
+  let ended = false;
+  let closing: Promise<void> | null = null;
+
+  const owed = () =>
+    new Promise<WorkerReply>((resolve, reject) => {
+      waiting.push({ resolve, reject });
+      worker.ref();
+    });
+  worker.on('message', (reply: WorkerReply) => {
+    const entry = waiting.shift();
+    if (waiting.length === 0 && closing === null) worker.unref();
+    if (reply.kind === 'failed') entry?.reject(decodeError(reply.error));
+    else entry?.resolve(reply);
+  });
+  const end = (cause?: unknown) => {
+    ended = true;
+    for (const entry of waiting.splice(0)) entry.reject(closedError(file, cause));
+  };
+  worker.on('error', end);
+  worker.on('exit', () => end());
+
+  const ask = async (request: Exclude<WorkerRequest, UnansweredRequest>): Promise<WorkerReply> => {
+    if (ended) throw closedError(file);
+    const reply = owed();
+    worker.postMessage(request);
+    return reply;
+  };
+  const close = async () => {
+    if (ended) return;
+    const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+    await ask({ kind: 'close' });
+    await exited;
+  };
+  return {
+    /** Settles with the worker's first message: the file is open, or why it cannot be. */
+    opened: owed(),
+    ask,
+    tell(request: UnansweredRequest) {
+      if (!ended) worker.postMessage(request);
+    },
+    /** Resolves when the thread has ended. */
+    close() {
+      closing ??= close();
+      return closing;
+    },
+  };
+}
+
+/** Error of a store that was closed, or whose thread died. */
+export function closedError(file: string, cause?: unknown): Error {
+  return engramError('ServiceUnavailableError', `The store ${file} is closed`, cause === undefined ? {} : { cause });
 }

@@ -6,8 +6,7 @@ import type { CypherQuery } from '../../ports/graph-store.ts';
 import type { Provenance } from '../../ports/index-entry.ts';
 import { datasetLabel } from '../../rules/stored-scope.ts';
 import type { Neo4jClient, Run } from './neo4j-client.ts';
-import { project, type Transaction } from './view-projection.ts';
-import { type KnownNames, MAX_NAMES } from './view-rows.ts';
+import { type KnownNames, MAX_NAMES, project, type Transaction } from './view-projection.ts';
 
 /**
  * The graph as Cypher sees it: merged nodes and edges of committed evidence, kept beside the evidence and brought up to

@@ -1,14 +1,23 @@
-import { mergeEdges, mergeNodes } from '../../../domain/graph/merge.ts';
+import { type MergedEdge, type MergedNode, mergeEdges, mergeNodes } from '../../../domain/graph/merge.ts';
 import { createShownGraph } from '../../../domain/graph/shown.ts';
 import { INTERNAL_RELATIONS } from '../../../domain/index-rows.ts';
+import type { JsonObject } from '../../../kernel/json.ts';
 import type { DatasetScope } from '../../../kernel/scope.ts';
 import { slices } from '../../../kernel/slices.ts';
-import { EVIDENCE_PER_ELEMENT } from '../../cypher/view.ts';
+import { EVIDENCE_PER_ELEMENT, edgeProperties, labelsOf, nodeProperties, typeOf } from '../../cypher/view.ts';
 import { datasetLabel } from '../../rules/stored-scope.ts';
-import { EDGE_COLUMNS, NODE_COLUMNS, readEdge, readNode, type StoredEdge, type StoredNode } from './evidence-rows.ts';
+import {
+  EDGE_COLUMNS,
+  edgeRef,
+  NODE_COLUMNS,
+  readEdge,
+  readNode,
+  refOf,
+  type StoredEdge,
+  type StoredNode,
+} from './evidence-rows.ts';
 import type { Run } from './neo4j-client.ts';
 import { VIEW_KEY, VIEW_LABEL } from './print-query.ts';
-import { type KnownNames, viewEdge, viewNode, viewRef } from './view-rows.ts';
 
 /** Runs work in a transaction that holds the dataset's lock and the lease of this refresh. */
 export type Transaction = <T>(work: (run: Run) => Promise<T>) => Promise<T>;
@@ -190,4 +199,49 @@ async function touchingEdges(
     { ...scope, refs, done },
   );
   return rows.map(({ edge }) => edge);
+}
+
+/**
+ * Labels, types and property names are never forgotten by a server and their number is limited (65,000 relationship
+ * types), yet they come from texts and from clients' graph models: beyond so many, further ones are not made.
+ */
+export const MAX_NAMES = 10_000;
+
+export interface KnownNames {
+  /** Whether the name may become a label, relationship type or property key; it counts as made from then on. */
+  readonly admits: (name: string) => boolean;
+}
+
+interface ViewNode {
+  readonly ref: string;
+  readonly labels: readonly string[];
+  readonly properties: JsonObject;
+}
+
+interface ViewEdge {
+  readonly ref: string;
+  readonly source: string;
+  readonly target: string;
+  readonly type: string;
+  readonly properties: JsonObject;
+}
+
+function viewRef({ tenant, dataset }: DatasetScope, id: string): string {
+  return refOf(tenant, dataset, id);
+}
+
+function viewNode(scope: DatasetScope, node: MergedNode, { admits }: KnownNames): ViewNode {
+  const ref = viewRef(scope, node.id);
+  return { ref, labels: labelsOf(node.type, admits), properties: { ...nodeProperties(node, admits), [VIEW_KEY]: ref } };
+}
+
+function viewEdge(scope: DatasetScope, edge: MergedEdge, { admits }: KnownNames): ViewEdge {
+  const ref = edgeRef(edge);
+  return {
+    ref,
+    source: viewRef(scope, edge.source),
+    target: viewRef(scope, edge.target),
+    type: typeOf(edge.relation, admits),
+    properties: { ...edgeProperties(edge, admits), [VIEW_KEY]: ref },
+  };
 }

@@ -1,4 +1,5 @@
 import type { estypes } from '@elastic/elasticsearch';
+import { createConcurrencyLimit } from '../../../platform/async/concurrency-limit.ts';
 import { BUSY_ATTEMPTS, backOff, type ElasticsearchConnection } from './connection.ts';
 import { rowError, rowTooLarge } from './elasticsearch-errors.ts';
 
@@ -11,12 +12,8 @@ export interface BulkRow {
 
 export type BulkWriter = ReturnType<typeof createBulkWriter>;
 
-interface BulkWriterOptions {
-  /** Size of one request. Default 4 MiB. */
-  readonly maxBytes?: number;
-  /** Requests of this process under way; further ones wait, and so do their callers. Default 2. */
-  readonly concurrency?: number;
-}
+/** Requests of this process under way; further ones wait, and so do their callers. */
+const CONCURRENCY = 2;
 
 /**
  * A row of at least this size that is refused as often as a busy server is asked, even alone, is too large for the server.
@@ -28,22 +25,8 @@ const LARGE_ROW_BYTES = 1024 * 1024;
  * Splits rows into requests of bounded size and repeats, with growing pauses, what a busy server did not take; at last each
  * row alone. Errors: `PayloadTooLargeError` for a row that the server will never take.
  */
-export function createBulkWriter(connection: ElasticsearchConnection, options: BulkWriterOptions = {}) {
-  const { maxBytes = 4 * 1024 * 1024, concurrency = 2 } = options;
-  const waiting: (() => void)[] = [];
-  let free = concurrency;
-
-  const inTurn = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) free += 1;
-      else next();
-    }
-  };
+export function createBulkWriter(connection: ElasticsearchConnection, maxBytes = 4 * 1024 * 1024) {
+  const inTurn = createConcurrencyLimit(CONCURRENCY);
   /** Rows that are to be sent again; null when the alias is missing. */
   const send = async (alias: string, rows: readonly BulkRow[], isLast: boolean): Promise<readonly BulkRow[] | null> => {
     const answer = await connection.request((client, requestOptions) =>

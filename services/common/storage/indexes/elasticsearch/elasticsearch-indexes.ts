@@ -1,4 +1,3 @@
-import { withoutUndefined } from '../../../kernel/objects.ts';
 import type { DatasetIndexes } from '../../ports/dataset-indexes.ts';
 import { requireOwn } from '../../rules/installation.ts';
 import { createBulkWriter } from './bulk-writer.ts';
@@ -20,19 +19,10 @@ export interface ElasticsearchIndexesOptions extends ElasticsearchConnectionOpti
   readonly indexPrefix?: string;
   /** Installation that owns the indexes; processes of another one are refused. Absent: not checked. */
   readonly installation?: string;
-  /** Shards of each new index. Default 1. A dataset is in one shard. */
-  readonly shards?: number;
   /** Copies of each shard of a new index. Default 1; 0 for a single server. */
   readonly replicas?: number;
-  /**
-   * Vectors that pass the filters of a query up to which the nearest are exact; beyond, that many are looked at. Default
-   * and maximum 10 000.
-   */
-  readonly exactBelow?: number;
   /** Size of one bulk request. Default 4 MiB. */
   readonly bulkBytes?: number;
-  /** Bulk requests of this process at once. Default 2. */
-  readonly bulkConcurrency?: number;
 }
 
 interface ElasticsearchIndexes extends Pick<DatasetIndexes, 'text' | 'vectors' | 'close'> {
@@ -47,7 +37,7 @@ interface ElasticsearchIndexes extends Pick<DatasetIndexes, 'text' | 'vectors' |
 export async function openElasticsearchIndexes(options: ElasticsearchIndexesOptions): Promise<ElasticsearchIndexes> {
   const connection = await connectElasticsearch(options);
   const names = createNames(options.indexPrefix ?? 'engram');
-  const settings = { shards: options.shards ?? 1, replicas: options.replicas ?? 1 };
+  const settings = { replicas: options.replicas ?? 1 };
   const placements = createIndexPlacements(connection);
   const { installation } = options;
   if (installation !== undefined) {
@@ -56,26 +46,18 @@ export async function openElasticsearchIndexes(options: ElasticsearchIndexesOpti
       throw error;
     });
   }
-  const bulk = createBulkWriter(connection, {
-    ...withoutUndefined({ maxBytes: options.bulkBytes, concurrency: options.bulkConcurrency }),
-  });
+  const bulk = createBulkWriter(connection, options.bulkBytes);
   const rows = createStoredRows({ connection, placements, bulk, refresher: createRefresher(connection) });
   const shared = { connection, placements, rows, names, settings };
   return {
     text: createElasticsearchTextIndex(shared),
-    vectors: createElasticsearchVectorIndex({
-      ...shared,
-      exactBelow: Math.max(1, Math.min(options.exactBelow ?? MAX_CANDIDATES, MAX_CANDIDATES)),
-    }),
+    vectors: createElasticsearchVectorIndex(shared),
     async check(signal) {
       await connection.request((client, requestOptions) => client.ping({}, requestOptions), signal);
     },
     close: () => connection.close(),
   };
 }
-
-/** The most that the server looks at for one query. */
-const MAX_CANDIDATES = 10_000;
 
 const ID = 'installation';
 

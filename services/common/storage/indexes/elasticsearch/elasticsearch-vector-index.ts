@@ -19,8 +19,6 @@ interface VectorIndexDependencies {
   readonly rows: StoredRows;
   readonly names: ElasticsearchNames;
   readonly settings: IndexSettings;
-  /** Rows that pass a query's filters up to which every one is compared; beyond, so many near ones are. At most 10 000. */
-  readonly exactBelow: number;
 }
 
 const ATTEMPTS = 5;
@@ -30,10 +28,10 @@ const ATTEMPTS = 5;
  * never trusted with data: the alias bears the space in its name, and is removed when another process has dropped the dataset.
  */
 export function createElasticsearchVectorIndex(dependencies: VectorIndexDependencies): VectorIndex {
-  const { connection, placements, rows, names, settings, exactBelow } = dependencies;
+  const { connection, placements, rows, names, settings } = dependencies;
   const spaces = createVectorSpaces(dependencies);
   const known = createKnownSpaces(spaces);
-  const reader = createVectorReader({ connection, names, known, exactBelow });
+  const reader = createVectorReader({ connection, names, known });
   const homeOf = (scope: DatasetScope, space: VectorSpace): IndexPlacement => ({
     index: names.vectorIndex(scope, space),
     layout: vectorLayout(settings, space.dimensions),

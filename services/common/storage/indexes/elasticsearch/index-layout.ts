@@ -1,7 +1,6 @@
 import type { estypes } from '@elastic/elasticsearch';
 
 export interface IndexSettings {
-  readonly shards: number;
   readonly replicas: number;
 }
 
@@ -56,12 +55,12 @@ export function vectorLayout(settings: IndexSettings, dimensions: number): Index
   });
 }
 
-export function spacesLayout({ replicas }: IndexSettings): IndexLayout {
-  return layout({ shards: 1, replicas }, { tenant: WORD, dataset: WORD, model: WORD, dimensions: { type: 'integer' } });
+export function spacesLayout(settings: IndexSettings): IndexLayout {
+  return layout(settings, { tenant: WORD, dataset: WORD, model: WORD, dimensions: { type: 'integer' } });
 }
 
-export function installationLayout({ replicas }: IndexSettings): IndexLayout {
-  return layout({ shards: 1, replicas }, { installation: WORD });
+export function installationLayout(settings: IndexSettings): IndexLayout {
+  return layout(settings, { installation: WORD });
 }
 
 /** Reason why an existing index does not fit the rows of `wanted`; null when it does. */
@@ -78,10 +77,10 @@ function dimensionsOf(mappings: estypes.MappingTypeMapping | undefined): number 
   return field?.type === 'dense_vector' ? field.dims : undefined;
 }
 
-function layout({ shards, replicas }: IndexSettings, properties: Record<string, estypes.MappingProperty>): IndexLayout {
+function layout({ replicas }: IndexSettings, properties: Record<string, estypes.MappingProperty>): IndexLayout {
   return {
     // Writers refresh when they are done: refreshing in the background would show halves of their calls.
-    settings: { number_of_shards: shards, number_of_replicas: replicas, refresh_interval: '-1' },
+    settings: { number_of_shards: 1, number_of_replicas: replicas, refresh_interval: '-1' },
     mappings: { dynamic: 'strict', _meta: { layout: LAYOUT }, properties },
   };
 }

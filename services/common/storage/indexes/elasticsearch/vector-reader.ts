@@ -13,6 +13,8 @@ type Fields = Readonly<Record<string, readonly unknown[] | undefined>>;
 type StoredVector = EntryKey & { readonly vector: Float32Array };
 
 const ROWS_AT_ONCE = 500;
+/** Rows that pass a query's filters up to which the server compares every one; beyond, so many near ones. Its maximum. */
+const MAX_CANDIDATES = 10_000;
 /** Rows among which the server breaks ties by key; it finds them in no order. */
 const TIED_ROWS = 1000;
 const KEY_FIELDS = ['id', 'item', 'generation'];
@@ -23,9 +25,8 @@ export function createVectorReader(dependencies: {
   readonly connection: ElasticsearchConnection;
   readonly names: ElasticsearchNames;
   readonly known: KnownSpaces;
-  readonly exactBelow: number;
 }) {
-  const { connection, names, known, exactBelow } = dependencies;
+  const { connection, names, known } = dependencies;
   /** The hits, or null when the dataset has no alias for the space. */
   const search = async (
     scope: DatasetScope,
@@ -66,13 +67,12 @@ export function createVectorReader(dependencies: {
   /** `unit`: the query's vector at unit length. */
   const nearest = async (scope: DatasetScope, unit: Float32Array, query: VectorQuery, signal?: AbortSignal) => {
     const { limit } = query;
-    const candidates = Math.max(limit, exactBelow);
-    const found = Math.min(candidates, Math.max(limit, TIED_ROWS));
+    const found = Math.max(limit, TIED_ROWS);
     const knn = {
       field: 'vector',
       query_vector: toNumbers(unit),
       k: found,
-      num_candidates: candidates,
+      num_candidates: MAX_CANDIDATES,
       filter: [ofDataset(scope), ...entryFilters(asRead(scope, query))],
     };
     const sort: estypes.Sort = [{ _score: { order: 'desc' } }, ...BY_KEY];
