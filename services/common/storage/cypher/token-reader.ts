@@ -6,29 +6,9 @@ const MAX_DEPTH = 40;
 const MAX_STEPS = 100_000;
 
 /** Reads tokens one after another, and can go back. */
-export interface TokenReader {
-  /** The token `ahead` places further on. */
-  peek(ahead?: number): Token;
-  isSign(text: string, ahead?: number): boolean;
-  isWord(word: string, ahead?: number): boolean;
-  /** Takes the sign or word if it is next. */
-  takeSign(text: string): boolean;
-  takeWord(word: string): boolean;
-  takeWords(...words: readonly string[]): boolean;
-  expectSign(text: string): void;
-  expectWord(word: string): void;
-  take(): Token;
-  /** Variable, label, type, property or map key. */
-  name(): string;
-  /** Result of the reading, or null with the place unchanged when the query says something else there. */
-  attempt<T>(read: () => T): T | null;
-  nested<T>(read: () => T): T;
-  /** The words of the query since a token. */
-  textSince(from: Token): string;
-  refuse(why?: string): never;
-}
+export type TokenReader = ReturnType<typeof createTokenReader>;
 
-export function createTokenReader(query: string, tokens: readonly Token[]): TokenReader {
+export function createTokenReader(query: string, tokens: readonly Token[]) {
   let at = 0;
   let depth = 0;
   let steps = 0;
@@ -53,29 +33,33 @@ export function createTokenReader(query: string, tokens: readonly Token[]): Toke
     return is;
   };
   return {
+    /** The token `ahead` places further on. */
     peek,
     isSign,
     isWord,
     take,
     refuse,
-    takeSign: (text) => takeIf(isSign(text)),
-    takeWord: (word) => takeIf(isWord(word)),
-    takeWords(...words) {
+    /** Takes the sign or word if it is next. */
+    takeSign: (text: string) => takeIf(isSign(text)),
+    takeWord: (word: string) => takeIf(isWord(word)),
+    takeWords(...words: readonly string[]) {
       if (!words.every((word, ahead) => isWord(word, ahead))) return false;
       at += words.length;
       return true;
     },
-    expectSign(text) {
+    expectSign(text: string) {
       if (!takeIf(isSign(text))) refuse();
     },
-    expectWord(word) {
+    expectWord(word: string) {
       if (!takeIf(isWord(word))) refuse();
     },
+    /** Variable, label, type, property or map key. */
     name() {
       if (peek().kind !== 'name' && peek().kind !== 'quoted') refuse();
       return take().text;
     },
-    attempt(read) {
+    /** Result of the reading, or null with the place unchanged when the query says something else there. */
+    attempt<T>(read: () => T): T | null {
       const start = at;
       const startDepth = depth;
       try {
@@ -87,13 +71,14 @@ export function createTokenReader(query: string, tokens: readonly Token[]): Toke
         return null;
       }
     },
-    nested(read) {
+    nested<T>(read: () => T): T {
       depth += 1;
       if (depth > MAX_DEPTH) refuse('The query is nested too deep.');
       const result = read();
       depth -= 1;
       return result;
     },
-    textSince: (from) => query.slice(from.start, (tokens[at - 1] ?? from).end),
+    /** The words of the query since a token. */
+    textSince: (from: Token) => query.slice(from.start, (tokens[at - 1] ?? from).end),
   };
 }

@@ -96,18 +96,7 @@ function stopping(): Error {
 }
 
 /** The hearing side of `publish`. */
-interface Listeners {
-  add: Bus['subscribe'];
-  /** Resolves when everything that came so far was heard; nothing more comes. */
-  finish(): Promise<void>;
-}
-
-function createListeners(
-  link: NatsLink,
-  names: SubjectNames,
-  kept: KeptTopics,
-  onError: OnListenerError | undefined,
-): Listeners {
+function createListeners(link: NatsLink, names: SubjectNames, kept: KeptTopics, onError: OnListenerError | undefined) {
   /** Listener → what ends its source. */
   const open = new Map<Listener, () => Promise<void>>();
 
@@ -135,7 +124,7 @@ function createListeners(
     throw engramError('ServiceUnavailableError', `The NATS user of this service may not hear ${subject}`);
   };
   return {
-    async add(subject, receive): Promise<Subscription> {
+    async add(...[subject, receive]: Parameters<Bus['subscribe']>): Promise<Subscription> {
       const listener = createListener(receive, onError);
       const stream = kept.streamOf(subject);
       const end = stream === undefined ? await hear(subject, listener) : await kept.follow(stream, subject, listener);
@@ -148,6 +137,7 @@ function createListeners(
         },
       };
     },
+    /** Resolves when everything that came so far was heard; nothing more comes. */
     async finish() {
       const all = [...open];
       open.clear();

@@ -5,9 +5,6 @@ import { noResponder, tooLate, within } from '../rules/within-deadline.ts';
 import type { NatsLink } from './nats-link.ts';
 import { type AnswerReader, CALL, createAnswerReader, DEADLINE, requireFits, toNatsHeaders } from './wire-message.ts';
 
-/** The asking side: one subscription takes the answers of all requests. */
-export type Requests = ReturnType<typeof createRequests>;
-
 interface Waiting {
   readonly subject: string;
   readonly name: string;
@@ -18,6 +15,7 @@ interface Waiting {
 
 const NO_RESPONDERS = 503;
 
+/** The asking side: one subscription takes the answers of all requests. */
 export function createRequests(link: NatsLink, cancelSubject: (call: string) => string, inboxPrefix: string) {
   const { connection } = link;
   const inbox = createInbox(inboxPrefix);

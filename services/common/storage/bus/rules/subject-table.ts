@@ -1,17 +1,11 @@
 /** Subscriptions by subject; a subject ending in `.>` matches all below it (one or more further words). */
-interface SubjectTable<T> {
-  /** Returns what removes the entry again. */
-  add(subject: string, entry: T): () => void;
-  match(subject: string): readonly T[];
-  clear(): readonly T[];
-}
-
-export function createSubjectTable<T>(): SubjectTable<T> {
+export function createSubjectTable<T>() {
   const exact = new Map<string, readonly T[]>();
   /** Prefix including its last dot; the empty prefix is `>` alone. */
   const below = new Map<string, readonly T[]>();
   return {
-    add(subject, entry) {
+    /** Returns what removes the entry again. */
+    add(subject: string, entry: T) {
       const [table, key] = isWildcard(subject) ? [below, subject.slice(0, -1)] : [exact, subject];
       table.set(key, [...(table.get(key) ?? []), entry]);
       return () => {
@@ -20,7 +14,7 @@ export function createSubjectTable<T>(): SubjectTable<T> {
         else table.set(key, rest);
       };
     },
-    match(subject) {
+    match(subject: string): readonly T[] {
       const found = exact.get(subject) ?? [];
       if (below.size === 0) return found;
       const all = [...found];

@@ -62,10 +62,7 @@ const MAX_BYTES = 512 * 1024;
 /** Objects around a result. */
 const BYTES_PER_READ = 200;
 
-/** Results of reads that stay true until their collection is written. */
-export type UnchangedReads = ReturnType<typeof createUnchangedReads>;
-
-/** `revisions`: null keeps nothing. `bytesRead`: how much was read since the start. */
+/** Results of reads that stay true until their collection is written. `revisions`: null keeps nothing. `bytesRead`: how much was read since the start. */
 export function createUnchangedReads(revisions: CollectionRevisions | null, bytesRead: () => number) {
   interface Known {
     revision: number;

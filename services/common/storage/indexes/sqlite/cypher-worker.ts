@@ -9,7 +9,7 @@ import type { Provenance } from '../../ports/index-entry.ts';
 import { readCypherGraph } from './cypher-graph.ts';
 import { createOpenFiles, type OpenFile } from './open-files.ts';
 import { readProvenance } from './origins.ts';
-import { serveParent, tellChanged } from './worker-host.ts';
+import { runEach, serveParent, tellChanged } from './worker-host.ts';
 import type { WorkerSettings } from './worker-protocol.ts';
 
 /** Runs queries in Cypher on graphs that it holds in memory, away from the thread that serves requests and searches. */
@@ -93,11 +93,7 @@ const methods = {
 export type CypherMethods = typeof methods;
 
 serveParent({
-  handle: (requests) =>
-    requests.map(({ method, path, argument }) => () => {
-      const run = methods[method as keyof CypherMethods] as (path: string, argument: unknown) => unknown;
-      return run(path, argument);
-    }),
+  handle: runEach(methods),
   notice(notice) {
     if (notice.notice !== 'forget') return;
     files.forget(notice.path);

@@ -1,5 +1,5 @@
 import type { GraphCounts, ScanQuery } from '../../ports/graph-store.ts';
-import { byPlace, inBatches } from './in-batches.ts';
+import { byPlace, createPlaces, inBatches } from './in-batches.ts';
 import { type OpenFile, reading } from './open-files.ts';
 import { readOrigin } from './origins.ts';
 import type { EdgeKey, FoundEdge } from './schema.ts';
@@ -135,20 +135,6 @@ export function packEdges(file: OpenFile, found: readonly FoundEdge[], withPrope
     }),
     edges,
     properties: withProperties ? found.map((edge) => edge[5] ?? '{}') : null,
-  };
-}
-
-/** Numbers values from 0 in the order in which they first come. */
-function createPlaces<Value>() {
-  const places = new Map<Value, number>();
-  return {
-    of(value: Value): number {
-      const known = places.get(value);
-      if (known !== undefined) return known;
-      places.set(value, places.size);
-      return places.size - 1;
-    },
-    values: (): readonly Value[] => [...places.keys()],
   };
 }
 

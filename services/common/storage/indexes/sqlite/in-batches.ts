@@ -17,3 +17,17 @@ export function inBatches<Value, Row>(
   }
   return rows;
 }
+
+/** Numbers values from 0 in the order in which they first come. */
+export function createPlaces<Value>() {
+  const places = new Map<Value, number>();
+  return {
+    of(value: Value): number {
+      const known = places.get(value);
+      if (known !== undefined) return known;
+      places.set(value, places.size);
+      return places.size - 1;
+    },
+    values: (): readonly Value[] => [...places.keys()],
+  };
+}

@@ -1,7 +1,7 @@
 import type { SqlRow } from '../../documents/sqlite/statement-cache.ts';
 import type { EntryFilter, IndexKind, Provenance } from '../../ports/index-entry.ts';
 import type { CandidateQuery, TextQuery } from '../../ports/text-index.ts';
-import { inBatches } from './in-batches.ts';
+import { createPlaces, inBatches } from './in-batches.ts';
 import { type OpenFile, reading } from './open-files.ts';
 import { acceptedOrigins, originFilter, readOrigin } from './origins.ts';
 import { termKey } from './postings.ts';
@@ -197,18 +197,12 @@ export function countRows(file: OpenFile, table: 'text_row' | 'vector_row', filt
 }
 
 function packRows(file: OpenFile, rows: readonly SqlRow[]): PackedTextRows {
-  const origins: PackedOrigin[] = [];
-  const places = new Map<number, number>();
-  const placeOf = (origin: number) => {
-    const known = places.get(origin);
-    if (known !== undefined) return known;
-    places.set(origin, origins.length);
-    return origins.push(readOrigin(file, origin) ?? NO_ORIGIN) - 1;
-  };
+  const origins = createPlaces<number>();
+  const originOf = rows.map((row) => origins.of(Number(row[2])));
   return {
     ids: rows.map((row) => String(row[1])),
-    origins,
-    originOf: rows.map((row) => placeOf(Number(row[2]))),
+    origins: origins.values().map((origin) => readOrigin(file, origin) ?? NO_ORIGIN),
+    originOf,
     ordinals: rows.map((row) => Number(row[3])),
     payloads: rows.map((row) => String(row[4])),
   };

@@ -3,7 +3,7 @@ import type { VectorHit, VectorQuery } from '../../ports/vector-index.ts';
 import { createVectorScan, type ScanQuery } from '../wasm-vectors/vector-scan.ts';
 import type { VectorSource } from '../wasm-vectors/vector-source.ts';
 import { assertQueryDimensions, normaliseInto } from '../wasm-vectors/vector-space.ts';
-import { createOpenFiles, type OpenFile, type OpenFiles, reading } from './open-files.ts';
+import { createOpenFiles, type OpenFile, reading } from './open-files.ts';
 import { createVectorSource } from './vector-reader.ts';
 import { type Result, tellChanged } from './worker-host.ts';
 import type { WorkerNotice, WorkerRequest, WorkerSettings } from './worker-protocol.ts';
@@ -16,15 +16,7 @@ export interface VectorMethods {
 const MAX_SHARED = 32;
 
 /** The files of a thread that searches, and their vectors in memory. */
-export interface VectorSearch {
-  readonly files: OpenFiles;
-  /** Results of requests for one kind of one dataset, in order: they share a pass over its vectors. */
-  nearest(path: string, queries: readonly VectorQuery[]): readonly Result[];
-  sharesWork(first: WorkerRequest, other: WorkerRequest): boolean;
-  notice(notice: WorkerNotice): void;
-}
-
-export function createVectorSearch(settings: WorkerSettings): VectorSearch {
+export function createVectorSearch(settings: WorkerSettings) {
   const scan = createVectorScan({
     memoryBytes: settings.vectorMemoryBytes,
     quantiseAbove: settings.quantiseAbove,
@@ -53,16 +45,17 @@ export function createVectorSearch(settings: WorkerSettings): VectorSearch {
     });
   return {
     files,
-    nearest: (path, queries) =>
+    /** Results of requests for one kind of one dataset, in order: they share a pass over its vectors. */
+    nearest: (path: string, queries: readonly VectorQuery[]): readonly Result[] =>
       [...slices(queries, MAX_SHARED)].flatMap(
         (group) => files.read(path, (file) => scanFile(file, group)) ?? group.map(() => () => []),
       ),
-    sharesWork: (first, other) =>
+    sharesWork: (first: WorkerRequest, other: WorkerRequest) =>
       first.method === 'nearest' &&
       other.method === 'nearest' &&
       first.path === other.path &&
       (first.argument as VectorQuery).kind === (other.argument as VectorQuery).kind,
-    notice(notice) {
+    notice(notice: WorkerNotice) {
       if (notice.notice === 'vectors-changed') scan.changed(notice.path, notice.removed);
       if (notice.notice === 'forget') {
         scan.unload(notice.path);

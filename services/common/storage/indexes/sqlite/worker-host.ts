@@ -2,7 +2,14 @@ import { parentPort } from 'node:worker_threads';
 import { engramError, isEngramError } from '../../../kernel/errors.ts';
 import { encodeError } from '../../documents/sqlite/encoded-errors.ts';
 import { storeError } from '../../documents/sqlite/sqlite-errors.ts';
-import type { WorkerAnswer, WorkerMessage, WorkerNews, WorkerNotice, WorkerRequest } from './worker-protocol.ts';
+import type {
+  MethodMap,
+  WorkerAnswer,
+  WorkerMessage,
+  WorkerNews,
+  WorkerNotice,
+  WorkerRequest,
+} from './worker-protocol.ts';
 
 /** Result of a request, or a promise of it; computed when it is sent so that its error goes to the caller. */
 export type Result = () => unknown;
@@ -85,6 +92,16 @@ export function serveParent(service: WorkerService): void {
       finish();
     }
   });
+}
+
+/** Handles each request by the method that it names. */
+export function runEach(methods: MethodMap): WorkerService['handle'] {
+  return (requests) =>
+    requests.map(
+      ({ method, path, argument }) =>
+        () =>
+          methods[method]?.(path, argument),
+    );
 }
 
 function isPromised(answer: WorkerAnswer): answer is { readonly id: number; readonly value: Promise<unknown> } {

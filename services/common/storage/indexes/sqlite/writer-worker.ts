@@ -6,7 +6,7 @@ import { dropGraph, removeGraph, upsertGraph } from './graph-writer.ts';
 import { createOpenFiles, type OpenFile, type OpenFiles, removeDatasetFile } from './open-files.ts';
 import { dropText, removeText, upsertText } from './text-writer.ts';
 import { dropVectors, removeVectors, upsertVectors } from './vector-writer.ts';
-import { isDamaged, serveParent, tellChanged } from './worker-host.ts';
+import { isDamaged, runEach, serveParent, tellChanged } from './worker-host.ts';
 import type { WorkerSettings } from './worker-protocol.ts';
 
 /** The storage worker: the only thread with write connections to dataset files. */
@@ -72,11 +72,7 @@ const methods = {
 export type WriterMethods = typeof methods;
 
 serveParent({
-  handle: (requests) =>
-    requests.map(({ method, path, argument }) => () => {
-      const run = methods[method as keyof WriterMethods] as (path: string, argument: unknown) => unknown;
-      return run(path, argument);
-    }),
+  handle: runEach(methods),
   close() {
     checkpoints.stop();
     files.closeAll();

@@ -22,12 +22,6 @@ export interface ScanQuery extends Omit<EntryFilter, 'kind'> {
   readonly limit: number;
 }
 
-/**
- * Nearest neighbours over the vectors of many datasets, those used last kept in memory: exact, and from a hundred thousand
- * rows or so on among the rows with the nearest sketches. Their similarities are exact.
- */
-export type VectorScan = ReturnType<typeof createVectorScan>;
-
 interface Loaded {
   readonly arena: VectorArena;
   stale: boolean;
@@ -39,6 +33,10 @@ type Dataset = Map<IndexKind, Loaded>;
 const QUERIES_PER_PASS = 8;
 const SPARE_BLOCKS = QUERIES_PER_PASS + 1;
 
+/**
+ * Nearest neighbours over the vectors of many datasets, those used last kept in memory: exact, and from a hundred thousand
+ * rows or so on among the rows with the nearest sketches. Their similarities are exact.
+ */
 export function createVectorScan(options: VectorScanOptions) {
   const pool = createBlockPool(options.kernel ?? createKernel(), options.memoryBytes);
   /** In order of use, the least recent first. */
