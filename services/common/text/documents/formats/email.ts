@@ -1,9 +1,11 @@
+import { personOfAddress } from '../../../domain/speaker.ts';
 import type { DocumentBlock } from '../../../ports/documents.ts';
 import { decodeText } from './decode-text.ts';
 import type { DocumentDraft } from './draft.ts';
 import { charsetOf } from './format-table.ts';
 import { readHtmlFragment } from './html-page.ts';
 import type { ParseContext } from './limits.ts';
+import { readSignatures } from './mail-signature.ts';
 import { paragraphBlocks } from './plain-text.ts';
 
 interface Part {
@@ -16,8 +18,8 @@ const SHOWN = ['from', 'to', 'cc', 'date', 'subject'] as const;
 const MAX_NESTED_PARTS = 10;
 
 /**
- * Reads a mail: its main headers, then its text (plain before HTML); attachments are named, not read. postal-mime 4.0.0 was
- * measured instead: it exceeds 100 s on 5 million line breaks (here 1 s) and refuses nested or large headers read here.
+ * Reads a mail: its main headers, then its text (plain before HTML), signatures as records; attachments are named, not read.
+ * postal-mime 4.0.0 was measured instead: it exceeds 100 s on 5 million line breaks (here 1 s) and refuses nested or large headers read here.
  */
 export function readEmail(content: Uint8Array, context: ParseContext): DocumentDraft {
   const mail = splitPart(Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString('latin1'));
@@ -31,7 +33,8 @@ export function readEmail(content: Uint8Array, context: ParseContext): DocumentD
   );
   const attachments: string[] = [];
   const body = bodyBlocks(mail, { context, attachments, depthLeft: MAX_NESTED_PARTS });
-  const blocks: DocumentBlock[] = [{ kind: 'record', text: lines.join('\n') }, ...body];
+  const sender = metadata['from'] === undefined ? null : personOfAddress(metadata['from']);
+  const blocks: DocumentBlock[] = [{ kind: 'record', text: lines.join('\n') }, ...readSignatures(body, sender)];
   if (attachments.length > 0) blocks.push({ kind: 'paragraph', text: `Attachments: ${attachments.join(', ')}` });
   return { blocks, title: metadata['subject'] ?? null, metadata };
 }

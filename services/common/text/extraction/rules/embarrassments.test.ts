@@ -48,6 +48,12 @@ describe('mistakes of extraction that must not come back', () => {
     }
   });
 
+  it('are faiths that become places or nationalities', () => {
+    const text = 'Maria Keller was a Catholic nun in Vienna. David Stern was a Jewish composer from Prague.';
+    expect(shown(text).join()).not.to.match(/(?:Catholic|Jewish) \[Place\]/u);
+    expect(relations(text).join()).not.to.match(/nationality (?:Catholic|Jewish)/u);
+  });
+
   it('are halves of names, and names with an article', () => {
     expect(shown('She studied at the University of Science and Technology.')).to.deep.equal([
       'University of Science and Technology [Organisation]',

@@ -83,6 +83,29 @@ describe('entity types by rules', () => {
 describe('names by rules', () => {
   const namesIn = (text: string): string[] => entitiesIn(text).map(({ name }) => name);
 
+  it('keep what a body is for, and ordinary nouns on both sides of an `and`', () => {
+    expect(
+      namesIn('She left the Council on Foreign Relations for the Institute for Advanced Study.'),
+    ).to.include.members(['Council on Foreign Relations', 'Institute for Advanced Study']);
+    expect(namesIn('He joined the Fish and Wildlife Service.')).to.include('Fish and Wildlife Service');
+    expect(namesIn('He met Tom Hill and Acme Lumber Company.')).to.include('Tom Hill');
+  });
+
+  it('lose an office in front of a person, and the sentence that follows', () => {
+    expect(namesIn('In 1971, Georgia Governor Jimmy Carter and Vice Admiral James Greer spoke.')).to.include.members([
+      'Jimmy Carter',
+      'James Greer',
+    ]);
+    expect(namesIn('He served in World War I. Angell returned in 1919.')).not.to.include('World War I. Angell');
+  });
+
+  it('have blanks around their hyphen only in a text that has them everywhere', () => {
+    expect(namesIn('A five - year study of the Rhineland - Palatinate was published.')).to.include(
+      'Rhineland - Palatinate',
+    );
+    expect(namesIn('The night train London - Vienna was full.')).to.include.members(['London', 'Vienna']);
+  });
+
   it('keep a nickname inside its name', () => {
     expect(namesIn('Robert A. "Bob" Starr (born 1971) is a wrestler.'))
       .to.include('Robert A. Starr')

@@ -144,6 +144,11 @@ export const PLACES = lines(`
   brasilia, santiago, lima, bogota, caracas, quito, montevideo, panama city
 `);
 
+/** Adjectives and nouns of religions among the `DEMONYMS`. */
+export const FAITHS = set(
+  'catholic christian hindu islamic jewish muslim protestant quaker buddhist jews muslims christians hindus catholics',
+);
+
 /** Adjectives of nations and faiths, and languages: concepts in any context. */
 export const DEMONYMS = set(`
   african american arab arabic argentine armenian asian australian austrian babylonian bavarian belgian bengali brazilian

@@ -6,7 +6,15 @@ import { STOP_WORDS } from '../../language/stop-words.ts';
 import { isGivenName } from './entity-type.ts';
 import { DEMONYMS, PLACES } from './gazetteer.ts';
 import type { TaggedWord } from './tagger.ts';
-import { isOffice, NOT_NAMES, OLD_WORDS, PERSONAL_ADJECTIVES, ROLE_TITLES, TYPE_NOUNS } from './type-words.ts';
+import {
+  isOffice,
+  NOT_NAMES,
+  OLD_WORDS,
+  ORGANISATION_ENDINGS,
+  PERSONAL_ADJECTIVES,
+  ROLE_TITLES,
+  TYPE_NOUNS,
+} from './type-words.ts';
 
 /** More capitalised words in a row are a table, a cast list or a heading that lost its line breaks. */
 const MAX_NAME_WORDS = 7;
@@ -21,14 +29,18 @@ interface RepairContext {
   readonly certain: ReadonlySet<string>;
   /** Words the text writes without a capital. */
   readonly lowerCase: ReadonlySet<string>;
+  /** The text has blanks around the hyphens of compounds, see `hasSpacedHyphens`. */
+  readonly spacedHyphens: boolean;
 }
 
 /** Corrects names of one sentence that capitals alone recognise wrongly; offsets are those of the sentence's source. */
 export function repairNames(names: readonly NameMention[], sentence: Sentence, context: RepairContext): NameMention[] {
-  return joinNicknames(names, sentence)
+  const joined = joinNicknames(joinTwofold(names, sentence), sentence);
+  return (context.spacedHyphens ? joinHyphenated(joined, sentence) : joined)
     .map(withoutElision)
     .map((name) => withoutOpening(withoutShouting(withoutNextSentence(name), sentence), sentence, context))
     .map(withoutOffice)
+    .map(withoutRank)
     .map(withoutNation)
     .filter(isName);
 }
@@ -60,6 +72,65 @@ function joinNicknames(names: readonly NameMention[], sentence: Sentence): NameM
   return joined;
 }
 
+const SPACED_COMPOUND =
+  /(?<![\p{L}\p{N}])(?:co|non|pre|post|anti|self|semi|multi|mid|well|one|two|three|four|five|six|seven|eight|nine|ten|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|\d+(?:th|st|nd|rd)?|long|short|half|single|full|part|first|second|third|high|low|ex|north|south|east|west) - \p{Ll}|\p{Ll} - (?:year|day|born|based|century|old|time|style|language|known|speaking|like|owned|level|scale|term|up|off|out|profit|winning|nominated|founded|selling)(?!\p{L})/u;
+
+/** Whether a text was cut into words and put together again: `co - wrote`, `a five - year plan`. */
+export function hasSpacedHyphens(sentences: readonly Sentence[]): boolean {
+  return sentences.some(({ text }) => text.includes(' - ') && SPACED_COMPOUND.test(text));
+}
+
+/** `Faure - Favier` is one name in such a text, `French - German` are two. */
+function joinHyphenated(names: readonly NameMention[], sentence: Sentence): NameMention[] {
+  return joinPairs(
+    names,
+    (left, right) => between(sentence, left, right) === ' - ' && !(NATION.test(left.text) && NATION.test(right.text)),
+    ' - ',
+  );
+}
+
+/** `Fish and Wildlife Service`: ordinary nouns around the `and`, and the kind of body at the end. */
+function joinTwofold(names: readonly NameMention[], sentence: Sentence): NameMention[] {
+  return joinPairs(
+    names,
+    (left, right) => {
+      const [last = '', first = '', head = ''] = [
+        left.text.split(' ').at(-1)?.toLowerCase(),
+        right.text.split(' ', 1)[0]?.toLowerCase(),
+        right.text.split(' ').at(-1)?.toLowerCase(),
+      ];
+      return (
+        between(sentence, left, right) === ' and ' &&
+        right.text.includes(' ') &&
+        ORGANISATION_ENDINGS.has(head) &&
+        !ORGANISATION_ENDINGS.has(last) &&
+        [last, first].every((word) => isCommonWord(word) && !isGivenName(word) && !NATION.test(word))
+      );
+    },
+    ' and ',
+  );
+}
+
+function joinPairs(
+  names: readonly NameMention[],
+  isOne: (left: NameMention, right: NameMention) => boolean,
+  join: string,
+): NameMention[] {
+  const joined: NameMention[] = [];
+  for (const name of names) {
+    const before = joined.at(-1);
+    if (before?.kind === 'name' && name.kind === 'name' && isOne(before, name))
+      joined[joined.length - 1] = {
+        ...before,
+        text: `${before.text}${join}${name.text}`,
+        end: name.end,
+        isUncertain: false,
+      };
+    else joined.push(name);
+  }
+  return joined;
+}
+
 function between(sentence: Sentence, left: NameMention, right: NameMention): string {
   return sentence.text.slice(left.end - sentence.start, right.start - sentence.start);
 }
@@ -86,7 +157,13 @@ function withoutShouting(name: NameMention, sentence: Sentence): NameMention {
 
 /** `Integration.Renowned Writer`: a blank was lost between two sentences. */
 function withoutNextSentence(name: NameMention): NameMention {
-  const cut = name.kind === 'name' ? name.text.search(/\p{Ll}\.\p{Lu}\p{Ll}{2}/u) : -1;
+  if (name.kind !== 'name' || !name.text.includes('.')) return name;
+  const numbered = /^(.* (?:War|Part|Volume|Class|Type) [IVX]|.* [IVX])\. (\p{Lu}\p{L}*)/u.exec(name.text);
+  const isNext =
+    numbered !== null &&
+    (/(?:War|Part|Volume|Class|Type) [IVX]$/u.test(numbered[1] ?? '') ||
+      STOP_WORDS.has(numbered[2]?.toLowerCase() ?? ''));
+  const cut = isNext ? (numbered?.[1]?.length ?? 0) - 1 : name.text.search(/\p{Ll}\.\p{Lu}\p{Ll}{2}/u);
   return cut === -1 ? name : { ...name, text: name.text.slice(0, cut + 1), end: name.start + cut + 1 };
 }
 
@@ -148,6 +225,19 @@ function withoutOffice(name: NameMention): NameMention {
   const [office = '', title = ''] = /^(\p{Lu}+) (?:of|at) /u.exec(name.text) ?? [];
   if (!isOffice(title)) return name;
   return { ...name, text: name.text.slice(office.length), start: name.start + office.length };
+}
+
+const RANK =
+  /^(?:(?:Vice|Rear|Home|Prime|Foreign|Finance|Defen[cs]e|Deputy|Lieutenant|Attorney|Former|Acting|Associate|Chief|Brigadier|Major) |(\p{Lu}[\p{L}.]+ (?:\p{Lu}[\p{L}.]+ )?))(?:Governor|Minister|Admiral|General|Senator|Secretary|Mayor|Premier|Chancellor|Representative|Congressman|Justice|Professor|Colonel) (?=\p{Lu}[\p{L}.'’-]+(?: \p{Lu}|$))/u;
+
+/** `Georgia Governor Jimmy Carter`, `Vice Admiral James Greer` */
+function withoutRank(name: NameMention): NameMention {
+  if (name.kind !== 'name') return name;
+  const [rank = '', land] = RANK.exec(name.text) ?? [];
+  const isRank = land === undefined || PLACES.has(land.trim().toLowerCase()) || NATION.test(land.trim());
+  if (rank === '' || !isRank || isCommonWord(name.text.slice(rank.length).split(' ', 1)[0]?.toLowerCase() ?? ''))
+    return name;
+  return { ...name, text: name.text.slice(rank.length), start: name.start + rank.length };
 }
 
 /** `Irish Tadhg Kennelly` is a person, and `German 288` a count. */

@@ -5,7 +5,7 @@ import type { Sentence } from '../../language/sentences.ts';
 import { isGivenName } from './entity-type.ts';
 import { type ForeignLanguage, foreignLanguages, germanName } from './foreign.ts';
 import { PLACES } from './gazetteer.ts';
-import { repairNames } from './mention-repair.ts';
+import { hasSpacedHyphens, repairNames } from './mention-repair.ts';
 import type { TaggedWord } from './tagger.ts';
 import { NAME_TITLES, ROLE_TITLES } from './type-words.ts';
 
@@ -59,6 +59,7 @@ export function analyseSentences(
     }
     for (const word of words) if (/^\p{Ll}/u.test(word.text)) lowerCase.add(word.text);
   }
+  const spacedHyphens = hasSpacedHyphens(source);
   const languages = foreignLanguages(found.map(({ words }) => words));
   return found.map(({ sentence, words, names }, index) => {
     const language = languages[index] ?? null;
@@ -79,7 +80,7 @@ export function analyseSentences(
         mentions: names.filter(isIdentifier).map((name) => toMention(name, sentence, lowerCase)),
         language: null,
       };
-    const own = repairNames(kept, sentence, { words, certain, lowerCase }).map((name) =>
+    const own = repairNames(kept, sentence, { words, certain, lowerCase, spacedHyphens }).map((name) =>
       toMention(name, sentence, lowerCase),
     );
     return { sentence, words, mentions: withDates(sentence, own.filter(isUseful)), language };

@@ -1,5 +1,5 @@
 import type { Argument } from './clause-levels.ts';
-import { COUNTRIES, DEMONYMS } from './gazetteer.ts';
+import { COUNTRIES, DEMONYMS, FAITHS } from './gazetteer.ts';
 import { indexOfGreatest, readSlotModel, type SlotFeatures, type SlotModel } from './slot-model.ts';
 import type { TaggedWord } from './tagger.ts';
 import { RELATION_WEIGHTS } from './weights/relations.ts';
@@ -211,12 +211,13 @@ export function relationOf(
 const OF_LANGUAGES =
   /\b(?:sp[eo]ak(?:s|ing)?|spoke|fluent|learn(?:s|ed|t|ing)?|teach(?:es|ing)?|taught|translat\w+|wr[io]te(?:s|ten)? in)\b/u;
 
-/** `Marie Curie` and `Polish`; null for other names. */
+/** `Marie Curie` and `Polish`, `Mother Teresa` and `Catholic`; null for other names. */
 function nationality(left: Argument, right: Argument, sentence: string): LearnedRelation | null {
   if (isNation(left) === isNation(right)) return null;
   if (isNation(right) && OF_LANGUAGES.test(sentence.slice(left.end, right.start))) return null;
   const [holder, nation] = isNation(left) ? [right, left] : [left, right];
-  return holder.type === 'Date' ? null : { source: holder.name, target: nation.name, relation: 'nationality' };
+  const relation = FAITHS.has(nation.name.toLowerCase()) ? 'religion' : 'nationality';
+  return holder.type === 'Date' ? null : { source: holder.name, target: nation.name, relation };
 }
 
 /** `from Prague to Vienna`, `the Atlantic, Pacific, and Indian oceans`: places beside each other. */

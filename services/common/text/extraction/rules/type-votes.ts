@@ -20,6 +20,12 @@ const ACTS_ON_COMPANIES = /^(?:acquire|co-found|cofound|found|join|quit)$/u;
 const MOTION =
   /^(?:go|come|sail|travel|return|move|arrive|flee|fly|drive|walk|march|ride|trip|journey|voyage|voyag|bind|head|run|back|away|way|road|flight)$/u;
 
+/** Predicates and nouns in front of a name that only fit a team, a band, a company or another body. */
+const BODY_BEFORE =
+  /\b(?:(?:re-?)?sign(?:s|ed|ing)? (?:with|for)|join(?:s|ed|ing)|play(?:s|ed|ing)? (?:\w+ )?(?:football |games? |matches )?for|on loan (?:to|at|from)|loaned to|transferred (?:to|from)|contract with|debut (?:for|with)|appear(?:ed|ances?) for|drafted by|(?:released|published|distributed|manufactured|acquired|employed|hired|broadcast|commissioned|taken over|bought) by|(?:aired|broadcast|available|shown) on|members? of|(?:singer|vocalist|guitarist|drummer|bassist|keyboardist|frontman|frontwoman|employees?|chairman|chairwoman|ceo|executive|co-?founder|subsidiary|division|supporters?|shareholders?|headquarters|graduate|alumnus|faculty|fellow) (?:of|for)|graduat\w+ from|(?:professor|student|lecturer|fellow|degree|studied|educated|taught|worked|working) at|attend(?:s|ed|ing)?|affiliated with|merged with|partner(?:ed|ship) with|works? for|worked for) (?:the |its |their )?(?:\p{Ll}+ ){0,2}$/u;
+/** Characters in front of a name that say what it is. */
+const BEFORE = 48;
+
 interface Surroundings {
   readonly mention: Mention;
   readonly text: string;
@@ -106,6 +112,8 @@ function voteForOrganisation(
   { mention, text, before, beforeThat, after, afterThat, isOwner }: Surroundings,
 ): void {
   if (/^(?:at|for|by)$/u.test(before?.text ?? '') && isEmployment(beforeThat)) vote(votes, 'Organisation', 2);
+  if (!isOwner && BODY_BEFORE.test(text.slice(Math.max(0, mention.start - BEFORE), mention.start)))
+    vote(votes, 'Organisation', 1);
   if (COMPANY_DEEDS.test(text.slice(mention.end, mention.end + 40))) vote(votes, 'Organisation', 1);
   const following = after?.lemma.toLowerCase() ?? '';
   const owned = /^(?:new|former|first)$/u.test(following) ? (afterThat?.lemma.toLowerCase() ?? '') : following;

@@ -72,7 +72,7 @@ export const ORGANISATION_ENDINGS = set(`
   publications media network radio television studios pictures entertainment productions films airlines airways railway
   railways motors electric electronics pharmaceuticals systems technologies technology software army navy force forces
   police guard regiment brigade squadron battalion division f.c. fc a.f.c. sa s.a s.a. s.p.a s.p.a. srl sarl sas bv nv oy kg ev kgaa exchange government united rovers wanderers athletic brothers bros bros. & sons partners
-  consortium coalition movement nations legislature judiciary tribunal inquiry task league leagues conference representatives beauty lords commons`);
+  consortium coalition tv books railroad corps command commands unit choir philharmonic movement nations legislature judiciary tribunal inquiry task league leagues conference representatives beauty lords commons`);
 
 /** Parts of a company's name that speech omits. */
 export const LEGAL_FORMS = set(

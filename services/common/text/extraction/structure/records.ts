@@ -117,6 +117,8 @@ function recordFacts(entries: readonly Entry[], about: string | null): Fact[] {
   const keys = prefix.filter((key) => typeof key === 'string');
   const subject = owner === null && keys.length === 0 ? titled(about) : named(owner ?? String(keys.at(-1)), '');
   if (subject === null || (owner === null && typeof prefix.at(-1) === 'number')) return [];
+  // Cards of an address book, signatures of mails.
+  const isPerson = owner !== null && entries.some(({ path }) => /^(?:role|phone|email)$/u.test(String(path.at(-1))));
   const facts = entries.flatMap(({ path, value }): Fact[] => {
     const relation = relationOf(
       path
@@ -125,9 +127,10 @@ function recordFacts(entries: readonly Entry[], about: string | null): Fact[] {
         .join(' ') || String(path.at(-1)),
     );
     if (relation === '' || (owner !== null && plainText(value) === owner)) return [];
+    const stated = isPerson && relation === 'organisation' ? 'work_at' : relation;
     return valuesOf(value, relation).map((one) => ({
       subject,
-      relation,
+      relation: stated,
       value: one,
       evidence: `${subject.name}, ${relation.replaceAll('_', ' ')}: ${plainText(value)}`,
     }));

@@ -39,4 +39,12 @@ describe('structure of texts', () => {
     const table = '| Variable | Default | Meaning |\n|---|---|---|\n| PORT | 8080 | port that it listens on |\n';
     expect(factsOf(table, 'table')).to.deep.equal(['PORT default 8080 [Quantity]']);
   });
+
+  it('gives each of several settings in one row its own value', () => {
+    const table = '| Variable | Default |\n|---|---|\n| `API_PORT`, `API_HOST` | 8000, `127.0.0.1` |\n';
+    expect(factsOf(table, 'table')).to.deep.equal([
+      'API_PORT default 8000 [Quantity]',
+      'API_HOST default 127.0.0.1 [Concept]',
+    ]);
+  });
 });

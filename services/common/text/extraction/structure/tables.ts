@@ -103,14 +103,18 @@ function factsOf(row: Row, subjectColumnName: string): Fact[] {
     .map(({ column, text }) => (column === '' ? text : `${column}: ${text}`))
     .join(', ')
     .slice(0, MAX_EVIDENCE);
-  return namesOf(cell.text).flatMap((name) => {
+  const names = namesOf(cell.text);
+  return names.flatMap((name, at) => {
     const subject = subjectOf(name, relationOf(subjectColumnName));
     return row.flatMap((one): Fact[] => {
       const relation = relationOf(one.column);
       if (one === cell || relation === '' || subject === null) return [];
       if (isYes(one.text))
         return [{ subject, relation: 'has', value: { name: one.column, type: 'Concept' }, evidence }];
-      const value = valueNamed(one.text, relation);
+      const values = one.text.split(/,\s*/u);
+      // `8000, 127.0.0.1` of `HTTP_API_PORT, HTTP_API_HOST`
+      const own = names.length > 1 && values.length === names.length ? (values[at] ?? '') : one.text;
+      const value = valueNamed(own, relation);
       return value === null ? [] : [{ subject, relation, value, evidence }];
     });
   });

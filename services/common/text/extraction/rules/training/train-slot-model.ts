@@ -32,29 +32,33 @@ export function train(examples: readonly Example[], options: TrainingOptions): S
   const rows = examples.map(({ features, label }) => {
     const { indexes, values } = sparseFeatures(features, layout);
     const scaled = values.map((value, at) => ((indexes[at] as number) < hashedAt ? value * vectorScale : value));
-    return { indexes, values: scaled, wanted: classes.indexOf(label) };
+    return {
+      indexes: Uint32Array.from(indexes),
+      values: Float64Array.from(scaled),
+      wanted: classes.indexOf(label),
+    };
   });
   const size = (hashedAt + buckets) * count;
   const weights = new Float64Array(size);
   const squares = new Float64Array(size).fill(1);
   const random = randomNumbers(7);
   for (let epoch = 0; epoch < epochs; epoch++) {
-    for (const row of shuffled(rows, random)) {
+    for (const { indexes, values, wanted } of shuffled(rows, random)) {
       const scores = new Float64Array(count);
-      for (const [at, index] of row.indexes.entries()) {
-        const value = row.values[at] as number;
-        for (let one = 0; one < count; one++)
-          scores[one] = valueAt(scores, one) + value * valueAt(weights, index * count + one);
+      for (let at = 0; at < indexes.length; at++) {
+        const [from, value] = [valueAt(indexes, at) * count, valueAt(values, at)];
+        for (let one = 0; one < count; one++) scores[one] = valueAt(scores, one) + value * valueAt(weights, from + one);
       }
       const errors = softmax(scores);
-      errors[row.wanted] = valueAt(errors, row.wanted) - 1;
-      for (const [at, index] of row.indexes.entries()) {
-        const value = row.values[at] as number;
+      errors[wanted] = valueAt(errors, wanted) - 1;
+      for (let at = 0; at < indexes.length; at++) {
+        const [from, value] = [valueAt(indexes, at) * count, valueAt(values, at)];
         for (let one = 0; one < count; one++) {
-          const place = index * count + one;
+          const place = from + one;
           const gradient = valueAt(errors, one) * value + decay * valueAt(weights, place);
-          squares[place] = valueAt(squares, place) + gradient * gradient;
-          weights[place] = valueAt(weights, place) - (rate * gradient) / Math.sqrt(valueAt(squares, place));
+          const square = valueAt(squares, place) + gradient * gradient;
+          squares[place] = square;
+          weights[place] = valueAt(weights, place) - (rate * gradient) / Math.sqrt(square);
         }
       }
     }
@@ -88,7 +92,7 @@ function rounded(
   return { ...layout, scales, weights: Buffer.from(bytes.buffer).toString('base64') };
 }
 
-function valueAt(list: Float64Array, at: number): number {
+function valueAt(list: Float64Array | Uint32Array, at: number): number {
   return list[at] as number;
 }
 
