@@ -38,7 +38,7 @@ const COMMA_SUFFIX = /^(?:[JS]r|Inc|Ltd|LLC|Co)\.?$/u;
 const OPENING_CONTEXT = /(?:^|[!?;:—–|>#*•-][ \t\n]*|(?:\.\.|…)[ \t]|[“"‘'(«[`_*]|^\d{1,3}[.)] )$/u;
 /** Bodies that are called after what they are for: `Institute for Advanced Study`, `Council on Foreign Relations`. */
 const BODIES =
-  /^(?:Institute|Cent(?:er|re)|Council|Committee|Commission|Society|Foundation|Academy|Campaign|Authority|Office|Agency|Partnership|Network|Initiative|Coalition)$/u;
+  /^(?:Institute|Cent(?:er|re)|Council|Committee|Commission|Society|Foundation|Academy|Campaign|Authority|Office|Agency|Partnership|Initiative|Coalition)$/u;
 const SPEECH_VERB =
   /^\s*(?:\p{L}+ )?(?:said|says|cried|asked|answered|replied|exclaimed|shouted|roared|whispered|muttered|murmured|added|began|continued|interrupted|thought|observed|returned|called)\b/u;
 const OF_JOIN = /^[ \n](?:of|of the)[ \n]$/u;
@@ -163,7 +163,8 @@ function isJoined(text: string, run: readonly Word[], right: Word): boolean {
   const between = text.slice(left.end, right.start);
   if (between === ', ') return COMMA_SUFFIX.test(right.text);
   if (/^ (?:for|on) (?:the )?$/u.test(between) && BODIES.test(right.text)) return false;
-  if (between === ' for ' || between === ' on ') return BODIES.test(left.text);
+  if (between === ' for ' || between === ' on ')
+    return BODIES.test(left.text) && !CALENDAR_WORDS.has(right.text.toLowerCase());
   if (between === ' and ') return isTwofold(text.slice((run[0] as Word).start, left.end), right);
   if (!JOIN.test(between)) return /^['’] $/u.test(between) && left.text.endsWith('s');
   if (OF_JOIN.test(between) && ((run.length > 1 && PLACE_HEADS.has(left.text.toLowerCase())) || right.text === 'The'))

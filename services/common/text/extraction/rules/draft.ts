@@ -8,7 +8,7 @@ import type { AnalysedSentence, Mention } from './mention.ts';
 import { indexOfGreatest, type SlotModel } from './slot-model.ts';
 import { contextOf, MAX_CONTEXTS, type NameContext, OTHER, type TypeEvidence, typeFeatures } from './type-model.ts';
 import { voteByContext } from './type-votes.ts';
-import { TYPE_NOUNS } from './type-words.ts';
+import { CONCEPT_ENDINGS, KNOWN_ORGANISATIONS, TYPE_NOUNS } from './type-words.ts';
 
 /** An entity while its chunk is being read. */
 export interface Draft {
@@ -25,6 +25,8 @@ export interface Draft {
   mentions: number;
   /** Mentions that look like those of a thing. */
   things: number;
+  /** Mentions inside a longer name. */
+  inner: number;
   /** Helps to find the text, but is nothing a reader would look for in a graph. */
   isKeyword: boolean;
   /** A noun phrase of the text, without a capital. */
@@ -54,6 +56,8 @@ const KNOWN_TYPE_WEIGHT = 4;
 /** A lone given name or place name is one unless the text says otherwise; a given name that is a town less so: Austin. */
 const LONE_NAME_WEIGHTS = { Person: 4, Place: 2.5 } as const;
 const LONE_NAME_OF_TOWN_WEIGHT = 1.5;
+/** A company or another body known by one word. */
+const KNOWN_BODY_WEIGHT = 4;
 /** A town, region or country of the table of places. */
 const KNOWN_PLACE_WEIGHT = 2;
 /** `MongoDB`, but not `McDonald`. */
@@ -74,6 +78,7 @@ export function collect({ byKey, classes }: Drafts, occurrence: Occurrence): voi
   for (const spelling of [mention.surface, mention.name]) if (spelling !== draft.name) draft.aliases.add(spelling);
   if (mention.kind === 'date' || mention.kind === 'quantity') return;
   if (mention.isThing) draft.things++;
+  if (mention.isNested) draft.inner++;
   draft.isKeyword &&= isKeywordHere(occurrence);
   if (mention.title !== null) vote(draft.votes, 'Person', 3);
   voteByContext(draft.votes, sentence, mention);
@@ -106,6 +111,8 @@ function draftOfName(name: string, mention: Mention): Draft {
       .some((level) => level !== 'other');
   if (isLone && form !== null)
     vote(draft.votes, form, form === 'Person' && isTown() ? LONE_NAME_OF_TOWN_WEIGHT : LONE_NAME_WEIGHTS[form]);
+  if (form === null && KNOWN_ORGANISATIONS.has(name.toLowerCase()))
+    vote(draft.votes, 'Organisation', KNOWN_BODY_WEIGHT);
   if (form === null && isTown()) vote(draft.votes, 'Place', KNOWN_PLACE_WEIGHT);
   draft.isKeyword = !name.includes(' ');
   return draft;
@@ -123,6 +130,7 @@ function emptyDraft(name: string, kind: Mention['kind'], form: EntityType | null
     description: '',
     mentions: 0,
     things: 0,
+    inner: 0,
     isKeyword: false,
     isPhrase: false,
     probabilities: null,
@@ -155,9 +163,9 @@ export function typeEvidence(draft: Draft, className: string | null, topic: read
   return { ...draft, guess: typeByGuess(draft.name, isThing), isThing, className, neighbours, topic };
 }
 
-/** `Leader of the Labour Party`, `Head Coach of Austria`: neither who holds it nor what it belongs to. */
+/** `Leader of the Labour Party`, `Head Coach of Austria`, `U.S. Representative`: neither who holds it nor what it belongs to. */
 const OFFICE =
-  /^(?:\p{Lu}\p{L}*[ -]){0,3}(?:Leader|Speaker|Premier|President|Chair(?:man|woman)?|Minister|Secretary|Judge|Justice|Coach|Director|Officer|Governor|Mayor|Ambassador|Commissioner|Commander|Chancellor|Treasurer|Member)s? (?:of|for|to|at) /u;
+  /^(?:\p{Lu}\p{L}*[ -]){0,3}(?:Leader|Speaker|Premier|President|Chair(?:man|woman)?|Minister|Secretary|Judge|Justice|Coach|Director|Officer|Governor|Mayor|Ambassador|Commissioner|Commander|Chancellor|Treasurer|Member|Attorney General|Bishop|Archbishop|Emperor|Elector)s? (?:of|for|to|at) |^(?:[\p{Lu}\p{Ll}.-]+ )+(?:Representative|Senator|Chairman|Chairwoman|Elector|Officer|Governor|Minister|President|Secretary|Attorney General|Governor General)$|^(?:Attorney|Governor) General$/u;
 /** Kinds of names whose type is certain. */
 const CERTAIN_KINDS = new Set<Draft['kind']>(['date', 'quantity', 'identifier', 'work']);
 /** Number of votes that a definition or a title gives. */
@@ -166,6 +174,8 @@ const CERTAIN_VOTES = 4;
 const VOTE_WEIGHT = 0.8;
 /** The same when all names beside it have the type: `Spurs, Lakers and Orlando Magic`. */
 const LIST_WEIGHT = 2.5;
+/** The same for an organisation by its head word: `Walt Disney Pictures`. */
+const FORM_WEIGHT = 1.2;
 /** Below this share probability a name is a `Concept` rather than a wrong person, organisation or place. */
 const MIN_PROBABILITY = 0.55;
 /** The same for a place that begins with an adjective of a nation: Spanish Guinea is one, a German Shepherd is not. */
@@ -192,11 +202,14 @@ export function typeOf(
 ): EntityType {
   const { form, kind, votes, name } = draft;
   if (draft.isKeyword && form === null) return 'Concept';
-  if (form !== null && (CERTAIN_KINDS.has(kind) || isKnownForm(name))) return form;
+  const isCertain = CERTAIN_KINDS.has(kind) || isKnownForm(name) || (kind === 'acronym' && form === 'Organisation');
+  if (form !== null && isCertain) return form;
   if (beside.length === 0 && knownType !== undefined && knownType !== 'Concept')
     vote(votes, knownType as EntityType, KNOWN_TYPE_WEIGHT);
   const voted = winner(votes);
   if (SCRIPTS.test(name) || OFFICE.test(name)) return 'Concept';
+  // `Fine Arts` in `Academy of Fine Arts`
+  if (form === 'Organisation' && draft.inner === draft.mentions && votes.size === 0) return 'Concept';
   // `A Greenland Whale is a whale.`
   if (className !== null && voted === null && lastWord(className) === lastWord(name)) return 'Concept';
   // `Moby Dick is a whale.`
@@ -208,7 +221,8 @@ export function typeOf(
   draft.probabilities ??= probabilities(typeFeatures(typeEvidence(draft, className, topic)));
   const found = draft.probabilities.map((probability, at) => {
     const type = classes[at] ?? '';
-    const rules = VOTE_WEIGHT * votesFor(votes, type) + LIST_WEIGHT * shareOf(beside, type);
+    const words = type === form && form === 'Organisation' ? FORM_WEIGHT : 0;
+    const rules = VOTE_WEIGHT * votesFor(votes, type) + LIST_WEIGHT * shareOf(beside, type) + words;
     return probability * Math.exp(rules);
   });
   const best = indexOfGreatest(found);
@@ -217,6 +231,8 @@ export function typeOf(
   if (type === 'Person' && isNoPerson && share < CERTAIN_SHARE) return 'Concept';
   if (PRODUCT.test(name) && form === null) return 'Concept';
   const isOfNation = type === 'Place' && DEMONYMS.has(name.split(' ', 1)[0]?.toLowerCase() ?? '');
+  // `Norwegian Cup`, `World War I`
+  if (type === 'Place' && form === 'Concept' && (!isOfNation || CONCEPT_ENDINGS.has(lastWord(name)))) return 'Concept';
   const least = isOfNation ? MIN_PROBABILITY_OF_LAND : MIN_PROBABILITY;
   if (type !== OTHER && share >= least) return type as EntityType;
   return form === 'Work' || voted === 'Work' ? 'Work' : 'Concept';

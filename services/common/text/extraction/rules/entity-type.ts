@@ -4,6 +4,7 @@ import { CALENDAR_WORDS } from '../../language/name-words.ts';
 import type { NameKind } from '../../language/names.ts';
 import { DEMONYMS, GIVEN_NAMES, PLACES } from './gazetteer.ts';
 import {
+  CLUB_BEGINNINGS,
   CONCEPT_ENDINGS,
   NAME_TITLES,
   ORGANISATION_BEGINNINGS,
@@ -52,14 +53,24 @@ export function typeByForm(name: string, kind: NameKind): EntityType | null {
   return null;
 }
 
-/** In `University of Belgrade` the head is in front, in `Belgrade University` at the end. */
+/** In `University of Belgrade` and `Institute for Advanced Study` the head is in front, in `Belgrade University` at the end. */
 function beforeOf(words: readonly string[]): string {
-  const of = words.indexOf('of');
-  return (of > 0 ? words[of - 1] : words.at(-1))?.replace(/[,.]$/u, '') ?? '';
+  const of = words.findIndex((word, at) => word === 'of' || (at > 0 && /^(?:for|on)$/u.test(word)));
+  // `Polish Radio II`, `Studio 92`
+  const last = words.length > 1 && /^(?:\d+|[ivx]+)$/u.test(words.at(-1) ?? '') ? words.at(-2) : words.at(-1);
+  const head = (of > 0 ? words[of - 1] : last) ?? '';
+  return /^(?:\p{L}\.){2,}$/u.test(head) ? head.replaceAll('.', '') : head.replace(/[,.]$/u, '');
 }
 
+const ORDINAL_DIVISION = /^(?:first|second|third|fourth|fifth|premier|top) division$/u;
+
 function typeByHead(head: string, first: string, words: readonly string[]): EntityType | null {
-  if (ORGANISATION_ENDINGS.has(head) || (words.includes('of') && ORGANISATION_BEGINNINGS.has(first))) {
+  if (ORDINAL_DIVISION.test(words.join(' '))) return null;
+  if (
+    CLUB_BEGINNINGS.has(first) ||
+    ORGANISATION_ENDINGS.has(head) ||
+    (words.includes('of') && ORGANISATION_BEGINNINGS.has(first))
+  ) {
     return 'Organisation';
   }
   if (words.includes('&') || /^(?:representatives|commons|lords|deputies)$/u.test(words.at(-1) ?? ''))

@@ -81,6 +81,7 @@ function readChunk(input: ExtractionInput, tag: Tagger, models: Pick<NameModels,
     if (beside.length > 0) draft.type = decide(key, draft, beside);
   }
 
+  typeParts(drafts);
   const draftOf = (mention: Mention): Draft | undefined => drafts.get(nameKey(canonical(mention.name)));
   const pronouns = resolvePronouns(analysed, (mention) => {
     const draft = draftOf(mention);
@@ -100,6 +101,18 @@ function readChunk(input: ExtractionInput, tag: Tagger, models: Pick<NameModels,
     canonical,
     references: { pronouns, topics, spoken, draftOf } satisfies References,
   };
+}
+
+/** A lone word of which little is known is a person when the text has persons of that surname: two named Puskás. */
+function typeParts(drafts: ReadonlyMap<string, Draft>): void {
+  const surnames = new Set<string>();
+  for (const { type, name } of drafts.values())
+    if (type === 'Person' && name.includes(' ')) surnames.add(name.slice(name.lastIndexOf(' ') + 1));
+  for (const draft of drafts.values()) {
+    const isOpen = draft.type === 'Concept' || draft.type === 'Organisation';
+    if (isOpen && draft.form === null && !draft.isKeyword && draft.kind === 'name' && surnames.has(draft.name))
+      draft.type = 'Person';
+  }
 }
 
 /** The pairs of names that the model of relations reads, with other spellings of a name, for its training. */

@@ -73,7 +73,7 @@ function joinNicknames(names: readonly NameMention[], sentence: Sentence): NameM
 }
 
 const SPACED_COMPOUND =
-  /(?<![\p{L}\p{N}])(?:co|non|pre|post|anti|self|semi|multi|mid|well|one|two|three|four|five|six|seven|eight|nine|ten|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|\d+(?:th|st|nd|rd)?|long|short|half|single|full|part|first|second|third|high|low|ex|north|south|east|west) - \p{Ll}|\p{Ll} - (?:year|day|born|based|century|old|time|style|language|known|speaking|like|owned|level|scale|term|up|off|out|profit|winning|nominated|founded|selling)(?!\p{L})/u;
+  /(?<![\p{L}\p{N}])(?:co|non|pre|post|anti|all|self|semi|multi|mid|well|re|by|up|sub|under|great|far|quasi|avant|singer|one|two|three|four|five|six|seven|eight|nine|ten|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|\d+(?:th|st|nd|rd)?|long|short|half|single|double|full|part|first|second|third|high|low|middle|ex|north|south|east|west) - \p{L}|\p{Ll} - (?:\p{Ll}+ed|year|day|born|century|old|time|style|language|speaking|like|level|scale|term|profit|winning|selling|running|playing|friendly|free|rich|driven|class|side|action|garde)(?!\p{L})/iu;
 
 /** Whether a text was cut into words and put together again: `co - wrote`, `a five - year plan`. */
 export function hasSpacedHyphens(sentences: readonly Sentence[]): boolean {
@@ -89,7 +89,7 @@ function joinHyphenated(names: readonly NameMention[], sentence: Sentence): Name
   );
 }
 
-/** `Fish and Wildlife Service`: ordinary nouns around the `and`, and the kind of body at the end. */
+/** `Song and Dance Ensemble`: ordinary nouns around the `and`, and the kind of body at the end. */
 function joinTwofold(names: readonly NameMention[], sentence: Sentence): NameMention[] {
   return joinPairs(
     names,

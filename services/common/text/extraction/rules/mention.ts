@@ -146,8 +146,13 @@ function isOrdinaryName(lower: string, lowerCase: ReadonlySet<string>): boolean 
   return isCommonWord(lower) || isCommonWord(singular) || lowerCase.has(lower) || lowerCase.has(singular);
 }
 
-/** `Captain Ahab` → `Ahab`, `captain`. A rank alone stays as it is. */
+const NUMBERED_RULER =
+  /^(King|Queen|Emperor|Empress|Pope|Duke|Prince|Sultan|Tsar) (\p{Lu}[\p{L}'’-]+ [IVX]+(?: of .+)?)$/u;
+
+/** `Captain Ahab` → `Ahab`, `captain`; `King Carol I` is Carol I, `Queen Victoria` stays. A rank alone stays as it is. */
 export function stripTitle(text: string): { readonly name: string; readonly title: string | null } {
+  const numbered = NUMBERED_RULER.exec(text);
+  if (numbered !== null) return { name: numbered[2] ?? text, title: (numbered[1] ?? '').toLowerCase() };
   const words = text.split(' ');
   let from = 0;
   while (from < words.length - 1 && ROLE_TITLES.has((words[from] as string).toLowerCase().replace('.', ''))) from++;

@@ -30,7 +30,7 @@ export const OLD_WORDS = set(
 export const ORGANISATION_INITIALS = set(`
   nba wnba nfl nhl mlb mls ncaa fifa uefa fiba icc ioc wwe wwf wcw ufc nascar pga un eu nato unesco unicef imf wto opec asean nasa
   fbi cia nsa kgb mi5 mi6 nypd lapd bbc cbs nbc abc hbo mtv espn itv pbs npr cnn fox ibm mit ucla usc lse bmw kbs nhk rai
-  usaf raf irs fda epa aclu naacp ymca plo ira who csiro cern esa afl epl cfl xfl aba wha usl nwa ecw tna emi rca mgm rko`);
+  usaf raf irs fda epa usgs usda noaa nih cdc nsf faa fcc ftc dea dhs nasdaq nyse eeoc hud kpmg pwc ubs hsbc basf sap ard zdf rtl spd cdu csu fdp afd psoe snp gchq bnd aclu naacp ymca plo ira who csiro cern esa afl epl cfl xfl aba wha usl nwa ecw tna emi rca mgm rko`);
 
 /** Adjectives in front of a name that people have: `poor Queequeg`. */
 export const PERSONAL_ADJECTIVES = set(
@@ -59,9 +59,9 @@ export const PLACE_ENDINGS = set(`
   district province region state territory peninsula bay gulf strait sea ocean creek falls waterfall canyon desert forest park
   gardens garden street avenue road highway boulevard square bridge airport station harbor harbour port beach coast canal dam
   reservoir castle palace tower hall house stadium arena cemetery fortress sands ridge range peak summit cliffs rock slip inn hotel tavern wharf grounds heights springs wells trail camp field fields crossing junction farm ranch mine shore massif cove lagoon archipelago airfield meadow meadows mill mills observatory lighthouse zoo cathedral temple fort glacier plateau cape reef basin
-  plaza building parish prefecture oblast municipality kingdom republic empire`);
+  plaza building peaks point motorway expressway freeway mausoleum monument pass dunes plains woods wilderness preserve refuge campus loch glen fjord firth heath moor marsh swamp wetlands pond tunnel viaduct pier precinct parish prefecture oblast municipality kingdom republic empire`);
 
-export const PLACE_BEGINNINGS = set('mount mt lake cape fort port isle gulf bay river loch san santa são');
+export const PLACE_BEGINNINGS = set('camp mount mt lake cape fort port isle gulf bay river loch san santa são');
 
 export const ORGANISATION_ENDINGS = set(`
   inc inc. corp corp. corporation company co co. ltd ltd. limited llc plc gmbh ag group holdings enterprises industries
@@ -72,7 +72,7 @@ export const ORGANISATION_ENDINGS = set(`
   publications media network radio television studios pictures entertainment productions films airlines airways railway
   railways motors electric electronics pharmaceuticals systems technologies technology software army navy force forces
   police guard regiment brigade squadron battalion division f.c. fc a.f.c. sa s.a s.a. s.p.a s.p.a. srl sarl sas bv nv oy kg ev kgaa exchange government united rovers wanderers athletic brothers bros bros. & sons partners
-  consortium coalition tv books railroad corps command commands unit choir philharmonic movement nations legislature judiciary tribunal inquiry task league leagues conference representatives beauty lords commons`);
+  consortium coalition tv books railroad corps command commands unit choir philharmonic studio legion riksdag storting bundestag bundesrat knesset duma sejm folketing afc cf sc fk sk bk ltda center centre initiative administration movement nations legislature judiciary tribunal inquiry task league leagues conference representatives beauty lords commons`);
 
 /** Parts of a company's name that speech omits. */
 export const LEGAL_FORMS = set(
@@ -82,6 +82,23 @@ export const LEGAL_FORMS = set(
 export const ORGANISATION_BEGINNINGS = set(
   'university college institute bank ministry department school academy church museum board council',
 );
+
+/** In front of the name of a sports club: `AFC Bournemouth`, `FK Partizan`. */
+export const CLUB_BEGINNINGS = set(
+  'fc afc cf cd sc ac as ss us rc ud sv tsv vfb vfl bsc fk nk bk hc kk sk atlético deportivo real sporting dynamo lokomotiv',
+);
+
+/** Companies, media, armed forces and other bodies that are known by one word. Lower case. */
+export const KNOWN_ORGANISATIONS = set(`
+  google microsoft netflix facebook twitter youtube amazon ebay paypal spotify uber airbnb tesla boeing airbus lockheed raytheon
+  walmart tesco aldi lidl carrefour ikea starbucks mcdonald's nestlé unilever danone siemens bosch bayer basf thyssenkrupp
+  lufthansa ryanair easyjet allianz axa adidas puma nike nokia ericsson samsung sony panasonic toshiba hitachi fujitsu toyota
+  honda nissan mazda mitsubishi hyundai kia volkswagen audi porsche ferrari fiat renault peugeot citroën volvo saab huawei
+  xiaomi lenovo dell intel nvidia oracle cisco adobe salesforce accenture deloitte pricewaterhousecoopers kpmg mckinsey
+  jpmorgan citigroup barclays santander vodafone telefónica verizon pfizer novartis roche sanofi astrazeneca gazprom rosneft
+  chevron exxonmobil disney pixar dreamworks nickelodeon reuters bloomberg polydor motown capcom nintendo sega ubisoft
+  greenpeace oxfam interpol europol taliban hezbollah hamas wehrmacht luftwaffe kriegsmarine gestapo stasi bundeswehr mossad
+  harvard yale princeton stanford cornell dartmouth rutgers purdue caltech eton`);
 
 export const WORK_ENDINGS = set(`
   symphony sonata concerto suite opera overture requiem magazine journal newspaper gazette times herald tribune chronicle
