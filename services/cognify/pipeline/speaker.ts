@@ -1,8 +1,9 @@
 import type { DataItem } from '../../common/domain/data-item.ts';
-import { OWNER_NAME, personOfAddress } from '../../common/domain/speaker.ts';
+import { OWNER_NAME } from '../../common/domain/speaker.ts';
 import type { UserId } from '../../common/kernel/brand.ts';
 import type { MessageCaller } from '../../common/platform/messaging/messenger.ts';
 import type { ParsedDocument } from '../../common/ports/documents.ts';
+import { personOfAddress } from '../../common/text/language/turns.ts';
 import type { ActiveRun } from '../model.ts';
 
 /** Returns the name of the user who added an item: one name for the owner of the dataset, others by their mail address. */

@@ -1,5 +1,5 @@
-import { personOfAddress } from '../../../domain/speaker.ts';
 import type { DocumentBlock } from '../../../ports/documents.ts';
+import { personOfAddress } from '../../language/turns.ts';
 import { decodeText } from './decode-text.ts';
 import type { DocumentDraft } from './draft.ts';
 import { charsetOf } from './format-table.ts';

@@ -98,7 +98,7 @@ function entriesOf(lines: readonly string[], sender: string | null): Entry[] {
   const name = fullName(hasName ? first : null, sender);
   const entries: Entry[] = name === null ? [] : [['name', name]];
   for (const piece of hasName ? [rest.join(', '), ...others] : pieces)
-    if (piece !== '') entries.push(...entriesIn(piece, entries));
+    if (piece !== '') append(entries, entriesIn(piece, entries));
   return entries;
 }
 

@@ -1,4 +1,4 @@
-import { personOfAddress } from '../../../domain/speaker.ts';
+import { personOfAddress } from '../../language/turns.ts';
 import { type Fact, type Named, type Reading, relationOf, type Span } from './fact.ts';
 import { isProse, isYes, nameList, plainText, typeOf, valueNamed } from './values.ts';
 
