@@ -46,5 +46,7 @@ describe('structure of texts', () => {
       'API_PORT default 8000 [Quantity]',
       'API_HOST default 127.0.0.1 [Concept]',
     ]);
+    const meaning = '| Variable | Meaning |\n|---|---|\n| `API_PORT`, `API_HOST` | address (`--port`, `--host`) |\n';
+    expect(factsOf(meaning, 'table').join()).not.to.match(/meaning address \(--port \[/u);
   });
 });

@@ -67,7 +67,7 @@ function aboutOf({ headings }: TextPart, input: ExtractionInput): string | null 
 /** Matches what a file of code imports, over the languages in use. */
 const IMPORTS =
   /^[ \t]{0,40}(?:import|export)\b[^'"\n;]{0,300}?(?:\bfrom\s*)?['"]([^'"\n]+)['"]|\brequire\(\s*['"]([^'"\n]+)['"]\s*\)|^[ \t]{0,40}\}\s*from\s*['"]([^'"\n]+)['"]|^[ \t]{0,40}from\s+([\w.]+)\s+import\b|^[ \t]{0,40}(?:import|using|use)\s+(?:static\s+)?([\w.:]+)(?:\s+as\s+\w+)?\s*;?\s*$|^[ \t]{0,40}#include\s*[<"]([^>"\n]+)[>"]/gmu;
-const CLASS = /\b(?:class|interface|struct|enum|trait|protocol|record|object)\s+\w/u;
+const CLASS = /\b(?:class|interface|struct|enum|trait|protocol|record|object|type)\s+\w/u;
 const FUNCTION = /\b(?:function|def|fn|func|fun|sub|proc)\b|=>|\)\s*(?::[^={]+)?\{/u;
 
 /** Characters of a line that tell what it defines. */

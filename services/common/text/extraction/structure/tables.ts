@@ -113,7 +113,9 @@ function factsOf(row: Row, subjectColumnName: string): Fact[] {
         return [{ subject, relation: 'has', value: { name: one.column, type: 'Concept' }, evidence }];
       const values = one.text.split(/,\s*/u);
       // `8000, 127.0.0.1` of `HTTP_API_PORT, HTTP_API_HOST`
-      const own = names.length > 1 && values.length === names.length ? (values[at] ?? '') : one.text;
+      const isOwn =
+        names.length > 1 && values.length === names.length && values.every((part) => /^[^\s()]+$/u.test(part));
+      const own = isOwn ? (values[at] ?? '') : one.text;
       const value = valueNamed(own, relation);
       return value === null ? [] : [{ subject, relation, value, evidence }];
     });
