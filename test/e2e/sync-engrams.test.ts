@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { freePort, makeDataDir, startProcess } from '../support/engram-process.ts';
+import { repeats } from '../support/extent.ts';
 import { md5 } from '../support/remote-memory-server.ts';
 import { startApp } from '../support/start-app.ts';
 import { until } from '../support/until.ts';
@@ -167,27 +168,28 @@ describe('sync of two Engram servers', () => {
   it('ends with everything once on both sides, although each is killed in the middle', async () => {
     await using world = await startTwo(inItsOwnProcess);
     const { one, two } = world;
-    const letters = Array.from({ length: 30 }, (_, at) => ({ name: `${at}.txt`, content: `Letter ${at} of Ada.` }));
-    const others = Array.from({ length: 30 }, (_, at) => ({ name: `b${at}.txt`, content: `Letter ${at} of Mary.` }));
+    const each = repeats(30, 15);
+    const letters = Array.from({ length: each }, (_, at) => ({ name: `${at}.txt`, content: `Letter ${at} of Ada.` }));
+    const others = Array.from({ length: each }, (_, at) => ({ name: `b${at}.txt`, content: `Letter ${at} of Mary.` }));
     await one.wire.upload('letters', ...letters);
     await two.wire.upload('letters', ...others);
     const started = await one.wire.post('/sync', {});
     const count = async (side: Side) =>
       ((await side.wire.get(`/datasets/${await side.dataset()}/data`)).json as readonly Named[]).length;
-    await until('some files were sent', async () => (await count(two)) >= 33, { everyMs: 5 });
+    await until('some files were sent', async () => (await count(two)) >= each + 3, { everyMs: 5 });
     await two.restart();
-    await until('some more were sent', async () => (await count(two)) >= 40, { everyMs: 5 });
+    await until('some more were sent', async () => (await count(two)) >= each + 8, { everyMs: 5 });
     await one.restart();
-    await until('some were fetched', async () => (await count(one)) >= 33, { everyMs: 5 });
+    await until('some were fetched', async () => (await count(one)) >= each + 3, { everyMs: 5 });
     await two.restart();
-    await until('some more were fetched', async () => (await count(one)) >= 36, { everyMs: 5 });
+    await until('some more were fetched', async () => (await count(one)) >= each + 6, { everyMs: 5 });
     await one.restart();
     const run = await ended(one, started.json.run_id);
     expect(run, String(run.error)).to.include({ status: 'completed', passed_over: 0 });
     const files = Object.fromEntries([...letters, ...others].map(({ name, content }) => [content, name.slice(0, -4)]));
     for (const side of [one, two]) {
       expect(await side.files()).to.deep.equal(files);
-      expect(await count(side), 'each once').to.equal(60);
+      expect(await count(side), 'each once').to.equal(2 * each);
     }
   });
 

@@ -1,16 +1,11 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import type { Browser, Page } from 'playwright-core';
-import { colouredPixels, framesWithin, missingBrowser, openBrowser, openTab, type Tab } from '../support/chromium.ts';
-import { type StartedApp, startApp } from '../support/start-app.ts';
-import { createWire, type Upload, type Wire } from '../support/wire.ts';
+import type { Page } from 'playwright-core';
+import { colouredPixels, framesWithin, openTab, type Tab } from '../support/chromium.ts';
+import { createConsoleWorld, KEEP } from '../support/console-world.ts';
+import type { Upload } from '../support/wire.ts';
 
 const BOOK = new URL('../../../shared/data/corpora/moby-dick.json', import.meta.url);
-
-/** Set it to look at what the tests saw. */
-const KEEP = process.env['ENGRAM_KEEP_SCREENSHOTS'] !== undefined;
 
 /** Real text where it is at hand; the names that the tests look for are in both. */
 function chapters(): readonly Upload[] {
@@ -66,38 +61,24 @@ function largeGraph(nodes: number): string {
 }
 
 describe('pages in a browser', () => {
-  const screenshots = mkdtempSync(join(tmpdir(), 'engram-screenshots-'));
-  let app: StartedApp;
-  let wire: Wire;
-  let browser: Browser;
+  const world = createConsoleWorld();
+  const { keep } = world;
   let tab: Tab;
 
-  before(async function () {
-    const missing = missingBrowser();
-    if (missing !== null) {
-      process.stderr.write(`    skipped: ${missing}\n`);
-      this.skip();
-    }
-    [app, browser] = await Promise.all([startApp(), openBrowser()]);
-    tab = await openTab(await browser.newContext());
-    wire = createWire(app.baseUrl);
-    expect((await wire.upload('moby', ...chapters())).status).to.equal(200);
-    expect((await wire.post('/cognify', { datasets: ['moby'] })).status).to.equal(200);
-  });
-  after(async () => {
-    await browser?.close();
-    await app?.stop();
-    if (KEEP) process.stderr.write(`    screenshots: ${screenshots}\n`);
-    else rmSync(screenshots, { recursive: true, force: true });
+  before(async () => {
+    tab = await openTab(await world.browser.newContext());
+    expect((await world.wire.upload('moby', ...chapters())).status).to.equal(200);
+    expect((await world.wire.post('/cognify', { datasets: ['moby'] })).status).to.equal(200);
   });
 
   async function idOf(name: string): Promise<string> {
-    const datasets: readonly { readonly id: string; readonly name: string }[] = (await wire.get('/datasets')).json;
+    const datasets: readonly { readonly id: string; readonly name: string }[] = (await world.wire.get('/datasets'))
+      .json;
     return datasets.find((dataset) => dataset.name === name)?.id ?? '';
   }
 
   async function openGraph(dataset: string, colorScheme: 'light' | 'dark' = 'light'): Promise<Tab & { url: string }> {
-    const url = `${app.baseUrl}/api/v1/visualize?dataset_id=${await idOf(dataset)}`;
+    const url = `${world.app.baseUrl}/api/v1/visualize?dataset_id=${await idOf(dataset)}`;
     await tab.goto(url, { colorScheme });
     await tab.page.waitForSelector('body[data-ready]');
     return { ...tab, url };
@@ -114,11 +95,10 @@ describe('pages in a browser', () => {
     for (const scheme of ['light', 'dark'] as const) {
       const { page, errors, requests, url } = await openGraph('moby', scheme);
       await page.waitForSelector('body[data-settled]');
-      const png = await page.screenshot();
-      writeFileSync(join(screenshots, `graph-${scheme}.png`), png);
+      await keep(page, `graph-${scheme}`);
       expect(await page.textContent('#title')).to.equal('moby');
       expect(await page.textContent('#counts')).to.match(/^\d+ nodes, \d+ edges$/);
-      expect(await colouredPixels(browser, png)).to.be.greaterThan(2000);
+      expect(await colouredPixels(world.browser, await page.screenshot())).to.be.greaterThan(2000);
       const ground = await page.evaluate('getComputedStyle(document.body).backgroundColor');
       expect(ground).to.equal(scheme === 'light' ? 'rgb(247, 248, 251)' : 'rgb(18, 22, 31)');
       expect(errors).to.deep.equal([]);
@@ -132,7 +112,7 @@ describe('pages in a browser', () => {
     expect(await page.textContent('#hits button:first-child span')).to.equal('Queequeg');
     await page.keyboard.press('Enter');
     expect(await page.textContent('#details h2')).to.equal('Queequeg');
-    writeFileSync(join(screenshots, 'details.png'), await page.screenshot());
+    await keep(page, 'details');
     const passage = page.locator('#details li', { hasText: '← contains' }).first().locator('button');
     await passage.click();
     await page.waitForSelector('#details .source-text');
@@ -161,7 +141,7 @@ describe('pages in a browser', () => {
     const { page } = await openGraph('moby');
     await page.waitForSelector('body[data-settled]');
     const stage = () => page.screenshot({ clip: { x: 340, y: 0, width: 940, height: 800 } });
-    const ink = async () => colouredPixels(browser, await stage());
+    const ink = async () => colouredPixels(world.browser, await stage());
     const all = await ink();
     const entries = page.locator('#legend button[aria-pressed="true"]');
     for (let left = await entries.count(); left > 0; left -= 1) await entries.first().click();
@@ -181,32 +161,32 @@ describe('pages in a browser', () => {
       'Jonas Lie joined Acme Bank on 3 May 2004.',
     ];
     const uploads = texts.map((content) => ({ name: `${content.slice(0, 5)}.txt`, content }));
-    expect((await wire.upload('dated', ...uploads)).status).to.equal(200);
-    expect((await wire.post('/cognify', { datasets: ['dated'] })).status).to.equal(200);
+    expect((await world.wire.upload('dated', ...uploads)).status).to.equal(200);
+    expect((await world.wire.post('/cognify', { datasets: ['dated'] })).status).to.equal(200);
     const { page, errors } = await openGraph('dated');
     await page.waitForSelector('body[data-settled]');
     expect(await page.textContent('#period')).to.equal('1998 to 2004-05-03');
-    const drawn = async () => colouredPixels(browser, await page.locator('#stage').screenshot());
+    const drawn = async () => colouredPixels(world.browser, await page.locator('#stage').screenshot());
     const all = await drawn();
     await page.focus('#earliest');
     await page.keyboard.press('ArrowRight');
     expect(await page.textContent('#period')).to.equal('2004-05-03 to 2004-05-03');
     await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
-    writeFileSync(join(screenshots, 'time.png'), await page.screenshot());
+    await keep(page, 'time');
     expect(await drawn()).to.be.below(all * 0.8);
     expect(errors).to.deep.equal([]);
   });
 
   it('never interpret user content as markup', async () => {
     const name = '</script><script>window.hacked=9</script>';
-    const dataset = (await wire.post('/datasets', { name })).json.id;
+    const dataset = (await world.wire.post('/datasets', { name })).json.id;
     for (const [index, text] of HOSTILE.entries()) {
       const form = new FormData();
       form.append('datasetId', dataset);
       form.append('data', new Blob([`Ada Lovelace wrote ${text} to Charles Babbage.`]), `<b onclick=1>${index}.txt`);
-      expect((await wire.form('/add', form)).status).to.equal(200);
+      expect((await world.wire.form('/add', form)).status).to.equal(200);
     }
-    expect((await wire.post('/cognify', { datasetIds: [dataset] })).status).to.equal(200);
+    expect((await world.wire.post('/cognify', { datasetIds: [dataset] })).status).to.equal(200);
     const { page, errors, requests } = await openGraph(name);
     expect(await page.textContent('#title')).to.equal(name);
     for (const text of HOSTILE) {
@@ -223,7 +203,7 @@ describe('pages in a browser', () => {
   it('stay usable with 20,000 nodes', async () => {
     const graph = largeGraph(20_000);
     const { page, errors } = tab;
-    const url = `${app.baseUrl}/api/v1/visualize?dataset_id=${await idOf('moby')}`;
+    const url = `${world.app.baseUrl}/api/v1/visualize?dataset_id=${await idOf('moby')}`;
     await page.route(
       url,
       async (route) => {
@@ -248,15 +228,15 @@ describe('pages in a browser', () => {
     await find(page, 'Entity 4242');
     expect(await page.textContent('#details h2')).to.equal('Entity 4242');
     if (KEEP) await page.waitForSelector('body[data-settled]', { timeout: 40_000 });
-    writeFileSync(join(screenshots, 'large.png'), await page.screenshot());
+    await keep(page, 'large');
     expect(errors).to.deep.equal([]);
   });
 
   it('omit a summary that repeats its passage', async () => {
     const short = 'Ada Lovelace worked with Charles Babbage in London.';
-    expect((await wire.upload('short', { name: 'ada.txt', content: short })).status).to.equal(200);
-    expect((await wire.post('/cognify', { datasets: ['short'] })).status).to.equal(200);
-    const graph = (await wire.get(`/visualize/json?dataset_id=${await idOf('short')}`)).json;
+    expect((await world.wire.upload('short', { name: 'ada.txt', content: short })).status).to.equal(200);
+    expect((await world.wire.post('/cognify', { datasets: ['short'] })).status).to.equal(200);
+    const graph = (await world.wire.get(`/visualize/json?dataset_id=${await idOf('short')}`)).json;
     expect(graph.nodes.filter(({ text }: { text?: string }) => text === short)).to.have.length(2);
     const { page, errors } = await openGraph('short');
     expect(await page.textContent('#legend'))
@@ -267,23 +247,27 @@ describe('pages in a browser', () => {
   });
 
   it('send a drawing again only after the graph has changed', async () => {
-    expect((await wire.upload('kept', { name: 'ada.txt', content: 'Ada Berg lives in Bergen.' })).status).to.equal(200);
-    expect((await wire.post('/cognify', { datasets: ['kept'] })).status).to.equal(200);
-    const url = `${app.baseUrl}/api/v1/visualize/drawing?dataset_id=${await idOf('kept')}`;
+    expect(
+      (await world.wire.upload('kept', { name: 'ada.txt', content: 'Ada Berg lives in Bergen.' })).status,
+    ).to.equal(200);
+    expect((await world.wire.post('/cognify', { datasets: ['kept'] })).status).to.equal(200);
+    const url = `${world.app.baseUrl}/api/v1/visualize/drawing?dataset_id=${await idOf('kept')}`;
     const etag = (await fetch(url)).headers.get('etag') ?? '';
     const again = () => fetch(url, { headers: { 'if-none-match': etag } });
     expect((await again()).status).to.equal(304);
-    expect((await wire.upload('kept', { name: 'bob.txt', content: 'Bob Lie lives in Oslo.' })).status).to.equal(200);
-    expect((await wire.post('/cognify', { datasets: ['kept'] })).status).to.equal(200);
+    expect((await world.wire.upload('kept', { name: 'bob.txt', content: 'Bob Lie lives in Oslo.' })).status).to.equal(
+      200,
+    );
+    expect((await world.wire.post('/cognify', { datasets: ['kept'] })).status).to.equal(200);
     const changed = await again();
     expect(changed.status).to.equal(200);
     expect(JSON.stringify(await changed.json())).to.include('Bob Lie');
   });
 
   it('say so when there is no graph yet', async () => {
-    const empty = (await wire.post('/datasets', { name: 'empty' })).json.id;
+    const empty = (await world.wire.post('/datasets', { name: 'empty' })).json.id;
     const { page, errors } = tab;
-    await tab.goto(`${app.baseUrl}/api/v1/visualize?dataset_id=${empty}`);
+    await tab.goto(`${world.app.baseUrl}/api/v1/visualize?dataset_id=${empty}`);
     expect(await page.textContent('#empty')).to.include('no graph yet');
     expect(await page.isVisible('#empty')).to.equal(true);
     expect(await page.isVisible('#search'), 'nothing can be found').to.equal(false);
@@ -293,10 +277,10 @@ describe('pages in a browser', () => {
 
   it('keep the graph visible on a telephone', async () => {
     const { page, errors } = tab;
-    const url = `${app.baseUrl}/api/v1/visualize?dataset_id=${await idOf('dated')}`;
+    const url = `${world.app.baseUrl}/api/v1/visualize?dataset_id=${await idOf('dated')}`;
     await tab.goto(url, { viewport: { width: 360, height: 640 } });
     await page.waitForSelector('body[data-settled]');
-    writeFileSync(join(screenshots, 'telephone.png'), await page.screenshot());
+    await keep(page, 'telephone');
     const legend = await page.locator('#legend').boundingBox();
     expect(legend?.height).to.be.lessThan(80);
     expect((legend?.x ?? 0) + (legend?.width ?? 0)).to.be.at.most(360);
@@ -305,8 +289,10 @@ describe('pages in a browser', () => {
 
   it('show every route at /docs without another host', async () => {
     const { page, errors, requests } = tab;
-    await tab.goto(`${app.baseUrl}/docs`);
-    const { paths } = (await (await fetch(`${app.baseUrl}/openapi.json`)).json()) as { paths: Record<string, object> };
+    await tab.goto(`${world.app.baseUrl}/docs`);
+    const { paths } = (await (await fetch(`${world.app.baseUrl}/openapi.json`)).json()) as {
+      paths: Record<string, object>;
+    };
     const routes = Object.values(paths).flatMap((path) => Object.keys(path)).length;
     // The page holds only the groups that are in sight.
     await page.waitForSelector('.opblock');
@@ -318,8 +304,8 @@ describe('pages in a browser', () => {
     }
     expect(shown.size).to.equal(routes);
     await page.locator('.opblock').last().click();
-    writeFileSync(join(screenshots, 'docs.png'), await page.screenshot());
+    await keep(page, 'docs');
     expect(errors).to.deep.equal([]);
-    for (const request of requests) expect(request).to.match(new RegExp(`^(${app.baseUrl}/|data:|blob:)`));
+    for (const request of requests) expect(request).to.match(new RegExp(`^(${world.app.baseUrl}/|data:|blob:)`));
   });
 });

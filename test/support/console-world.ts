@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,7 +30,8 @@ export interface ConsoleWorld {
   open(path: string, options?: BrowserContextOptions): Promise<WatchedPage>;
   /** Nothing was refused or broken, no other server was asked, and everybody can use the page. */
   expectSound(watched: WatchedPage, allowed?: RegExp | null): Promise<void>;
-  keep(page: Page, name: string): Promise<Buffer>;
+  /** A picture of the page to look at, when pictures are kept: each takes as long as a test. */
+  keep(page: Page, name: string): Promise<void>;
   /** Makes a dataset of `NOTES` and its graph; returns its id. */
   addNotes(name: string): Promise<string>;
 }
@@ -110,10 +111,9 @@ export function createConsoleWorld(
     },
 
     async keep(page, name) {
+      if (!KEEP) return;
       await page.evaluate(UNTIL_STILL);
-      const png = await page.screenshot();
-      writeFileSync(join(folder, `${name}.png`), png);
-      return png;
+      await page.screenshot({ path: join(folder, `${name}.png`) });
     },
 
     async addNotes(name) {

@@ -42,7 +42,8 @@ describe('console in a browser: graph', () => {
     const watched = await open(`/graph?dataset=${dataset}`);
     const { page } = watched;
     await page.waitForSelector('[data-settled=true]');
-    expect(await colouredPixels(world.browser, await keep(page, 'graph'))).to.be.greaterThan(500);
+    await keep(page, 'graph');
+    expect(await colouredPixels(world.browser, await page.screenshot())).to.be.greaterThan(500);
     await page.fill('[aria-label="Find a node"]', 'ada');
     await page.waitForSelector('[role=option]:visible');
     await page.keyboard.press('Enter');

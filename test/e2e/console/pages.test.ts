@@ -117,7 +117,7 @@ describe('console in a browser: every page and tab, sound in both colours and on
       if (!isChecked && !KEEP && !(colorScheme === 'light' && width === 1280)) continue;
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 844 });
-      if (KEEP) await keep(page, `${name}-${colorScheme}-${width}`);
+      await keep(page, `${name}-${colorScheme}-${width}`);
       if (!isChecked) continue;
       await expectSound(watched, allowed);
       expect(await page.evaluate<number>('document.documentElement.scrollWidth')).to.be.at.most(width);

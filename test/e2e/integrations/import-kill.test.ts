@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { makeDataDir, startProcess } from '../../support/engram-process.ts';
+import { repeats } from '../../support/extent.ts';
 import { startFakeGithub } from '../../support/fake-github.ts';
 import { until } from '../../support/until.ts';
 import { createWire } from '../../support/wire.ts';
 
-const ISSUES = 150;
+/** More than a page of GitHub, which has 100. */
+const ISSUES = repeats(150, 110);
 
 describe('an import under kill -9', function () {
   this.timeout(300_000);
@@ -21,7 +23,7 @@ describe('an import under kill -9', function () {
     const start = () => startProcess({ dataDir: data.path, environment: github.variables });
     let server = await start();
     try {
-      const moments = [20, 130].map((number) => ({ number, isReached: Promise.withResolvers<void>() }));
+      const moments = [20, 105].map((number) => ({ number, isReached: Promise.withResolvers<void>() }));
       let documents = 0;
       github.state.hold = async (line) => {
         if (!/\/issues\/\d+\/comments/.test(line)) return;
