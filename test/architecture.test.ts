@@ -25,6 +25,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'text/repetition': ['text/language'],
   'text/statements': ['kernel', 'text/language', 'text/words', 'text/places'],
   'text/chunking': ['kernel'],
+  'text/ontology': ['kernel'],
   'text/archives': ['kernel'],
   'text/documents': ['kernel', 'ports', 'text/language', 'platform/workers'],
   'text/extraction': ['kernel', 'domain', 'ports', 'text/language', 'text/words', 'text/places', 'platform/workers'],

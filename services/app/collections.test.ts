@@ -53,6 +53,8 @@ describe('the collections', () => {
       'device_sign_ins',
       'linked_identities',
       'memberships',
+      'ontologies',
+      'ontology_files',
       'role_members',
       'scim_users',
       'source_answers',

@@ -182,6 +182,8 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
         settings: {
           ...(config.chunksPerBatch === undefined ? {} : { chunksPerBatch: config.chunksPerBatch }),
           raiseItemErrors: config.raiseItemErrors,
+          ontologyMode: config.ontologyMode,
+          ontologyFiles: config.ontologyFiles,
         },
         runs: {
           abandonedAfterMs: config.staleRunMinAgeMs,

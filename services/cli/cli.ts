@@ -29,6 +29,7 @@ import { itemsCommand } from './commands/items.ts';
 import { jobsCommand } from './commands/jobs.ts';
 import { loginCommand, logoutCommand, profilesCommand } from './commands/login.ts';
 import { mcpCommand } from './commands/mcp.ts';
+import { ontologiesCommand } from './commands/ontologies.ts';
 import {
   budgetsCommand,
   keysCommand,
@@ -81,7 +82,15 @@ const GROUPS: Readonly<Record<string, readonly Command[]>> = {
     ...[updateCommand, forgetCommand, visualizeCommand],
   ],
   Data: [
-    ...[datasetsCommand, itemsCommand, snapshotCommand, snapshotsCommand, restoreCommand, reembedCommand],
+    ...[
+      datasetsCommand,
+      itemsCommand,
+      ontologiesCommand,
+      snapshotCommand,
+      snapshotsCommand,
+      restoreCommand,
+      reembedCommand,
+    ],
     ...[
       schemaCommand,
       importCogneeCommand,

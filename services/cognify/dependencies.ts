@@ -20,6 +20,7 @@ import type { Runs } from '../common/records/cognify/runs.ts';
 import type { Statements } from '../common/records/cognify/statements.ts';
 import type { Supersessions } from '../common/records/cognify/supersessions.ts';
 import type { VectorIndexVersions } from '../common/records/cognify/vector-index-versions.ts';
+import type { OntologyFile } from '../common/records/ingest/ontologies.ts';
 import type { BlobStore } from '../common/storage/ports/blob-store.ts';
 import type { IndexStores } from '../common/storage/ports/dataset-indexes.ts';
 import type { DocumentStore } from '../common/storage/ports/document-store.ts';
@@ -89,4 +90,6 @@ export interface CognifyDependencies
   /** Read only: auth writes them. */
   readonly datasets: Datasets;
   readonly managedResources: ManagedResources;
+  /** Ontologies of runs that name none. */
+  readonly serverOntologies: () => readonly OntologyFile[];
 }

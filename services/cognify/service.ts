@@ -17,6 +17,7 @@ import { createSupersessions } from '../common/records/cognify/supersessions.ts'
 import { createVectorIndexVersions } from '../common/records/cognify/vector-index-versions.ts';
 import { createImproveClaims } from '../common/records/improve/improve-claims.ts';
 import { createDataItems } from '../common/records/ingest/data-items.ts';
+import { createOntologies, type OntologyFile } from '../common/records/ingest/ontologies.ts';
 import { createRepetitions } from '../common/records/ingest/repetitions.ts';
 import type { Subscription } from '../common/storage/ports/bus.ts';
 import { applyGraphPatch } from './built/apply-graph-patch.ts';
@@ -29,6 +30,7 @@ import { migrateEmbedding } from './migration/migrate-embedding.ts';
 import { createMigrationWorker, followMigration } from './migration/migration-jobs.ts';
 import { COGNIFY_JOB } from './model.ts';
 import { createItemBuilds } from './pipeline/item-builds.ts';
+import { keepServerOntologies } from './pipeline/load-ontology.ts';
 import { createModelCache } from './repositories/model-cache.ts';
 import { activityRoutes } from './routes/activity.ts';
 import { cognifyRoutes } from './routes/cognify.ts';
@@ -112,7 +114,9 @@ export function createCognifyService(options: CognifyServiceOptions): Service {
     configurations: createDatasetConfigurations(store),
     datasets: createDatasets(store),
     managedResources: createManagedResources(store),
+    serverOntologies: () => serverOntologies,
   };
+  let serverOntologies: readonly OntologyFile[] = [];
   const migrating = { ...dependencies, workQueue, ids };
   const migrations = createMigrationWorker(migrating, {
     drainMs: { ...DEFAULT_RUN_SETTINGS, ...options.runs }.drainMs,
@@ -178,7 +182,7 @@ export function createCognifyService(options: CognifyServiceOptions): Service {
   return {
     name: 'cognify',
     routes: [
-      ...cognifyRoutes({ ...dependencies, budgets }),
+      ...cognifyRoutes({ ...dependencies, budgets, blobs: options.blobs, ontologies: createOntologies(store) }),
       ...datasetStatusRoutes(dependencies),
       ...graphSummaryRoutes(dependencies),
       ...embeddingRoutes(migrating),
@@ -189,6 +193,7 @@ export function createCognifyService(options: CognifyServiceOptions): Service {
     ],
     sockets: [runSocket(dependencies)],
     async start() {
+      serverOntologies = await keepServerOntologies(options.blobs, settings.ontologyFiles);
       subscriptions = await serve();
       await engine.start();
       await migrations.start();

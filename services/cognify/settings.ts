@@ -30,6 +30,10 @@ export interface CognifySettings {
   readonly embeddingConcurrency: number;
   /** `RAISE_INCREMENTAL_LOADING_ERRORS`: the first failing item ends the run. False: it is reported and the others are built. */
   readonly raiseItemErrors: boolean;
+  /** `ONTOLOGY_MODE`: what becomes of entities that the ontology of a run does not know, see `AppliedOntology`. */
+  readonly ontologyMode: 'annotate' | 'strict';
+  /** `ONTOLOGY_FILE_PATH`: files that runs use whose request names no ontology. */
+  readonly ontologyFiles: readonly string[];
 }
 
 export const DEFAULT_COGNIFY_SETTINGS: CognifySettings = {
@@ -39,6 +43,8 @@ export const DEFAULT_COGNIFY_SETTINGS: CognifySettings = {
   embeddingBatchSize: 256,
   embeddingConcurrency: 4,
   raiseItemErrors: false,
+  ontologyMode: 'annotate',
+  ontologyFiles: [],
 };
 
 export interface RunSettings {

@@ -22,6 +22,7 @@ import type { Watermarks } from '../common/records/improve/watermarks.ts';
 import type { BlobIntents } from '../common/records/ingest/blob-intents.ts';
 import type { DataItems } from '../common/records/ingest/data-items.ts';
 import type { EchoMarks } from '../common/records/ingest/echo-marks.ts';
+import type { Ontologies } from '../common/records/ingest/ontologies.ts';
 import type { Repetitions } from '../common/records/ingest/repetitions.ts';
 import type { Skills } from '../common/records/ingest/skills.ts';
 import type { SourceAccess } from '../common/records/integrations/source-access.ts';
@@ -102,6 +103,10 @@ export interface SkillDependencies extends CommonDependencies {
   readonly proposals: Proposals;
 }
 
+/** Dependencies of the ontologies of users. */
+export type OntologyDependencies = Pick<CommonDependencies, 'audit' | 'clock' | 'ids' | 'logger'> &
+  Pick<SessionDependencies, 'users'> & { readonly ontologies: Ontologies };
+
 /** Dependencies of the reports on agents, accounts and traces. */
 export interface ActivityDependencies extends CommonDependencies {
   readonly connections: SessionDependencies['connections'];
@@ -118,7 +123,9 @@ export interface IngestDependencies
   extends ItemDependencies,
     SessionDependencies,
     SkillDependencies,
-    ActivityDependencies {}
+    ActivityDependencies {
+  readonly ontologies: Ontologies;
+}
 
 export interface IngestSettings {
   /** Greatest size of one document, uploaded or fetched. */

@@ -26,6 +26,7 @@ import { createWatermarks } from '../common/records/improve/watermarks.ts';
 import { createBlobIntents } from '../common/records/ingest/blob-intents.ts';
 import { createDataItems } from '../common/records/ingest/data-items.ts';
 import { createEchoMarks } from '../common/records/ingest/echo-marks.ts';
+import { createOntologies } from '../common/records/ingest/ontologies.ts';
 import { createRepetitions } from '../common/records/ingest/repetitions.ts';
 import { createSkills } from '../common/records/ingest/skills.ts';
 import { createSourceAccess } from '../common/records/integrations/source-access.ts';
@@ -71,6 +72,7 @@ import { datasetSchemaRoutes } from './routes/dataset-schema.ts';
 import { datasetRoutes } from './routes/datasets.ts';
 import { entryRoutes } from './routes/entries.ts';
 import { forgetRoutes } from './routes/forget.ts';
+import { ontologyRoutes } from './routes/ontologies.ts';
 import { proposalRoutes } from './routes/proposals.ts';
 import { rememberRoutes } from './routes/remember.ts';
 import { sessionRoutes } from './routes/sessions.ts';
@@ -108,6 +110,7 @@ type Owned =
   | 'visibleSessions'
   | 'improveRequests'
   | 'echoes'
+  | 'ontologies'
   | 'repetitions'
   | 'supersessions'
   | 'sessionRemoval'
@@ -163,6 +166,7 @@ export function createIngestService(options: IngestServiceOptions): Service {
       ...updateRoutes(dependencies),
       ...entryRoutes(dependencies),
       ...skillRoutes(dependencies),
+      ...ontologyRoutes(dependencies),
       ...proposalRoutes(dependencies),
       ...datasetRoutes(dependencies),
       ...builtRoutes(dependencies),
@@ -212,6 +216,7 @@ function dependenciesOf(options: IngestServiceOptions, handlers: JobWorkerOption
     visibleSessions: createVisibleSessions(store, sessions),
     improveRequests: createImproveRequests(store),
     echoes: createEchoMarks(store),
+    ontologies: createOntologies(store),
     repetitions: createRepetitions(store),
     supersessions: createSupersessions(store),
     sessionRemoval: createSessionRemoval(store),

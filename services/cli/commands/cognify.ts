@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Command, type CommandCall, isSet, stringOption } from '../command.ts';
+import { type Command, type CommandCall, isSet, stringList, stringOption } from '../command.ts';
 import { failedAmong, noteFailed, readItemStatus } from '../failed-items.ts';
 import { note, print, printJson } from '../output.ts';
 import { createProgress } from '../progress.ts';
 import { CliFailure, exitCodes, usageFailure } from '../terminal.ts';
 import { type DatasetProgress, findDataset, type RunInfo } from '../wire.ts';
+import { ONTOLOGY_OPTION } from './ontologies.ts';
 
 const POLL_MS = 250;
 
@@ -14,6 +15,7 @@ export const cognifyCommand: Command = {
   summary: 'Builds the knowledge graph of a dataset and shows how far it is.',
   options: {
     'no-wait': { type: 'boolean', meaning: 'return at once; ask later with engram status' },
+    ontology: ONTOLOGY_OPTION,
     'chunk-size': {
       type: 'string',
       value: 'TOKENS',
@@ -30,12 +32,14 @@ export const cognifyCommand: Command = {
 export async function runCognify(call: CommandCall, { wait }: { readonly wait: boolean }): Promise<number> {
   const size = stringOption(call.options, 'chunk-size');
   if (size !== null && !/^\d{1,6}$/.test(size)) throw usageFailure('--chunk-size needs a number of tokens');
+  const ontologies = stringList(call.options, 'ontology');
   // The server would make a dataset of a mistyped name.
   const { id, name } = await findDataset(call.api, call.dataset);
   const body = {
     dataset_ids: [id],
     run_in_background: true,
     ...(size === null ? {} : { chunk_size: Number(size) }),
+    ...(ontologies.length === 0 ? {} : { ontology_key: ontologies }),
   };
   const answer = await call.api.json<Readonly<Record<string, RunInfo>>>('POST', '/api/v1/cognify', { body });
   const [started] = Object.values(answer);

@@ -6,11 +6,13 @@ import { count, note, print, printJson } from '../output.ts';
 import { exitCodes, usageFailure } from '../terminal.ts';
 import { datasetFields, findDataset, type RefusedInput } from '../wire.ts';
 import { sortInputs } from './add.ts';
+import { ONTOLOGY_OPTION } from './ontologies.ts';
 
 interface RememberAnswer {
   readonly status: string;
   readonly dataset_name: string;
   readonly error?: string | null;
+  readonly warnings?: readonly string[];
   readonly refused?: readonly RefusedInput[];
 }
 
@@ -22,6 +24,7 @@ export const rememberCommand: Command = {
   options: {
     text: { type: 'boolean', meaning: 'take every argument as text, even if it names a file' },
     'node-set': { type: 'string', multiple: true, value: 'TAG', meaning: 'tag for the items, can be repeated' },
+    ontology: ONTOLOGY_OPTION,
     session: { type: 'string', short: 's', value: 'ID', meaning: 'remember in this session' },
     'no-wait': { type: 'boolean', meaning: 'return at once; ask later with engram status' },
   },
@@ -33,16 +36,18 @@ export const rememberCommand: Command = {
     for (const text of strings) form.append('data', text);
     for (const [name, value] of Object.entries(datasetFields(call.dataset))) form.append(name, value);
     for (const tag of stringList(call.options, 'node-set')) form.append('node_set', tag);
+    for (const key of stringList(call.options, 'ontology')) form.append('ontology_key', key);
     const session = stringOption(call.options, 'session');
     if (session !== null) form.append('session_id', session);
     if (isSet(call.options, 'no-wait')) form.append('run_in_background', 'true');
     const answer = await call.api.json<RememberAnswer>('POST', '/api/v1/remember', { body: form });
-    const { status, dataset_name: name, refused = [], error } = answer;
+    const { status, dataset_name: name, refused = [], warnings = [], error } = answer;
     if (call.asJson) printJson(call, answer);
     else if (session !== null) print(call, `remembered in session ${session}`);
     else if (status === 'running') print(call, `${count(files.length + strings.length, 'input')} taken into ${name}`);
     else print(call, `${count(files.length + strings.length - refused.length, 'item')} remembered in ${name}`);
     for (const { message } of refused) note(call, `refused: ${message}`);
+    for (const warning of warnings) note(call, `warning: ${warning}`);
     if (typeof error === 'string') note(call, `engram: ${error}`);
     return refused.length === 0 && status !== 'errored' ? exitCodes.ok : exitCodes.failed;
   },

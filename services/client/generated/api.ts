@@ -3324,6 +3324,65 @@ export interface Paths {
       };
     };
   };
+  '/api/v1/ontologies': {
+    /**
+     * Store an ontology (RDF/XML, Turtle) under a key, for cognify and remember
+     */
+    post: {
+      parameters: {};
+      requestBody: {
+        content: {
+          'multipart/form-data': BodyUploadOntologyApiV1OntologiesPost;
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': UploadedOntologies;
+          };
+        };
+      };
+    };
+    /**
+     * The ontologies of the caller by key, oldest first
+     */
+    get: {
+      parameters: {};
+      responses: {
+        '200': {
+          content: {
+            'application/json': {
+              [k: string]: {
+                filename: string;
+                size_bytes: number;
+                uploaded_at: string;
+                description: string | null;
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  '/api/v1/ontologies/{ontology_key}': {
+    /**
+     * Delete an ontology; graphs that were built with it stay as they are
+     */
+    delete: {
+      parameters: {
+        path: {
+          ontology_key: string;
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': DeletedOntology;
+          };
+        };
+      };
+    };
+  };
   '/api/v1/proposals': {
     /**
      * Proposals for better procedures of the skills of a dataset, newest first
@@ -5542,6 +5601,9 @@ export interface CognifyPayloadDTO {
    * Tokens of a passage at most
    */
   chunk_size?: number | null;
+  /**
+   * Keys of ontologies of the caller
+   */
   ontology_key?: string[] | null;
   chunks_per_batch?: number | null;
   data_per_batch?: number | null;
@@ -5878,6 +5940,24 @@ export interface SkillDetail {
   source_repo_url: string;
   source_dir: string;
   procedure: string;
+}
+export interface BodyUploadOntologyApiV1OntologiesPost {
+  ontology_key: string;
+  description?: string | null;
+  ontology_file?: Blob[];
+}
+export interface UploadedOntologies {
+  uploaded_ontologies: {
+    filename: string;
+    size_bytes: number;
+    uploaded_at: string;
+    description: string | null;
+    ontology_key: string;
+  }[];
+}
+export interface DeletedOntology {
+  status: 'success';
+  ontology_key: string;
 }
 export interface ListedProposal {
   proposal_id: string;
@@ -7127,6 +7207,9 @@ export interface Components {
     SkillIngestRequest: SkillIngestRequest;
     SkillListItem: SkillListItem;
     SkillDetail: SkillDetail;
+    Body_upload_ontology_api_v1_ontologies_post: BodyUploadOntologyApiV1OntologiesPost;
+    UploadedOntologies: UploadedOntologies;
+    DeletedOntology: DeletedOntology;
     ListedProposal: ListedProposal;
     ProposalDetail: ProposalDetail;
     DatasetDTO: DatasetDTO;
@@ -7283,6 +7366,7 @@ export const operationTraits: Readonly<Record<string, { readonly idempotent?: bo
   'PATCH /api/v1/update': {"idempotent":true,"form":"multipart/form-data"},
   'POST /api/v1/remember/entry': {"keyed":true},
   'POST /api/v1/skills': {"keyed":true},
+  'POST /api/v1/ontologies': {"form":"multipart/form-data"},
   'POST /api/v1/proposals/{proposal_id}/apply': {"idempotent":true},
   'POST /api/v1/datasets': {"idempotent":true},
   'POST /api/v1/datasets/{dataset_id}/data/retry': {"idempotent":true},

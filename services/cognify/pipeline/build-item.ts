@@ -13,6 +13,7 @@ import type { Statements } from '../../common/records/cognify/statements.ts';
 import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
 import type { Provenance } from '../../common/storage/ports/index-entry.ts';
 import type { ActiveRun } from '../model.ts';
+import { type AppliedOntology, applyOntology, WITHOUT_ONTOLOGY } from './apply-ontology.ts';
 import {
   type AskExtractor,
   CHUNKS_PER_WAVE,
@@ -54,6 +55,8 @@ interface BuildRequest {
   readonly ask: AskExtractor;
   readonly nameOfUser: NameOfUser;
   readonly options: CognifyOptions;
+  /** Null: entities stay as they were extracted. */
+  readonly ontology: AppliedOntology | null;
   readonly sizes: ChunkSizes;
   readonly chunksPerBatch: number;
   /** Copies vectors of an item that went to former index versions into the active one. */
@@ -118,7 +121,10 @@ async function writeItem(
   const gatherer = createRowGatherer(writer);
   try {
     const { lines, failedChunks } = await gatherChunks(dependencies, request, { source, chunks, gatherer });
-    const { resolved, statements } = await dependencies.textWork.resolve(source, lines, signal);
+    const { resolved: extracted, statements } = await dependencies.textWork.resolve(source, lines, signal);
+    const { ontology } = request;
+    const resolved =
+      ontology === null ? { ...extracted, ...WITHOUT_ONTOLOGY } : await applyOntology(ontology, extracted);
     const chunkIds = chunks.map(({ id }) => id);
     for (const batch of documentBatches(source, resolved, chunkIds)) {
       signal.throwIfAborted();

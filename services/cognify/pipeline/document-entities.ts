@@ -25,6 +25,8 @@ export interface DocumentEntity {
   readonly merged: readonly MergedName[];
   /** Only helps to find the document; hidden in the graph. */
   readonly isKeyword: boolean;
+  /** The individual of an ontology that it is. */
+  readonly ontologyUri?: string;
 }
 
 type DatedNames = Pick<Extraction, 'entities'> & { readonly relations: readonly DatedRelation[] };
@@ -79,6 +81,7 @@ interface Entry extends NamedEntry {
 }
 
 interface RelationEntry {
+  /** Keys of entities. */
   readonly source: string;
   readonly target: string;
   readonly relation: string;
@@ -296,7 +299,7 @@ function merged(group: readonly Entry[], root: string, { merges, isRelated, chun
 }
 
 /** Times are ends of relations, not beginnings; relations between two of them are left out (cognify-improve.md §1.8). */
-function mergedRelations(
+export function mergedRelations(
   list: readonly RelationEntry[],
   idOf: (key: string) => string,
   isTime: (id: string) => boolean,
@@ -314,8 +317,8 @@ function mergedRelations(
   return [...byKey.values()];
 }
 
-function mergedMentions(
-  list: readonly { chunkId: string; key: string; mentions: number; isSubject: boolean }[],
+export function mergedMentions(
+  list: readonly (Omit<ChunkMention, 'entityId'> & { readonly key: string })[],
   idOf: (key: string) => string,
 ): readonly ChunkMention[] {
   const byKey = new Map<string, ChunkMention>();

@@ -23,6 +23,7 @@ import type { EdgeEvidence, NodeEvidence } from '../../common/storage/ports/grap
 import type { TextEntry } from '../../common/storage/ports/text-index.ts';
 import { documentLabel } from '../../common/text/document-label.ts';
 import { tokenize } from '../../common/text/language/tokenize.ts';
+import type { MatchedEntities } from './apply-ontology.ts';
 import type { DocumentEntity, DocumentRelation, ResolvedEntities } from './document-entities.ts';
 import type { Embedding, GrowingBatch, IndexBatch } from './index-writer.ts';
 import type { ItemChunk, ItemSource } from './model.ts';
@@ -158,7 +159,7 @@ const ROWS_PER_BATCH = 250;
 /** Yields the rows about the document as a whole: its node, entities with their types, relations, mentions, node sets. */
 export function* documentBatches(
   source: ItemSource,
-  resolved: ResolvedEntities,
+  resolved: MatchedEntities,
   chunkIds: readonly string[],
 ): Generator<IndexBatch> {
   yield graphBatch(documentNodes(source, resolved), nodeSetEdges(source, resolved, chunkIds));
@@ -175,9 +176,43 @@ export function* documentBatches(
       mentions.map((mention) => containsEdge(source.origin, mention)),
     );
   }
+  if (resolved.known.size > 0) yield ontologyBatch(source, resolved);
 }
 
-function documentNodes(source: ItemSource, { entities }: ResolvedEntities): readonly NodeEvidence[] {
+/** What the ontology adds to the entities of the document: nodes that it does not name itself, and edges that it does not state. */
+function ontologyBatch(source: ItemSource, { entities, relations, known, links }: MatchedEntities): IndexBatch {
+  const named = new Set(entities.flatMap(({ id, type }) => [id, idFor('EntityType', type)]));
+  const stated = new Set([
+    ...entities.map(({ id, type }) => edgeKey(id, RELATIONS.isA, idFor('EntityType', type))),
+    ...relations.map(({ sourceId, relation, targetId }) => edgeKey(sourceId, relation, targetId)),
+  ]);
+  const { item, generation } = source.origin;
+  const edges = new Map<string, EdgeEvidence>();
+  for (const { source: from, relation, target, text } of links) {
+    const key = edgeKey(from, relation, target);
+    if (stated.has(key)) continue;
+    edges.set(key, {
+      item,
+      generation,
+      source: from,
+      target,
+      relation,
+      weight: 1,
+      properties: { text, ontologyValid: true },
+    });
+  }
+  const added = [...known.values()].filter(({ id }) => !named.has(id));
+  return graphBatch(
+    added.map(({ id, type, name, properties }) => node(source, id, type, name, properties)),
+    [...edges.values()],
+  );
+}
+
+function edgeKey(source: string, relation: string, target: string): string {
+  return JSON.stringify([source, relation, target]);
+}
+
+function documentNodes(source: ItemSource, { entities, known }: MatchedEntities): readonly NodeEvidence[] {
   const { item, title } = source;
   const types = new Map<string, number>();
   for (const { type } of entities) if (type !== TIMESTAMP) types.set(type, (types.get(type) ?? 0) + 1);
@@ -194,10 +229,9 @@ function documentNodes(source: ItemSource, { entities }: ResolvedEntities): read
     }),
     ...[...types].map(([type, mentions]) => {
       const name = nodeName(type);
-      return {
-        ...node(source, idFor('EntityType', type), NODE_TYPES.entityType, name, { description: name }),
-        mentions,
-      };
+      const id = idFor('EntityType', type);
+      const properties = { description: name, ...known.get(id)?.properties };
+      return { ...node(source, id, NODE_TYPES.entityType, name, properties), mentions };
     }),
     ...item.nodeSets.map((name) => node(source, nodeSetId(name), NODE_TYPES.nodeSet, name, {})),
   ];
@@ -241,6 +275,7 @@ function entityProperties({
   aliases,
   merged,
   isKeyword,
+  ontologyUri,
 }: DocumentEntity): Readonly<Record<string, Json>> {
   return {
     entityType: type,
@@ -248,6 +283,7 @@ function entityProperties({
     ...(aliases.length === 0 ? {} : { aliases }),
     ...(merged.length === 0 ? {} : { mergedNames: merged }),
     ...(isKeyword ? { isKeyword } : {}),
+    ...(ontologyUri === undefined ? {} : { ontologyValid: true, ontologyUri }),
   };
 }
 

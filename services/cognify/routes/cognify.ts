@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { billOf, payerOf } from '../../common/domain/budget.ts';
 import { type RunState, warningsOfRun } from '../../common/domain/run.ts';
 import { unusedModelOptions } from '../../common/domain/unused-options.ts';
-import type { DatasetRef } from '../../common/kernel/dataset.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
@@ -18,7 +18,9 @@ import { isPermitted } from '../../common/platform/messaging/is-permitted.ts';
 import type { CognifyOptions } from '../../common/platform/messaging/messages.ts';
 import type { CallContext, Messenger } from '../../common/platform/messaging/messenger.ts';
 import type { Budgets } from '../../common/ports/budgets.ts';
+import { findOntologies, keepOntologies, type Ontologies } from '../../common/records/ingest/ontologies.ts';
 import { createSyncOrigins } from '../../common/records/integrations/sync-origins.ts';
+import type { BlobStore } from '../../common/storage/ports/blob-store.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import { presentEndedRun, presentStartedRun } from '../presenters/run-info.ts';
 import { startCognify } from '../runs/start-cognify.ts';
@@ -31,7 +33,7 @@ const cognifyBody = z
     graph_model: optional(z.record(z.string(), z.unknown())).describe('JSON schema of the entities to look for'),
     custom_prompt: optional(z.string()).describe('Instructions to the model that reads the texts'),
     chunk_size: optional(lenientInteger()).describe('Tokens of a passage at most'),
-    ontology_key: optional(stringList()),
+    ontology_key: optional(stringList()).describe('Keys of ontologies of the caller'),
     chunks_per_batch: optional(lenientInteger({ min: 1 })),
     data_per_batch: optional(lenientInteger({ min: 1 })),
   })
@@ -40,8 +42,6 @@ const cognifyBody = z
 type CognifyBody = z.output<typeof cognifyBody>;
 
 const cognifyAnswer = z.record(z.string(), runInfo).describe('By dataset id');
-
-const ONTOLOGY_KEY = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
 
 /** POST /cognify (cognify-improve.md §1.1), and the same for another memory that pushes datasets here (auth-integrations.md §5.3). */
 export function cognifyRoutes(dependencies: CognifyRouteDependencies): readonly Route[] {
@@ -86,7 +86,11 @@ export function cognifyRoutes(dependencies: CognifyRouteDependencies): readonly 
   ];
 }
 
-type CognifyRouteDependencies = CognifyDependencies & { readonly budgets: Budgets };
+type CognifyRouteDependencies = CognifyDependencies & {
+  readonly budgets: Budgets;
+  readonly blobs: BlobStore;
+  readonly ontologies: Ontologies;
+};
 
 async function cognifyDatasets(
   dependencies: CognifyRouteDependencies,
@@ -99,13 +103,21 @@ async function cognifyDatasets(
 ): Promise<Reply> {
   const { messenger, budgets, models } = dependencies;
   const options = optionsOf(body);
+  const named = await findOntologies(dependencies.ontologies, principal.id, body.ontology_key ?? []);
+  if ('problem' in named) throw new HttpError(409, { error: named.problem, detail: null });
   // Checked for all runs together, before a dataset is created; each run is then charged by itself.
   await budgets.check(billOf(payerOf(principal), { concurrentRuns: selected(body) }));
   const datasets = await datasetsOf(messenger, principal, body, context);
   const background = body.run_in_background ?? false;
   const origin = context.origin === undefined ? {} : { origin: context.origin };
   const started = await Promise.all(
-    datasets.map((dataset) => startCognify(dependencies, { principal, dataset, options, background, ...origin })),
+    datasets.map(async (dataset) => {
+      const kept = await keepOntologies(dependencies, scopeOf(dataset), named.named);
+      if ('problem' in kept) throw new HttpError(409, { error: kept.problem, detail: null });
+      const ontologies = kept.files.length === 0 ? {} : { ontologies: kept.files };
+      const own = { ...options, ...ontologies };
+      return startCognify(dependencies, { principal, dataset, options: own, background, ...origin });
+    }),
   );
   if (background) {
     const { keepExtractions } = await models.current(principal.tenant);
@@ -124,9 +136,10 @@ async function cognifyDatasets(
   return { ...json(answer), ...warningHeader(warningOf(ended)) };
 }
 
-/** Returns the warning about options without effect, which is the same for all runs of a request. */
+/** Returns the warnings about options without effect, most of which are the same for all runs of a request. */
 function warningOf(runs: readonly RunState[]): string | null {
-  return runs.flatMap(warningsOfRun)[0] ?? null;
+  const warnings = new Set(runs.flatMap(warningsOfRun));
+  return warnings.size === 0 ? null : [...warnings].join(' ');
 }
 
 function byDataset(runs: readonly RunState[], present: (run: RunState) => unknown): Record<string, unknown> {
@@ -155,14 +168,6 @@ async function datasetsOf(
 function optionsOf(body: CognifyBody): CognifyOptions {
   if ((body.dataset_ids ?? []).length + (body.datasets ?? []).length === 0) {
     throw new HttpError(400, { error: 'No datasets or dataset_ids provided', detail: null });
-  }
-  const [ontology] = body.ontology_key ?? [];
-  if (ontology !== undefined) {
-    const isKey = ONTOLOGY_KEY.test(ontology.trim());
-    throw new HttpError(409, {
-      error: isKey ? `Ontology key '${ontology.trim()}' not found` : 'Invalid ontology key',
-      detail: null,
-    });
   }
   const { chunk_size: chunkSize = 0, graph_model: graphModel } = body;
   if (chunkSize < 0) {

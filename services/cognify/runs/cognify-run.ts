@@ -28,10 +28,16 @@ import type { Provenance } from '../../common/storage/ports/index-entry.ts';
 import { isSameSpace } from '../../common/storage/ports/vector-index.ts';
 import { gatherVectors } from '../migration/copy-vectors.ts';
 import { type ActiveRun, COGNIFY_JOB, type RunExecutor, type RunReport } from '../model.ts';
+import type { AppliedOntology } from '../pipeline/apply-ontology.ts';
 import { type BuildDependencies, type BuiltItem, buildItem } from '../pipeline/build-item.ts';
 import { createAskExtractor } from '../pipeline/extract-chunks.ts';
 import { createIndexWriter } from '../pipeline/index-writer.ts';
 import { createItemFailures, type ItemFailures, LAST_STAGE } from '../pipeline/item-failures.ts';
+import {
+  createOntologyLoader,
+  type OntologyLoader,
+  type OntologyLoaderDependencies,
+} from '../pipeline/load-ontology.ts';
 import type { ChunkSizes } from '../pipeline/model.ts';
 import { createNameOfUser } from '../pipeline/speaker.ts';
 import { ContentMissingError } from '../pipeline/text-work.ts';
@@ -45,7 +51,7 @@ const LIST_PAGE = 1000;
 /** Below every adapter's limit of writes in one commit. */
 const BEGUN_TOGETHER = 100;
 
-interface CognifyRunDependencies extends BuildDependencies, JudgeDependencies {
+interface CognifyRunDependencies extends BuildDependencies, JudgeDependencies, OntologyLoaderDependencies {
   readonly statements: JudgeDependencies['statements'];
   readonly supersessions: JudgeDependencies['supersessions'];
   readonly ledger: Ledger;
@@ -60,16 +66,20 @@ interface CognifyRunDependencies extends BuildDependencies, JudgeDependencies {
 
 /** Builds every item of the dataset whose current content has no committed generation. */
 export function createCognifyRun(dependencies: CognifyRunDependencies): RunExecutor {
-  return { kind: COGNIFY_JOB, execute: (run) => execute(dependencies, run) };
+  const ontologies = createOntologyLoader(dependencies);
+  return { kind: COGNIFY_JOB, execute: (run) => execute({ ...dependencies, ontologies }, run) };
 }
 
-async function execute(dependencies: CognifyRunDependencies, run: ActiveRun): Promise<RunReport> {
+type RunDependencies = CognifyRunDependencies & { readonly ontologies: OntologyLoader };
+
+async function execute(dependencies: RunDependencies, run: ActiveRun): Promise<RunReport> {
   const { ledger, logger, models: source } = dependencies;
   const models = isCanaryDataset(run.dataset) ? source.withoutModel() : await source.current(run.scope.tenant);
   if (models.missingModelKey !== null) throw engramError('LLMAPIKeyNotSetError', models.missingModelKey);
-  const [items, embedding] = await Promise.all([
+  const [items, embedding, loaded] = await Promise.all([
     listItems(dependencies, run),
     activeEmbedding(dependencies, run.scope),
+    dependencies.ontologies.load(run, models.keepExtractions),
   ]);
   const { embedder } = embedding;
   await warnOfFormerModel(dependencies, run, embedding);
@@ -92,15 +102,17 @@ async function execute(dependencies: CognifyRunDependencies, run: ActiveRun): Pr
   }
   const failures = createItemFailures(dependencies, run, { isNothingBuilt: open.length === live.length });
   try {
-    await buildAll(dependencies, run, { models, embedder, open, entries, totals, failures });
+    const { ontology } = loaded;
+    await buildAll(dependencies, run, { models, embedder, ontology, open, entries, totals, failures });
     await failures.end();
   } finally {
     // Also when an item failed: the others are built.
     if (!run.signal.aborted) await tryJudgeStatements(dependencies, run.scope);
   }
   const unused = unusedModelOptions(run.options as CognifyOptions, models.keepExtractions);
-  const warnings = unused === null ? {} : { warnings: [unused] };
-  return { counts: { ...totals.counts(), ...failures.counts(), ...warnings }, ...failures.report() };
+  const warnings = [unused, loaded.warning].filter((text) => text !== null);
+  const warned = warnings.length === 0 ? {} : { warnings };
+  return { counts: { ...totals.counts(), ...failures.counts(), ...warned }, ...failures.report() };
 }
 
 /** Logs that the dataset keeps its former embedding model although another one is configured now. */
@@ -126,6 +138,7 @@ interface OpenItems {
   readonly models: RunModels;
   /** The one in use when the run begins; a migration may bring another. */
   readonly embedder: Embedder;
+  readonly ontology: AppliedOntology | null;
   readonly open: readonly DataItem[];
   readonly entries: ReadonlyMap<DataItemId, LedgerEntry>;
   readonly totals: Totals;
@@ -135,7 +148,7 @@ interface OpenItems {
 async function buildAll(
   dependencies: CognifyRunDependencies,
   run: ActiveRun,
-  { models, embedder, open, entries, totals, failures }: OpenItems,
+  { models, embedder, ontology, open, entries, totals, failures }: OpenItems,
 ): Promise<void> {
   const { vectorVersions, cache, settings, logger, tracer = NO_TRACER } = dependencies;
   const options = run.options as CognifyOptions;
@@ -171,6 +184,7 @@ async function buildAll(
     ask: createAskExtractor(models.extractor, models.keepExtractions ? cache : null, run.scope),
     nameOfUser: createNameOfUser(dependencies, run),
     options,
+    ontology,
     sizes: chunkSizes(settings, Math.min(models.maxChunkTokens, embedder.maxInputTokens), options),
     gatherVectors: (origin: Provenance, versions: ReadonlySet<number>, signal: AbortSignal) =>
       gatherVectors(dependencies, run.scope, { origin, versions, context: { ...context, signal } }),

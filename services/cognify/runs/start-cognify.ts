@@ -10,6 +10,7 @@ import type { DatasetConfigurations } from '../../common/records/cognify/dataset
 import type { Ledger } from '../../common/records/cognify/ledger.ts';
 import type { Runs } from '../../common/records/cognify/runs.ts';
 import type { ScheduledStarts } from '../../common/records/cognify/scheduled-starts.ts';
+import type { OntologyFile } from '../../common/records/ingest/ontologies.ts';
 import { withDefaults } from '../built/dataset-configuration.ts';
 import type { RunEngine, RunRequest } from '../model.ts';
 
@@ -18,6 +19,8 @@ export interface StartDependencies {
   readonly configurations: DatasetConfigurations;
   readonly ledger: Ledger;
   readonly runs: Runs;
+  /** Ontologies of runs that name none; absent: none. */
+  readonly serverOntologies?: () => readonly OntologyFile[];
 }
 
 type CognifyRequest = Omit<RunRequest, 'pipeline' | 'extraction' | 'options'> & { readonly options: CognifyOptions };
@@ -27,11 +30,17 @@ export async function startCognify(deps: StartDependencies, request: CognifyRequ
   const scope = scopeOf(request.dataset);
   const options = await withDefaults(deps, scope, await withOptionsOfItem(deps, scope, request.options));
   const { graphModel = null, customPrompt = null } = options;
-  const extraction = graphModel === null && customPrompt === null ? {} : { extraction: { graphModel, customPrompt } };
-  return deps.engine.submit({ ...request, ...extraction, options: options as JsonObject, pipeline: COGNIFY_PIPELINE });
+  const ontologies = options.ontologies ?? deps.serverOntologies?.() ?? [];
+  const isOwn = graphModel !== null || customPrompt !== null || ontologies.length > 0;
+  return deps.engine.submit({
+    ...request,
+    ...(isOwn ? { extraction: { graphModel, customPrompt, ...(ontologies.length === 0 ? {} : { ontologies }) } } : {}),
+    options: { ...options, ...(ontologies.length === 0 ? {} : { ontologies }) } as JsonObject,
+    pipeline: COGNIFY_PIPELINE,
+  });
 }
 
-/** Adds the graph model and the prompt of the run that built the item `likeItem`, where the request has none. */
+/** Adds the graph model, the prompt and the ontologies of the run that built the item `likeItem`, where the request has none. */
 async function withOptionsOfItem(
   { ledger, runs }: StartDependencies,
   scope: DatasetScope,
@@ -41,11 +50,12 @@ async function withOptionsOfItem(
   const runId = (await ledger.entries(scope, [likeItem])).get(likeItem)?.runId;
   const extraction = runId ? (await runs.get(scope, asId(runId)))?.extraction : undefined;
   if (extraction === undefined) return options;
-  const { graphModel, customPrompt } = extraction;
+  const { graphModel, customPrompt, ontologies = null } = extraction;
   return {
     ...options,
     ...(options.graphModel == null ? { graphModel } : {}),
     ...(options.customPrompt === undefined && customPrompt !== null ? { customPrompt } : {}),
+    ...(options.ontologies == null && ontologies !== null ? { ontologies } : {}),
   };
 }
 

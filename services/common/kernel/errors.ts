@@ -117,6 +117,8 @@ const STATUS = {
   CancelledError: 500,
   CogneeSystemError: 500,
   CorruptStoreError: 500,
+  EmptyOntologyInStrictModeError: 500,
+  OntologyInitializationError: 500,
   DocumentParsingError: 422,
   UnsupportedOperationError: 501,
   CacheConnectionError: 503,

@@ -39,6 +39,7 @@ import { watermarksCollection } from './improve/watermarks.ts';
 import { blobIntentsCollection } from './ingest/blob-intents.ts';
 import { dataItemsCollection } from './ingest/data-items.ts';
 import { echoMarksCollection } from './ingest/echo-marks.ts';
+import { ontologiesCollection, ontologyFilesCollection } from './ingest/ontologies.ts';
 import { repetitionsCollection } from './ingest/repetitions.ts';
 import { skillShelvesCollection, skillsCollection } from './ingest/skills.ts';
 import { connectionsCollection } from './integrations/connections.ts';
@@ -85,6 +86,8 @@ export const recordCollections: readonly AnyOwnedCollection[] = [
   ledgerCollection,
   managedResourcesCollection,
   modelUsageCollection,
+  ontologiesCollection,
+  ontologyFilesCollection,
   preferenceProgressCollection,
   preferenceWeightsCollection,
   preferencesCollection,

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { billOf, payerOf } from '../../common/domain/budget.ts';
 import { unusedModelOptions } from '../../common/domain/unused-options.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { type JsonObject, parseClientJson } from '../../common/kernel/json.ts';
+import type { Principal } from '../../common/kernel/principal.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import { json, routesOf } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
@@ -12,6 +14,7 @@ import { isModelRefusal, runError } from '../../common/platform/jobs/run-error.t
 import type { CognifyOptions } from '../../common/platform/messaging/messages.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { UploadedFile } from '../../common/ports/upload.ts';
+import { findOntologies, keepOntologies, type StoredOntology } from '../../common/records/ingest/ontologies.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 import { acceptAddition } from '../items/background-additions.ts';
 import { checkCounts } from '../items/item-annotations.ts';
@@ -90,8 +93,10 @@ export const rememberRoutes = routes(
       if (body.contentType === 'cogx-archive') {
         const { archive, mode } = await archiveOf(body, files);
         await using _ = archive;
-        const options = optionsOf(body);
+        const asked = optionsOf(body);
+        const ontologies = await namedOntologies(dependencies, principal, body);
         const dataset = await targetDataset(dependencies.messenger, principal, selection, WRITABLE(context));
+        const options = { ...asked, ...(await keptOntologies(dependencies, dataset, ontologies)) };
         const build = { options, selfImprovement: body.selfImprovement ?? true };
         const nodeSets = annotations.nodeSets;
         const request = { principal, dataset, archive, nodeSets, build, context, signal };
@@ -105,7 +110,8 @@ export const rememberRoutes = routes(
       }
       if (inputs.length === 0) throw badRequest("Provide at least one file in 'data' or one entry in 'raw_data'.");
       checkCounts(annotations, inputs.length);
-      const options = optionsOf(body);
+      const asked = optionsOf(body);
+      const ontologies = await namedOntologies(dependencies, principal, body);
       if (body.sessionId !== undefined) {
         const remembered = await rememberInSession(dependencies, {
           ...{ principal, inputs, context, nodeSets: annotations.nodeSets },
@@ -115,6 +121,7 @@ export const rememberRoutes = routes(
         return json(presentRememberedInSession(remembered, body.sessionId));
       }
       const dataset = await targetDataset(dependencies.messenger, principal, selection, WRITABLE(context));
+      const options = { ...asked, ...(await keptOntologies(dependencies, dataset, ontologies)) };
       const { languageModel } = await dependencies.models.current(principal.tenant);
       const warning = warningHeader(unusedModelOptions(options, languageModel !== null));
       const selfImprovement = body.selfImprovement ?? true;
@@ -141,6 +148,33 @@ export const rememberRoutes = routes(
   }),
 );
 
+/** Looked up before the dataset: a request that is refused makes none. */
+async function namedOntologies(
+  { ontologies }: Pick<IngestDependencies, 'ontologies'>,
+  { id }: Principal,
+  body: RememberBody,
+): Promise<readonly StoredOntology[]> {
+  const keys = listOf(body.ontologyKey).filter((key) => key !== '');
+  const found = await findOntologies(ontologies, id, keys);
+  if ('problem' in found) throw unusableOntology(found.problem);
+  return found.named;
+}
+
+async function keptOntologies(
+  dependencies: Pick<IngestDependencies, 'ontologies' | 'blobs'>,
+  dataset: DatasetRef,
+  named: readonly StoredOntology[],
+): Promise<Pick<CognifyOptions, 'ontologies'>> {
+  if (named.length === 0) return {};
+  const kept = await keepOntologies(dependencies, scopeOf(dataset), named);
+  if ('problem' in kept) throw unusableOntology(kept.problem);
+  return { ontologies: kept.files };
+}
+
+function unusableOntology(problem: string): HttpError {
+  return new HttpError(409, { error: `Invalid request data for remember operation: ${problem}` });
+}
+
 const WRITABLE = (context: CallContext) => ({ permission: 'write', createMissing: true, context }) as const;
 
 /** The order of the checks is the contract's (ingest.md §3.1). */
@@ -164,13 +198,6 @@ function badRequest(detail: string): HttpError {
 }
 
 function optionsOf(body: RememberBody): CognifyOptions {
-  const ontologyKeys = listOf(body.ontologyKey).filter((key) => key !== '');
-  const [unknown] = ontologyKeys;
-  if (unknown !== undefined) {
-    throw new HttpError(409, {
-      error: `Invalid request data for remember operation: Ontology key '${unknown}' not found`,
-    });
-  }
   if (body.chunkSize !== undefined && body.chunkSize < 0) {
     throw engramError('InvalidChunkSizeError', `chunk_size must be a positive number of tokens, got ${body.chunkSize}`);
   }

@@ -12,7 +12,7 @@ interface NodeStatement {
   readonly nodeSets: readonly string[];
   /**
    * `description` (text) and `aliases` (texts) are merged; `entityType` goes by majority of mentions, without those that
-   * do not know it; `isKeyword` holds when every row says so; of any other key the most mentioned value wins.
+   * do not know it, or of those that an ontology confirms; `isKeyword` holds when every row says so; of any other key the most mentioned value wins.
    */
   readonly properties: JsonObject;
 }
@@ -116,7 +116,8 @@ function mergeProperties(name: string, evidence: readonly NodeStatement[]): Json
 
 function mergeEntityType(name: string, evidence: readonly NodeStatement[]): string | null {
   const votes = new Map<string, number>();
-  for (const { properties, mentions } of evidence) {
+  const valid = evidence.filter(({ properties }) => properties['ontologyValid'] === true);
+  for (const { properties, mentions } of valid.length > 0 ? valid : evidence) {
     const type = properties['entityType'];
     if (typeof type === 'string') votes.set(type, (votes.get(type) ?? 0) + mentions);
   }

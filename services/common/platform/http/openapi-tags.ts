@@ -14,6 +14,7 @@ const TAGS: Readonly<Record<string, string>> = {
   delete: 'The older way to delete an item',
   sessions: 'Conversations, their questions, answers, steps and costs',
   skills: 'Skills, and proposals to change them',
+  ontologies: 'Files with classes and individuals that entities are matched with',
   visualize: 'The graph as a page and as data to draw',
   schema: 'What kinds of things a graph holds, and who has to do with it',
   activity: 'Runs, jobs, operations and usage',

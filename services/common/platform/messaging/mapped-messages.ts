@@ -47,9 +47,9 @@ const MAPPINGS: Mappings = {
   'engram.auth.v1.TenantHibernation': {},
   'engram.auth.v1.UsageOfKind': { fromPlain: ({ kind, ...usage }) => ({ ...usage, kind: budgetKind(kind) }) },
   'engram.cognify.v1.CognifyOptions': {
-    toPlain: ({ ontologyKeys, ...options }) => ({ ...options, ontologyKeys: ontologyKeys ?? [] }),
-    fromPlain: ({ ontologyKeys, ...options }) =>
-      withoutNulls({ ...options, ontologyKeys: ontologyKeys.length === 0 ? null : ontologyKeys }),
+    toPlain: ({ ontologies, ...options }) => ({ ...options, ontologies: ontologies ?? [], ontologyKeys: [] }),
+    fromPlain: ({ ontologies, ontologyKeys: _, ...options }) =>
+      withoutNulls({ ...options, ontologies: ontologies.length === 0 ? null : ontologies }),
   },
   'engram.cognify.v1.ItemPatch': {
     toPlain: ({ item, generation, triplets }) => ({ origin: { item, generation }, triplets }),

@@ -277,7 +277,9 @@ export type Closure = Exclude<TenantState, 'Active'>;
 
 /** Options of a cognify run. Null or absent means the default. */
 export type CognifyOptions = {
-  readonly [Key in keyof RequestFields<cognify.CognifyOptions>]?: RequestFields<cognify.CognifyOptions>[Key] | null;
+  readonly [Key in Exclude<keyof RequestFields<cognify.CognifyOptions>, 'ontologyKeys'>]?:
+    | RequestFields<cognify.CognifyOptions>[Key]
+    | null;
 };
 
 export type AccessChange = Topics['access'];

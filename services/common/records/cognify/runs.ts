@@ -25,6 +25,7 @@ import {
 } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { repository } from '../base/repository.ts';
+import type { OntologyFile } from '../ingest/ontologies.ts';
 
 /** The newest state of a run; its history is in `runRecordsCollection`. */
 export type RunDocument = {
@@ -53,13 +54,17 @@ export type RunDocument = {
   /** Accounts that pay: the space, then the API key that started it. Absent in runs that were not charged. */
   readonly paidBy?: readonly BudgetAccount[];
   readonly sessionId?: string;
-  /** Graph model and prompt of the request; absent: none of its own. */
+  /** Graph model, prompt and ontologies of the request; absent: none of its own. */
   readonly extraction?: RunExtraction;
   /** Absent: the service started it, or an earlier release recorded it. */
   readonly origin?: RunOrigin;
 };
 
-export type RunExtraction = { readonly graphModel: JsonObject | null; readonly customPrompt: string | null };
+export type RunExtraction = {
+  readonly graphModel: JsonObject | null;
+  readonly customPrompt: string | null;
+  readonly ontologies?: readonly OntologyFile[];
+};
 
 export const runsCollection: OwnedCollection<RunDocument> = {
   name: 'runs',

@@ -45,6 +45,8 @@ const COLOURS: ReadonlyMap<string, string> = new Map(
   }),
 );
 const OTHER_COLOUR = '#DBD8D8';
+/** An ontology knows it. */
+const CONFIRMED_COLOUR = '#FF5CA8';
 
 export function stageOf(type: string): (typeof STAGES)[number] {
   return STAGE_BY_TYPE.get(type) ?? 'other';
@@ -79,7 +81,7 @@ export function presentNodes(view: GraphView, details: ViewDetails | null = null
       type: node.type,
       ...named,
       entity_type: entityTypes.get(node.id) || String(node.properties['entityType'] ?? node.type),
-      color: COLOURS.get(node.type) ?? OTHER_COLOUR,
+      color: node.properties['ontologyValid'] === true ? CONFIRMED_COLOUR : (COLOURS.get(node.type) ?? OTHER_COLOUR),
       stage,
       visual_rank: rank > 0 ? rank : STAGES.indexOf(stage) + 1,
       degree,

@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file engram/cognify/v1/cognify.proto.
  */
 export const file_engram_cognify_v1_cognify: GenFile = /*@__PURE__*/
-  fileDesc("Ch9lbmdyYW0vY29nbmlmeS92MS9jb2duaWZ5LnByb3RvEhFlbmdyYW0uY29nbmlmeS52MSK7AgoOQ29nbmlmeU9wdGlvbnMSHQoQZ3JhcGhfbW9kZWxfanNvbhgBIAEoCUgAiAEBEhoKDWN1c3RvbV9wcm9tcHQYAiABKAlIAYgBARIXCgpjaHVua19zaXplGAMgASgFSAKIAQESHQoQY2h1bmtzX3Blcl9iYXRjaBgEIAEoBUgDiAEBEhsKDmRhdGFfcGVyX2JhdGNoGAUgASgFSASIAQESFQoNb250b2xvZ3lfa2V5cxgGIAMoCRIWCglsaWtlX2l0ZW0YByABKAlIBYgBAUITChFfZ3JhcGhfbW9kZWxfanNvbkIQCg5fY3VzdG9tX3Byb21wdEINCgtfY2h1bmtfc2l6ZUITChFfY2h1bmtzX3Blcl9iYXRjaEIRCg9fZGF0YV9wZXJfYmF0Y2hCDAoKX2xpa2VfaXRlbSKlAQoPU3RhcnRSdW5SZXF1ZXN0EioKB2RhdGFzZXQYASABKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXQSMgoHb3B0aW9ucxgCIAEoCzIhLmVuZ3JhbS5jb2duaWZ5LnYxLkNvZ25pZnlPcHRpb25zEhIKCmJhY2tncm91bmQYAyABKAgSEwoGZHVlX2F0GAQgASgJSACIAQFCCQoHX2R1ZV9hdCI7ChBTdGFydFJ1blJlc3BvbnNlEicKA3J1bhgBIAEoCzIaLmVuZ3JhbS5jb21tb24udjEuUnVuU3RhdGUiKQoIUnVuRXJyb3ISDAoEbmFtZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJIsgDChBSZWNvcmRSdW5SZXF1ZXN0EioKB2RhdGFzZXQYASABKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXQSEAoIcGlwZWxpbmUYAiABKAkSDgoGcnVuX2lkGAMgASgJEisKBnN0YXR1cxgEIAEoDjIbLmVuZ3JhbS5jb21tb24udjEuUnVuU3RhdHVzEg0KBWl0ZW1zGAUgAygJEi8KBWVycm9yGAYgASgLMhsuZW5ncmFtLmNvZ25pZnkudjEuUnVuRXJyb3JIAIgBARIUCgdvdXRjb21lGAcgASgJSAGIAQESFwoKYmFja2dyb3VuZBgIIAEoCEgCiAEBEhQKB3Nlc3Npb24YCSABKAlIA4gBARI5ChBjb21wbGV0ZWRfYmVmb3JlGAogAygLMh8uZW5ncmFtLmNvZ25pZnkudjEuQ29tcGxldGVkUnVuEhMKBmpvYl9pZBgLIAEoCUgEiAEBEhgKC2NvdW50c19qc29uGAwgASgJSAWIAQFCCAoGX2Vycm9yQgoKCF9vdXRjb21lQg0KC19iYWNrZ3JvdW5kQgoKCF9zZXNzaW9uQgkKB19qb2JfaWRCDgoMX2NvdW50c19qc29uIjAKDENvbXBsZXRlZFJ1bhIQCghwaXBlbGluZRgBIAEoCRIOCgZydW5faWQYAiABKAkiEwoRUmVjb3JkUnVuUmVzcG9uc2UimwEKGVN0b3JlRGF0YXNldFNjaGVtYVJlcXVlc3QSKgoHZGF0YXNldBgBIAEoCzIZLmVuZ3JhbS5jb21tb24udjEuRGF0YXNldBIdChBncmFwaF9tb2RlbF9qc29uGAIgASgJSACIAQESEwoGcHJvbXB0GAMgASgJSAGIAQFCEwoRX2dyYXBoX21vZGVsX2pzb25CCQoHX3Byb21wdCIcChpTdG9yZURhdGFzZXRTY2hlbWFSZXNwb25zZSIfCg1HZXRSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCSJmCg5HZXRSdW5SZXNwb25zZRIsCgNydW4YASABKAsyGi5lbmdyYW0uY29tbW9uLnYxLlJ1blN0YXRlSACIAQESEwoGdGVuYW50GAIgASgJSAGIAQFCBgoEX3J1bkIJCgdfdGVuYW50IlQKElJ1blN0YXR1c2VzUmVxdWVzdBIrCghkYXRhc2V0cxgBIAMoCzIZLmVuZ3JhbS5jb21tb24udjEuRGF0YXNldBIRCglwaXBlbGluZXMYAiADKAkiPwoTUnVuU3RhdHVzZXNSZXNwb25zZRIoCgRydW5zGAEgAygLMhouZW5ncmFtLmNvbW1vbi52MS5SdW5TdGF0ZSIyCg5JdGVtR2VuZXJhdGlvbhIMCgRpdGVtGAEgASgJEhIKCmdlbmVyYXRpb24YAiABKA0ikgEKB1RyaXBsZXQSDwoHb3JkaW5hbBgBIAEoDRIOCgZzb3VyY2UYAiABKAkSDgoGdGFyZ2V0GAMgASgJEhAKCHJlbGF0aW9uGAQgASgJEgwKBHRleHQYBSABKAkSEAoIY2h1bmtfaWQYBiABKAkSEQoJc3RhdGVtZW50GAcgASgJEhEKCW5vZGVfc2V0cxgIIAMoCSJsCglJdGVtUGF0Y2gSMQoGb3JpZ2luGAEgASgLMiEuZW5ncmFtLmNvZ25pZnkudjEuSXRlbUdlbmVyYXRpb24SLAoIdHJpcGxldHMYAiADKAsyGi5lbmdyYW0uY29nbmlmeS52MS5UcmlwbGV0IrcBChZBcHBseUdyYXBoUGF0Y2hSZXF1ZXN0EioKB2RhdGFzZXQYASABKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXQSEwoLbGVhc2VfdG9rZW4YAiABKAkSKwoFaXRlbXMYAyADKAsyHC5lbmdyYW0uY29nbmlmeS52MS5JdGVtUGF0Y2gSLwoEZ29uZRgEIAMoCzIhLmVuZ3JhbS5jb2duaWZ5LnYxLkl0ZW1HZW5lcmF0aW9uIi0KF0FwcGx5R3JhcGhQYXRjaFJlc3BvbnNlEhIKCmxvc3RfaXRlbXMYASADKAkihwEKDEVyYXNlUmVxdWVzdBIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0EiwKBWl0ZW1zGAIgASgLMhguZW5ncmFtLmNvbW1vbi52MS5JZExpc3RIAIgBARITCgttZW1vcnlfb25seRgDIAEoCEIICgZfaXRlbXMiSwoNRXJhc2VSZXNwb25zZRIUCgxyZW1vdmVkX2pzb24YASABKAkSDwoHcmVzaWR1ZRgCIAEoDRITCgtpdGVtc19yZXNldBgDIAEoDTLMDAoOQ29nbmlmeVNlcnZpY2USjQEKCFN0YXJ0UnVuEiIuZW5ncmFtLmNvZ25pZnkudjEuU3RhcnRSdW5SZXF1ZXN0GiMuZW5ncmFtLmNvZ25pZnkudjEuU3RhcnRSdW5SZXNwb25zZSI4orsYNBIGaW5nZXN0EgdpbXByb3ZlEgxpbnRlZ3JhdGlvbnMSCG9wZXJhdG9yIglwcmluY2lwYWwSewoJUmVjb3JkUnVuEiMuZW5ncmFtLmNvZ25pZnkudjEuUmVjb3JkUnVuUmVxdWVzdBokLmVuZ3JhbS5jb2duaWZ5LnYxLlJlY29yZFJ1blJlc3BvbnNlIiOQAgKiuxgcEgZpbmdlc3QSB2ltcHJvdmUiCXByaW5jaXBhbBKDAQoGR2V0UnVuEiAuZW5ncmFtLmNvZ25pZnkudjEuR2V0UnVuUmVxdWVzdBohLmVuZ3JhbS5jb2duaWZ5LnYxLkdldFJ1blJlc3BvbnNlIjSQAgGiuxgtEgZpbmdlc3QSB2NvZ25pZnkSB2ltcHJvdmUSCG9wZXJhdG9yIgdzZXJ2aWNlEn4KC1J1blN0YXR1c2VzEiUuZW5ncmFtLmNvZ25pZnkudjEuUnVuU3RhdHVzZXNSZXF1ZXN0GiYuZW5ncmFtLmNvZ25pZnkudjEuUnVuU3RhdHVzZXNSZXNwb25zZSIgkAIBorsYGRIGc2VhcmNoEgZpbmdlc3QiB3NlcnZpY2UShQEKD0FwcGx5R3JhcGhQYXRjaBIpLmVuZ3JhbS5jb2duaWZ5LnYxLkFwcGx5R3JhcGhQYXRjaFJlcXVlc3QaKi5lbmdyYW0uY29nbmlmeS52MS5BcHBseUdyYXBoUGF0Y2hSZXNwb25zZSIbkAICorsYFAjAqQcSB2ltcHJvdmUiBXdyaXRlEmcKBUVyYXNlEh8uZW5ncmFtLmNvZ25pZnkudjEuRXJhc2VSZXF1ZXN0GiAuZW5ncmFtLmNvZ25pZnkudjEuRXJhc2VSZXNwb25zZSIbkAICorsYFAjAqQcSBmluZ2VzdCIGZGVsZXRlEoIBCg9CdWlsdFN0YXRpc3RpY3MSKS5lbmdyYW0uY29nbmlmeS52MS5CdWlsdFN0YXRpc3RpY3NSZXF1ZXN0GiouZW5ncmFtLmNvZ25pZnkudjEuQnVpbHRTdGF0aXN0aWNzUmVzcG9uc2UiGJACAaK7GBESBmluZ2VzdCIHc2VydmljZRKcAQoXU2V0RGF0YXNldENvbmZpZ3VyYXRpb24SMS5lbmdyYW0uY29nbmlmeS52MS5TZXREYXRhc2V0Q29uZmlndXJhdGlvblJlcXVlc3QaMi5lbmdyYW0uY29nbmlmeS52MS5TZXREYXRhc2V0Q29uZmlndXJhdGlvblJlc3BvbnNlIhqQAgKiuxgTEghvcGVyYXRvciIHc2VydmljZRKJAQoSU3RvcmVEYXRhc2V0U2NoZW1hEiwuZW5ncmFtLmNvZ25pZnkudjEuU3RvcmVEYXRhc2V0U2NoZW1hUmVxdWVzdBotLmVuZ3JhbS5jb2duaWZ5LnYxLlN0b3JlRGF0YXNldFNjaGVtYVJlc3BvbnNlIhaQAgKiuxgPEgZpbmdlc3QiBXdyaXRlEosBChBNaWdyYXRlRW1iZWRkaW5nEiouZW5ncmFtLmNvZ25pZnkudjEuTWlncmF0ZUVtYmVkZGluZ1JlcXVlc3QaKy5lbmdyYW0uY29nbmlmeS52MS5NaWdyYXRlRW1iZWRkaW5nUmVzcG9uc2UiHpACAqK7GBcIsOoBEghvcGVyYXRvciIHc2VydmljZRJ5CgpQcm9iZU1vZGVsEiQuZW5ncmFtLmNvZ25pZnkudjEuUHJvYmVNb2RlbFJlcXVlc3QaJS5lbmdyYW0uY29nbmlmeS52MS5Qcm9iZU1vZGVsUmVzcG9uc2UiHpACAaK7GBcIsOoBEghvcGVyYXRvciIHc2VydmljZRJ9CgxSZXN0b3JlQnVpbHQSJi5lbmdyYW0uY29nbmlmeS52MS5SZXN0b3JlQnVpbHRSZXF1ZXN0GicuZW5ncmFtLmNvZ25pZnkudjEuUmVzdG9yZUJ1aWx0UmVzcG9uc2UiHJACAqK7GBUIwM8kEgZpbmdlc3QiB3NlcnZpY2ViBnByb3RvMw", [file_engram_cognify_v1_managed, file_engram_cognify_v1_snapshots, file_engram_common_v1_dataset, file_engram_common_v1_run, file_engram_options_v1_options]);
+  fileDesc("Ch9lbmdyYW0vY29nbmlmeS92MS9jb2duaWZ5LnByb3RvEhFlbmdyYW0uY29nbmlmeS52MSL0AgoOQ29nbmlmeU9wdGlvbnMSHQoQZ3JhcGhfbW9kZWxfanNvbhgBIAEoCUgAiAEBEhoKDWN1c3RvbV9wcm9tcHQYAiABKAlIAYgBARIXCgpjaHVua19zaXplGAMgASgFSAKIAQESHQoQY2h1bmtzX3Blcl9iYXRjaBgEIAEoBUgDiAEBEhsKDmRhdGFfcGVyX2JhdGNoGAUgASgFSASIAQESGQoNb250b2xvZ3lfa2V5cxgGIAMoCUICGAESFgoJbGlrZV9pdGVtGAcgASgJSAWIAQESMwoKb250b2xvZ2llcxgIIAMoCzIfLmVuZ3JhbS5jb2duaWZ5LnYxLk9udG9sb2d5RmlsZUITChFfZ3JhcGhfbW9kZWxfanNvbkIQCg5fY3VzdG9tX3Byb21wdEINCgtfY2h1bmtfc2l6ZUITChFfY2h1bmtzX3Blcl9iYXRjaEIRCg9fZGF0YV9wZXJfYmF0Y2hCDAoKX2xpa2VfaXRlbSIsCgxPbnRvbG9neUZpbGUSDgoGc2hhMjU2GAEgASgJEgwKBG5hbWUYAiABKAkipQEKD1N0YXJ0UnVuUmVxdWVzdBIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0EjIKB29wdGlvbnMYAiABKAsyIS5lbmdyYW0uY29nbmlmeS52MS5Db2duaWZ5T3B0aW9ucxISCgpiYWNrZ3JvdW5kGAMgASgIEhMKBmR1ZV9hdBgEIAEoCUgAiAEBQgkKB19kdWVfYXQiOwoQU3RhcnRSdW5SZXNwb25zZRInCgNydW4YASABKAsyGi5lbmdyYW0uY29tbW9uLnYxLlJ1blN0YXRlIikKCFJ1bkVycm9yEgwKBG5hbWUYASABKAkSDwoHbWVzc2FnZRgCIAEoCSLIAwoQUmVjb3JkUnVuUmVxdWVzdBIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0EhAKCHBpcGVsaW5lGAIgASgJEg4KBnJ1bl9pZBgDIAEoCRIrCgZzdGF0dXMYBCABKA4yGy5lbmdyYW0uY29tbW9uLnYxLlJ1blN0YXR1cxINCgVpdGVtcxgFIAMoCRIvCgVlcnJvchgGIAEoCzIbLmVuZ3JhbS5jb2duaWZ5LnYxLlJ1bkVycm9ySACIAQESFAoHb3V0Y29tZRgHIAEoCUgBiAEBEhcKCmJhY2tncm91bmQYCCABKAhIAogBARIUCgdzZXNzaW9uGAkgASgJSAOIAQESOQoQY29tcGxldGVkX2JlZm9yZRgKIAMoCzIfLmVuZ3JhbS5jb2duaWZ5LnYxLkNvbXBsZXRlZFJ1bhITCgZqb2JfaWQYCyABKAlIBIgBARIYCgtjb3VudHNfanNvbhgMIAEoCUgFiAEBQggKBl9lcnJvckIKCghfb3V0Y29tZUINCgtfYmFja2dyb3VuZEIKCghfc2Vzc2lvbkIJCgdfam9iX2lkQg4KDF9jb3VudHNfanNvbiIwCgxDb21wbGV0ZWRSdW4SEAoIcGlwZWxpbmUYASABKAkSDgoGcnVuX2lkGAIgASgJIhMKEVJlY29yZFJ1blJlc3BvbnNlIpsBChlTdG9yZURhdGFzZXRTY2hlbWFSZXF1ZXN0EioKB2RhdGFzZXQYASABKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXQSHQoQZ3JhcGhfbW9kZWxfanNvbhgCIAEoCUgAiAEBEhMKBnByb21wdBgDIAEoCUgBiAEBQhMKEV9ncmFwaF9tb2RlbF9qc29uQgkKB19wcm9tcHQiHAoaU3RvcmVEYXRhc2V0U2NoZW1hUmVzcG9uc2UiHwoNR2V0UnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkiZgoOR2V0UnVuUmVzcG9uc2USLAoDcnVuGAEgASgLMhouZW5ncmFtLmNvbW1vbi52MS5SdW5TdGF0ZUgAiAEBEhMKBnRlbmFudBgCIAEoCUgBiAEBQgYKBF9ydW5CCQoHX3RlbmFudCJUChJSdW5TdGF0dXNlc1JlcXVlc3QSKwoIZGF0YXNldHMYASADKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXQSEQoJcGlwZWxpbmVzGAIgAygJIj8KE1J1blN0YXR1c2VzUmVzcG9uc2USKAoEcnVucxgBIAMoCzIaLmVuZ3JhbS5jb21tb24udjEuUnVuU3RhdGUiMgoOSXRlbUdlbmVyYXRpb24SDAoEaXRlbRgBIAEoCRISCgpnZW5lcmF0aW9uGAIgASgNIpIBCgdUcmlwbGV0Eg8KB29yZGluYWwYASABKA0SDgoGc291cmNlGAIgASgJEg4KBnRhcmdldBgDIAEoCRIQCghyZWxhdGlvbhgEIAEoCRIMCgR0ZXh0GAUgASgJEhAKCGNodW5rX2lkGAYgASgJEhEKCXN0YXRlbWVudBgHIAEoCRIRCglub2RlX3NldHMYCCADKAkibAoJSXRlbVBhdGNoEjEKBm9yaWdpbhgBIAEoCzIhLmVuZ3JhbS5jb2duaWZ5LnYxLkl0ZW1HZW5lcmF0aW9uEiwKCHRyaXBsZXRzGAIgAygLMhouZW5ncmFtLmNvZ25pZnkudjEuVHJpcGxldCK3AQoWQXBwbHlHcmFwaFBhdGNoUmVxdWVzdBIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0EhMKC2xlYXNlX3Rva2VuGAIgASgJEisKBWl0ZW1zGAMgAygLMhwuZW5ncmFtLmNvZ25pZnkudjEuSXRlbVBhdGNoEi8KBGdvbmUYBCADKAsyIS5lbmdyYW0uY29nbmlmeS52MS5JdGVtR2VuZXJhdGlvbiItChdBcHBseUdyYXBoUGF0Y2hSZXNwb25zZRISCgpsb3N0X2l0ZW1zGAEgAygJIocBCgxFcmFzZVJlcXVlc3QSKgoHZGF0YXNldBgBIAEoCzIZLmVuZ3JhbS5jb21tb24udjEuRGF0YXNldBIsCgVpdGVtcxgCIAEoCzIYLmVuZ3JhbS5jb21tb24udjEuSWRMaXN0SACIAQESEwoLbWVtb3J5X29ubHkYAyABKAhCCAoGX2l0ZW1zIksKDUVyYXNlUmVzcG9uc2USFAoMcmVtb3ZlZF9qc29uGAEgASgJEg8KB3Jlc2lkdWUYAiABKA0SEwoLaXRlbXNfcmVzZXQYAyABKA0yzAwKDkNvZ25pZnlTZXJ2aWNlEo0BCghTdGFydFJ1bhIiLmVuZ3JhbS5jb2duaWZ5LnYxLlN0YXJ0UnVuUmVxdWVzdBojLmVuZ3JhbS5jb2duaWZ5LnYxLlN0YXJ0UnVuUmVzcG9uc2UiOKK7GDQSBmluZ2VzdBIHaW1wcm92ZRIMaW50ZWdyYXRpb25zEghvcGVyYXRvciIJcHJpbmNpcGFsEnsKCVJlY29yZFJ1bhIjLmVuZ3JhbS5jb2duaWZ5LnYxLlJlY29yZFJ1blJlcXVlc3QaJC5lbmdyYW0uY29nbmlmeS52MS5SZWNvcmRSdW5SZXNwb25zZSIjkAICorsYHBIGaW5nZXN0EgdpbXByb3ZlIglwcmluY2lwYWwSgwEKBkdldFJ1bhIgLmVuZ3JhbS5jb2duaWZ5LnYxLkdldFJ1blJlcXVlc3QaIS5lbmdyYW0uY29nbmlmeS52MS5HZXRSdW5SZXNwb25zZSI0kAIBorsYLRIGaW5nZXN0Egdjb2duaWZ5EgdpbXByb3ZlEghvcGVyYXRvciIHc2VydmljZRJ+CgtSdW5TdGF0dXNlcxIlLmVuZ3JhbS5jb2duaWZ5LnYxLlJ1blN0YXR1c2VzUmVxdWVzdBomLmVuZ3JhbS5jb2duaWZ5LnYxLlJ1blN0YXR1c2VzUmVzcG9uc2UiIJACAaK7GBkSBnNlYXJjaBIGaW5nZXN0IgdzZXJ2aWNlEoUBCg9BcHBseUdyYXBoUGF0Y2gSKS5lbmdyYW0uY29nbmlmeS52MS5BcHBseUdyYXBoUGF0Y2hSZXF1ZXN0GiouZW5ncmFtLmNvZ25pZnkudjEuQXBwbHlHcmFwaFBhdGNoUmVzcG9uc2UiG5ACAqK7GBQIwKkHEgdpbXByb3ZlIgV3cml0ZRJnCgVFcmFzZRIfLmVuZ3JhbS5jb2duaWZ5LnYxLkVyYXNlUmVxdWVzdBogLmVuZ3JhbS5jb2duaWZ5LnYxLkVyYXNlUmVzcG9uc2UiG5ACAqK7GBQIwKkHEgZpbmdlc3QiBmRlbGV0ZRKCAQoPQnVpbHRTdGF0aXN0aWNzEikuZW5ncmFtLmNvZ25pZnkudjEuQnVpbHRTdGF0aXN0aWNzUmVxdWVzdBoqLmVuZ3JhbS5jb2duaWZ5LnYxLkJ1aWx0U3RhdGlzdGljc1Jlc3BvbnNlIhiQAgGiuxgREgZpbmdlc3QiB3NlcnZpY2USnAEKF1NldERhdGFzZXRDb25maWd1cmF0aW9uEjEuZW5ncmFtLmNvZ25pZnkudjEuU2V0RGF0YXNldENvbmZpZ3VyYXRpb25SZXF1ZXN0GjIuZW5ncmFtLmNvZ25pZnkudjEuU2V0RGF0YXNldENvbmZpZ3VyYXRpb25SZXNwb25zZSIakAICorsYExIIb3BlcmF0b3IiB3NlcnZpY2USiQEKElN0b3JlRGF0YXNldFNjaGVtYRIsLmVuZ3JhbS5jb2duaWZ5LnYxLlN0b3JlRGF0YXNldFNjaGVtYVJlcXVlc3QaLS5lbmdyYW0uY29nbmlmeS52MS5TdG9yZURhdGFzZXRTY2hlbWFSZXNwb25zZSIWkAICorsYDxIGaW5nZXN0IgV3cml0ZRKLAQoQTWlncmF0ZUVtYmVkZGluZxIqLmVuZ3JhbS5jb2duaWZ5LnYxLk1pZ3JhdGVFbWJlZGRpbmdSZXF1ZXN0GisuZW5ncmFtLmNvZ25pZnkudjEuTWlncmF0ZUVtYmVkZGluZ1Jlc3BvbnNlIh6QAgKiuxgXCLDqARIIb3BlcmF0b3IiB3NlcnZpY2USeQoKUHJvYmVNb2RlbBIkLmVuZ3JhbS5jb2duaWZ5LnYxLlByb2JlTW9kZWxSZXF1ZXN0GiUuZW5ncmFtLmNvZ25pZnkudjEuUHJvYmVNb2RlbFJlc3BvbnNlIh6QAgGiuxgXCLDqARIIb3BlcmF0b3IiB3NlcnZpY2USfQoMUmVzdG9yZUJ1aWx0EiYuZW5ncmFtLmNvZ25pZnkudjEuUmVzdG9yZUJ1aWx0UmVxdWVzdBonLmVuZ3JhbS5jb2duaWZ5LnYxLlJlc3RvcmVCdWlsdFJlc3BvbnNlIhyQAgKiuxgVCMDPJBIGaW5nZXN0IgdzZXJ2aWNlYgZwcm90bzM", [file_engram_cognify_v1_managed, file_engram_cognify_v1_snapshots, file_engram_common_v1_dataset, file_engram_common_v1_run, file_engram_options_v1_options]);
 
 /**
  * Options of a cognify run; absent means the default.
@@ -55,7 +55,10 @@ export type CognifyOptions = Message<"engram.cognify.v1.CognifyOptions"> & {
   dataPerBatch?: number | undefined;
 
   /**
-   * @generated from field: repeated string ontology_keys = 6;
+   * Not used: a run names the files.
+   *
+   * @generated from field: repeated string ontology_keys = 6 [deprecated = true];
+   * @deprecated
    */
   ontologyKeys: string[];
 
@@ -65,6 +68,13 @@ export type CognifyOptions = Message<"engram.cognify.v1.CognifyOptions"> & {
    * @generated from field: optional string like_item = 7;
    */
   likeItem?: string | undefined;
+
+  /**
+   * Files of ontologies, which are kept beside the items of the dataset.
+   *
+   * @generated from field: repeated engram.cognify.v1.OntologyFile ontologies = 8;
+   */
+  ontologies: OntologyFile[];
 };
 
 /**
@@ -73,6 +83,30 @@ export type CognifyOptions = Message<"engram.cognify.v1.CognifyOptions"> & {
  */
 export const CognifyOptionsSchema: GenMessage<CognifyOptions> = /*@__PURE__*/
   messageDesc(file_engram_cognify_v1_cognify, 0);
+
+/**
+ * @generated from message engram.cognify.v1.OntologyFile
+ */
+export type OntologyFile = Message<"engram.cognify.v1.OntologyFile"> & {
+  /**
+   * @generated from field: string sha256 = 1;
+   */
+  sha256: string;
+
+  /**
+   * For messages.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+};
+
+/**
+ * Describes the message engram.cognify.v1.OntologyFile.
+ * Use `create(OntologyFileSchema)` to create a new message.
+ */
+export const OntologyFileSchema: GenMessage<OntologyFile> = /*@__PURE__*/
+  messageDesc(file_engram_cognify_v1_cognify, 1);
 
 /**
  * @generated from message engram.cognify.v1.StartRunRequest
@@ -106,7 +140,7 @@ export type StartRunRequest = Message<"engram.cognify.v1.StartRunRequest"> & {
  * Use `create(StartRunRequestSchema)` to create a new message.
  */
 export const StartRunRequestSchema: GenMessage<StartRunRequest> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 1);
+  messageDesc(file_engram_cognify_v1_cognify, 2);
 
 /**
  * @generated from message engram.cognify.v1.StartRunResponse
@@ -123,7 +157,7 @@ export type StartRunResponse = Message<"engram.cognify.v1.StartRunResponse"> & {
  * Use `create(StartRunResponseSchema)` to create a new message.
  */
 export const StartRunResponseSchema: GenMessage<StartRunResponse> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 2);
+  messageDesc(file_engram_cognify_v1_cognify, 3);
 
 /**
  * @generated from message engram.cognify.v1.RunError
@@ -145,7 +179,7 @@ export type RunError = Message<"engram.cognify.v1.RunError"> & {
  * Use `create(RunErrorSchema)` to create a new message.
  */
 export const RunErrorSchema: GenMessage<RunError> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 3);
+  messageDesc(file_engram_cognify_v1_cognify, 4);
 
 /**
  * @generated from message engram.cognify.v1.RecordRunRequest
@@ -227,7 +261,7 @@ export type RecordRunRequest = Message<"engram.cognify.v1.RecordRunRequest"> & {
  * Use `create(RecordRunRequestSchema)` to create a new message.
  */
 export const RecordRunRequestSchema: GenMessage<RecordRunRequest> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 4);
+  messageDesc(file_engram_cognify_v1_cognify, 5);
 
 /**
  * @generated from message engram.cognify.v1.CompletedRun
@@ -249,7 +283,7 @@ export type CompletedRun = Message<"engram.cognify.v1.CompletedRun"> & {
  * Use `create(CompletedRunSchema)` to create a new message.
  */
 export const CompletedRunSchema: GenMessage<CompletedRun> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 5);
+  messageDesc(file_engram_cognify_v1_cognify, 6);
 
 /**
  * @generated from message engram.cognify.v1.RecordRunResponse
@@ -262,7 +296,7 @@ export type RecordRunResponse = Message<"engram.cognify.v1.RecordRunResponse"> &
  * Use `create(RecordRunResponseSchema)` to create a new message.
  */
 export const RecordRunResponseSchema: GenMessage<RecordRunResponse> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 6);
+  messageDesc(file_engram_cognify_v1_cognify, 7);
 
 /**
  * @generated from message engram.cognify.v1.StoreDatasetSchemaRequest
@@ -289,7 +323,7 @@ export type StoreDatasetSchemaRequest = Message<"engram.cognify.v1.StoreDatasetS
  * Use `create(StoreDatasetSchemaRequestSchema)` to create a new message.
  */
 export const StoreDatasetSchemaRequestSchema: GenMessage<StoreDatasetSchemaRequest> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 7);
+  messageDesc(file_engram_cognify_v1_cognify, 8);
 
 /**
  * @generated from message engram.cognify.v1.StoreDatasetSchemaResponse
@@ -302,7 +336,7 @@ export type StoreDatasetSchemaResponse = Message<"engram.cognify.v1.StoreDataset
  * Use `create(StoreDatasetSchemaResponseSchema)` to create a new message.
  */
 export const StoreDatasetSchemaResponseSchema: GenMessage<StoreDatasetSchemaResponse> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 8);
+  messageDesc(file_engram_cognify_v1_cognify, 9);
 
 /**
  * @generated from message engram.cognify.v1.GetRunRequest
@@ -319,7 +353,7 @@ export type GetRunRequest = Message<"engram.cognify.v1.GetRunRequest"> & {
  * Use `create(GetRunRequestSchema)` to create a new message.
  */
 export const GetRunRequestSchema: GenMessage<GetRunRequest> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 9);
+  messageDesc(file_engram_cognify_v1_cognify, 10);
 
 /**
  * @generated from message engram.cognify.v1.GetRunResponse
@@ -343,7 +377,7 @@ export type GetRunResponse = Message<"engram.cognify.v1.GetRunResponse"> & {
  * Use `create(GetRunResponseSchema)` to create a new message.
  */
 export const GetRunResponseSchema: GenMessage<GetRunResponse> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 10);
+  messageDesc(file_engram_cognify_v1_cognify, 11);
 
 /**
  * @generated from message engram.cognify.v1.RunStatusesRequest
@@ -365,7 +399,7 @@ export type RunStatusesRequest = Message<"engram.cognify.v1.RunStatusesRequest">
  * Use `create(RunStatusesRequestSchema)` to create a new message.
  */
 export const RunStatusesRequestSchema: GenMessage<RunStatusesRequest> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 11);
+  messageDesc(file_engram_cognify_v1_cognify, 12);
 
 /**
  * @generated from message engram.cognify.v1.RunStatusesResponse
@@ -384,7 +418,7 @@ export type RunStatusesResponse = Message<"engram.cognify.v1.RunStatusesResponse
  * Use `create(RunStatusesResponseSchema)` to create a new message.
  */
 export const RunStatusesResponseSchema: GenMessage<RunStatusesResponse> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 12);
+  messageDesc(file_engram_cognify_v1_cognify, 13);
 
 /**
  * A generation of an item.
@@ -408,7 +442,7 @@ export type ItemGeneration = Message<"engram.cognify.v1.ItemGeneration"> & {
  * Use `create(ItemGenerationSchema)` to create a new message.
  */
 export const ItemGenerationSchema: GenMessage<ItemGeneration> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 13);
+  messageDesc(file_engram_cognify_v1_cognify, 14);
 
 /**
  * An edge as a text of its own.
@@ -468,7 +502,7 @@ export type Triplet = Message<"engram.cognify.v1.Triplet"> & {
  * Use `create(TripletSchema)` to create a new message.
  */
 export const TripletSchema: GenMessage<Triplet> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 14);
+  messageDesc(file_engram_cognify_v1_cognify, 15);
 
 /**
  * @generated from message engram.cognify.v1.ItemPatch
@@ -492,7 +526,7 @@ export type ItemPatch = Message<"engram.cognify.v1.ItemPatch"> & {
  * Use `create(ItemPatchSchema)` to create a new message.
  */
 export const ItemPatchSchema: GenMessage<ItemPatch> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 15);
+  messageDesc(file_engram_cognify_v1_cognify, 16);
 
 /**
  * @generated from message engram.cognify.v1.ApplyGraphPatchRequest
@@ -530,7 +564,7 @@ export type ApplyGraphPatchRequest = Message<"engram.cognify.v1.ApplyGraphPatchR
  * Use `create(ApplyGraphPatchRequestSchema)` to create a new message.
  */
 export const ApplyGraphPatchRequestSchema: GenMessage<ApplyGraphPatchRequest> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 16);
+  messageDesc(file_engram_cognify_v1_cognify, 17);
 
 /**
  * @generated from message engram.cognify.v1.ApplyGraphPatchResponse
@@ -549,7 +583,7 @@ export type ApplyGraphPatchResponse = Message<"engram.cognify.v1.ApplyGraphPatch
  * Use `create(ApplyGraphPatchResponseSchema)` to create a new message.
  */
 export const ApplyGraphPatchResponseSchema: GenMessage<ApplyGraphPatchResponse> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 17);
+  messageDesc(file_engram_cognify_v1_cognify, 18);
 
 /**
  * @generated from message engram.cognify.v1.EraseRequest
@@ -580,7 +614,7 @@ export type EraseRequest = Message<"engram.cognify.v1.EraseRequest"> & {
  * Use `create(EraseRequestSchema)` to create a new message.
  */
 export const EraseRequestSchema: GenMessage<EraseRequest> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 18);
+  messageDesc(file_engram_cognify_v1_cognify, 19);
 
 /**
  * @generated from message engram.cognify.v1.EraseResponse
@@ -609,7 +643,7 @@ export type EraseResponse = Message<"engram.cognify.v1.EraseResponse"> & {
  * Use `create(EraseResponseSchema)` to create a new message.
  */
 export const EraseResponseSchema: GenMessage<EraseResponse> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 19);
+  messageDesc(file_engram_cognify_v1_cognify, 20);
 
 /**
  * Runs, and the graph and indexes they build.

@@ -17,6 +17,35 @@ export const runs = {
     shownDefault: 'chosen by the service',
     meaning: 'Chunks that are extracted together when a request does not say.',
   }),
+  ontologyFiles: setting({
+    names: ['ONTOLOGY_FILE_PATH'],
+    section: 'Runs',
+    type: type.list(),
+    default: '',
+    meaning:
+      'Files of an ontology (RDF/XML, Turtle), as a comma list, that entities are matched with when a request names none.',
+  }),
+  ontologyMode: setting({
+    names: ['ONTOLOGY_MODE'],
+    section: 'Runs',
+    type: type.oneOf(['annotate', 'strict']),
+    default: 'annotate',
+    meaning: '`strict`: of a text with an ontology, only entities that it knows become part of the graph.',
+  }),
+  ontologyResolver: setting({
+    names: ['ONTOLOGY_RESOLVER'],
+    section: 'Runs',
+    type: type.oneOf(['rdflib']),
+    default: 'rdflib',
+    meaning: 'How ontologies are read; there is one way.',
+  }),
+  matchingStrategy: setting({
+    names: ['MATCHING_STRATEGY'],
+    section: 'Runs',
+    type: type.oneOf(['fuzzy']),
+    default: 'fuzzy',
+    meaning: 'How names are matched with those of an ontology; there is one way: equal names, else similar ones.',
+  }),
   staleRunMinAgeMs: setting({
     names: ['COGNEE_STALE_RUN_RECOVERY_MIN_AGE_SECONDS'],
     section: 'Runs',
