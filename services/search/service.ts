@@ -19,6 +19,7 @@ import type { DocumentStore } from '../common/storage/ports/document-store.ts';
 import { answerQuestion } from './answer-question.ts';
 import { type KnowledgeReader, knowledgeAround } from './answers/knowledge.ts';
 import { createRecentlyShown } from './answers/mark-shown.ts';
+import { type QuoteReader, quotesFrom } from './answers/quotes.ts';
 import type { SessionReaders } from './conversation/conversation.ts';
 import { createSessionWriter, createTurnRecorder } from './conversation/turn-recorder.ts';
 import type { SearchParts, SearchServiceOptions } from './dependencies.ts';
@@ -33,7 +34,7 @@ import { responseRoutes } from './routes/responses.ts';
 import { schemaRoutes } from './routes/schema.ts';
 import { searchRoutes } from './routes/search.ts';
 import { visualizeRoutes } from './routes/visualize.ts';
-import { createThreadKnowledge, createThreadRetriever, type KnowledgeOfRetrievals } from './threads.ts';
+import { createThreadKnowledge, createThreadQuotes, createThreadRetriever, type PreparedAnswers } from './threads.ts';
 import { createSkillIndex } from './types/skill-index.ts';
 import { createSourceUsers } from './types/source-users.ts';
 
@@ -45,7 +46,7 @@ export function createSearchService(options: SearchServiceOptions): Service {
   const { indexes } = options;
   const learned = createLearnedElements(options.store, options.clock);
   const { threads } = options;
-  const known: KnowledgeOfRetrievals = new WeakMap();
+  const known: PreparedAnswers = new WeakMap();
   const retriever = once(async () => {
     if (threads) return createThreadRetriever(threads, { ledger: options.ledger, learned }, known);
     return (await import('./tasks.ts')).createPassageRetriever(options);
@@ -54,6 +55,7 @@ export function createSearchService(options: SearchServiceOptions): Service {
   const supersessions = createSupersessions(options.store);
   const users = createUsers(options.store);
   const knowledge: KnowledgeReader = (...input) => knowledgeAround({ indexes, supersessions }, ...input);
+  const quotes: QuoteReader = (...input) => quotesFrom({ indexes }, ...input);
   const deps: SearchParts = {
     ...rest,
     vectorVersions,
@@ -64,6 +66,7 @@ export function createSearchService(options: SearchServiceOptions): Service {
     retriever: limitRetrievals({ retrieve }, limit),
     supersessions,
     knowledge: threads ? createThreadKnowledge(threads, knowledge, known) : knowledge,
+    quotes: threads ? createThreadQuotes(quotes, known) : quotes,
     echoes: createEchoMarks(options.store),
     recentlyShown: createRecentlyShown(options.clock),
     learned,

@@ -16,14 +16,16 @@ import {
 import type { DocumentStore } from '../common/storage/ports/document-store.ts';
 import { packPassages } from './answers/contexts.ts';
 import { type KnowledgeReader, knowledgeAround } from './answers/knowledge.ts';
+import { type QuoteReader, quotesFrom } from './answers/quotes.ts';
 import { CURRENT } from './model.ts';
 import { createLearnedElements } from './retrieval/learned-weights.ts';
 import type { RetrievalRequest, Retriever } from './retrieval/retrieval.ts';
 import { createPassageRetriever } from './tasks.ts';
 import {
   createThreadKnowledge,
+  createThreadQuotes,
   createThreadRetriever,
-  type KnowledgeOfRetrievals,
+  type PreparedAnswers,
   type SearchThreads,
 } from './threads.ts';
 
@@ -78,12 +80,15 @@ describe('retrieval in threads', () => {
   let knowledgeHere: KnowledgeReader;
   let knowledge: KnowledgeReader;
   let knowledgeTrips: number;
+  let quotes: QuoteReader;
+  let quotedHere: number;
   const workers: Worker[] = [];
   const collect = (worker: Worker) => void workers.push(worker);
 
   beforeEach(async () => {
     process.on('worker', collect);
     knowledgeTrips = 0;
+    quotedHere = 0;
     directory = await mkdtemp(join(tmpdir(), 'engram-threads-'));
     const records = join(directory, 'control.db');
     store = await openSqliteDocumentStore({ file: records, autoMigrate: true, collections });
@@ -106,11 +111,15 @@ describe('retrieval in threads', () => {
       },
     };
     const learned = createLearnedElements(store, createSystemClock());
-    const known: KnowledgeOfRetrievals = new WeakMap();
+    const known: PreparedAnswers = new WeakMap();
     threads = createThreadRetriever(run, { ledger: world.ledger, learned }, known);
     const supersessions = createSupersessions(store);
     knowledgeHere = (...input) => knowledgeAround({ indexes, supersessions }, ...input);
     knowledge = createThreadKnowledge(run, knowledgeHere, known);
+    quotes = createThreadQuotes((...input) => {
+      quotedHere += 1;
+      return quotesFrom({ indexes }, ...input);
+    }, known);
   });
   afterEach(async () => {
     process.off('worker', collect);
@@ -206,6 +215,34 @@ describe('retrieval in threads', () => {
     }
     expect(found).to.be.greaterThan(200);
     expect(facts).to.be.greaterThan(20);
+  });
+
+  it('answers with the quotes that are made in this thread, in the same trip', async () => {
+    const limits = { entities: 8, facts: 24 };
+    const options = { dataset: null };
+    const texts = new Set<string>();
+    for (const seed of [21, 22]) {
+      dataset = world.dataset(`quoted ${seed}`);
+      await world.fill(dataset, randomPassages(seed));
+      for (let at = 0; at < 12; at++) {
+        const request = await requestOf(randomQuery(100 * seed + at), at % 3 === 0 ? {} : { knowledge: limits });
+        const { query } = request;
+        const retrieval = await threads.retrieve({ ...request, quotes: options });
+        const passages = packPassages(retrieval.passages);
+        const around = { passages, retrieval, query, view: CURRENT };
+        const { facts } = request.knowledge ? await knowledge(dataset, around, limits) : { facts: [] };
+        const found = { query, retrieval, passages, inner: null, facts };
+        const before = quotedHere;
+        const answer = await quotes(dataset, found, options);
+        expect(quotedHere, query).to.equal(before);
+        expect(answer, query).to.deep.equal(await quotesFrom({ indexes }, dataset, found, options));
+        texts.add(answer.text);
+        await quotes(dataset, { ...found, passages: passages.slice(1) }, options);
+        await quotes(dataset, found, { dataset: 'notes' });
+        expect(quotedHere, 'of other passages, and of several datasets').to.equal(before + 2);
+      }
+    }
+    expect(texts.size).to.be.greaterThan(10);
   });
 
   it('sends the passages alone on request', async () => {

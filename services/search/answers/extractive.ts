@@ -50,7 +50,7 @@ const TOPIC_REQUEST =
   /^(?:please\s+)?(?:summari[sz]e|describe|tell me)\b|\b(?:what|everything|all)\s+(?:that\s+)?(?:(?:do|did)\s+)?(?:i|we|you)\s+(?:know|have|remember|wrote|noted)\s+(?:about|on|of)\b/iu;
 
 /** Quotes, and the ids of their passages. */
-interface ExtractiveAnswer {
+export interface ExtractiveAnswer {
   readonly text: string;
   readonly passageIds: readonly string[];
   /** How sure memory answers the question, 0 to 1; null for words to search for. */

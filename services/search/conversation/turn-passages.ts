@@ -1,7 +1,7 @@
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import type { RankedPassage, SearchRequest } from '../model.ts';
 import type { InfluenceOptions } from '../retrieval/learned-weights.ts';
-import type { KnowledgeLimits, Retrieval } from '../retrieval/retrieval.ts';
+import type { KnowledgeLimits, QuoteOptions, Retrieval } from '../retrieval/retrieval.ts';
 import { type QueryVector, retrievePassages } from '../retrieval/retrieve-passages.ts';
 import type { Conversation, ConversationDependencies } from './conversation.ts';
 
@@ -27,6 +27,7 @@ export async function retrieveTurnPassages(
     readonly influence: InfluenceOptions;
     readonly conversation: Conversation | null;
     readonly knowledge?: KnowledgeLimits;
+    readonly quotes?: QuoteOptions;
   },
 ): Promise<TurnPassages> {
   const { query } = request;

@@ -24,6 +24,14 @@ export interface KnowledgeLimits {
   readonly facts: number;
 }
 
+/** How a question is answered with quotes. */
+export interface QuoteOptions {
+  /** Named by the sources of the quotes, when several datasets are asked; else null. */
+  readonly dataset: string | null;
+  /** Maximum number. */
+  readonly quotes?: number;
+}
+
 export interface RetrievalRequest {
   readonly scope: DatasetScope;
   readonly query: string;
@@ -46,6 +54,8 @@ export interface RetrievalRequest {
   readonly isForPassages?: boolean;
   /** The knowledge around the passages will be asked for with these limits: a thread reads it in the same trip. */
   readonly knowledge?: KnowledgeLimits;
+  /** The query will be answered with quotes of the passages: a thread answers it in the same trip. */
+  readonly quotes?: QuoteOptions;
   readonly signal?: AbortSignal;
 }
 

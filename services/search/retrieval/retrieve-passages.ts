@@ -6,7 +6,7 @@ import type { VectorSpace } from '../../common/storage/ports/vector-index.ts';
 import { modelCallContext, type SearchRequest } from '../model.ts';
 import type { JoinedDataset } from './joined-stores.ts';
 import type { InfluenceOptions } from './learned-weights.ts';
-import type { KnowledgeLimits, Retrieval, RetrievalDependencies } from './retrieval.ts';
+import type { KnowledgeLimits, QuoteOptions, Retrieval, RetrievalDependencies } from './retrieval.ts';
 
 /** The vector of a query for one dataset; null for a blank query. */
 export type QueryVector = {
@@ -48,11 +48,12 @@ export function retrievePassages(
     readonly influence: InfluenceOptions;
     readonly isForPassages?: boolean;
     readonly knowledge?: KnowledgeLimits;
+    readonly quotes?: QuoteOptions;
     /** Ranks the passages of these datasets as one; `dataset` is one of them. */
     readonly joined?: readonly JoinedDataset[];
   },
 ): Promise<Retrieval> {
-  const { dataset, vector, limit, influence, isForPassages, knowledge, joined } = target;
+  const { dataset, vector, limit, influence, isForPassages, knowledge, quotes, joined } = target;
   const { query, view, nodeSets, context } = request;
   return retriever.retrieve({
     scope: scopeOf(dataset),
@@ -68,6 +69,7 @@ export function retrievePassages(
       nodeSets,
       isForPassages,
       knowledge,
+      quotes,
       joined,
       signal: context.signal,
     }),

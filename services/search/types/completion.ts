@@ -11,7 +11,6 @@ import {
   withGlobalContext,
 } from '../answers/contexts.ts';
 import { asksForTime, datedQuotes, knownBy, rankByTime } from '../answers/dated-answer.ts';
-import { extractiveAnswer } from '../answers/extractive.ts';
 import type { Knowledge } from '../answers/knowledge.ts';
 import {
   type AnswerPrompt,
@@ -22,7 +21,6 @@ import {
   userPrompt,
 } from '../answers/model-answer.ts';
 import { questionParts } from '../answers/question-parts.ts';
-import { readTables } from '../answers/read-tables.ts';
 import { evidenceBlock, usedElements } from '../answers/references.ts';
 import { withSurroundings } from '../answers/surroundings.ts';
 import type { Conversation } from '../conversation/conversation.ts';
@@ -40,7 +38,7 @@ import {
   type SearchRequest,
   type TimeView,
 } from '../model.ts';
-import type { KnowledgeLimits } from '../retrieval/retrieval.ts';
+import type { KnowledgeLimits, QuoteOptions } from '../retrieval/retrieval.ts';
 import { embedQuery, retrievePassages } from '../retrieval/retrieve-passages.ts';
 import { hybridRows } from '../retrieval/rows.ts';
 import { currentRows } from '../retrieval/superseded-statements.ts';
@@ -80,7 +78,9 @@ export async function completion(
   target: TypedTarget,
 ): Promise<Completion> {
   const sought = target.type === 'RAG_COMPLETION' ? target : { ...target, knowledge: knowledgeLimits(target) };
-  const material = await resolveInner(deps, request, sought, await weighedMaterial(deps, request, sought));
+  const isQuoted = deps.languageModel === null && !request.onlyContext && !usesTruthWeights(request, target);
+  const quoted = isQuoted ? { ...sought, quotes: quoteOptions(target) } : sought;
+  const material = await resolveInner(deps, request, sought, await weighedMaterial(deps, request, quoted));
   return answerFrom(deps, request, target, { material, steps: [] });
 }
 
@@ -269,7 +269,7 @@ async function shownOf(deps: TypeDependencies, request: SearchRequest, target: T
 async function weighedMaterial(
   deps: TypeDependencies,
   request: SearchRequest,
-  target: TypedTarget & { readonly knowledge?: KnowledgeLimits },
+  target: TypedTarget & { readonly knowledge?: KnowledgeLimits; readonly quotes?: QuoteOptions },
 ): Promise<TurnPassages> {
   if (!usesTruthWeights(request, target)) return retrieveTurnPassages(deps, request, target);
   const wider = { ...target, limit: Math.min(target.limit * TRUTH_OVERFETCH, MAX_TOP_K) };
@@ -475,6 +475,15 @@ async function generateAnswer(
 /** Quotes of GRAPH_SUMMARY_COMPLETION, where other types show the best three. */
 const SUMMARY_QUOTES = 8;
 
+function quoteOptions({
+  type,
+  dataset,
+  isOneOfSeveral,
+}: Pick<AnswerInput, 'type' | 'dataset' | 'isOneOfSeveral'>): QuoteOptions {
+  const limit = type === 'GRAPH_SUMMARY_COMPLETION' ? { quotes: SUMMARY_QUOTES } : {};
+  return { dataset: isOneOfSeveral ? dataset.name : null, ...limit };
+}
+
 /** Answers with quotes, first from the passages that the type puts first, then from all that it gathered. */
 async function quotedAnswer(
   deps: TypeDependencies,
@@ -482,15 +491,10 @@ async function quotedAnswer(
   view: TimeView,
 ) {
   const { retrieval, query } = material;
-  const named = isOneOfSeveral ? dataset.name : null;
-  const quotesFrom = async (read: readonly RankedPassage[]) =>
-    extractiveAnswer(query, { ...retrieval, passages: read }, read, {
-      tables: await readTables(deps, dataset, query, read),
-      inner: material.inner ?? null,
-      facts: knowledge?.facts ?? [],
-      dataset: named,
-      ...(type === 'GRAPH_SUMMARY_COMPLETION' ? { quotes: SUMMARY_QUOTES } : {}),
-    });
+  const options = quoteOptions({ type, dataset, isOneOfSeveral });
+  const { dataset: named } = options;
+  const found = { query, retrieval, inner: material.inner ?? null, facts: knowledge?.facts ?? [] };
+  const quotesFrom = (read: readonly RankedPassage[]) => deps.quotes(dataset, { ...found, passages: read }, options);
   const { timeWindow } = retrieval.analysis;
   if (timeWindow !== null && asksForTime(retrieval.analysis)) {
     const window = knownBy(timeWindow, view.asOf);

@@ -1,6 +1,7 @@
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import type { Messenger } from '../../common/platform/messaging/messenger.ts';
 import type { KnowledgeReader } from '../answers/knowledge.ts';
+import type { QuoteReader } from '../answers/quotes.ts';
 import type { Conversation, ConversationDependencies } from '../conversation/conversation.ts';
 import type { InfluenceOptions } from '../retrieval/learned-weights.ts';
 import type { QueryVector } from '../retrieval/retrieve-passages.ts';
@@ -13,6 +14,7 @@ export interface TypeDependencies extends ConversationDependencies {
   readonly messenger: Messenger;
   readonly skills: SkillIndex;
   readonly knowledge: KnowledgeReader;
+  readonly quotes: QuoteReader;
   readonly sourceUsers: SourceUsers;
   /** Error text when the configured language model lacks its key. */
   readonly missingModelKey: string | null;
