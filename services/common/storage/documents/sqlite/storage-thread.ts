@@ -1,3 +1,4 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { engramError } from '../../../kernel/errors.ts';
 import type { CollectionRules } from '../rules/collection-rules.ts';
@@ -69,14 +70,15 @@ interface Entry {
 }
 
 /**
- * One batch of commits is under way at a time; those that come meanwhile make up the next. An idle store so commits at
- * once, a busy one shares transactions and messages among everything that waits.
+ * One batch of commits is under way at a time; those that come meanwhile make up the next. An idle store commits after the
+ * present turn of the event loop, so that what a request writes at once shares a message and a transaction.
  */
 function createCommitQueue(send: (batch: readonly EncodedCommit[]) => Promise<WorkerReply>) {
   let queue: Entry[] = [];
   let running: Promise<void> | null = null;
 
   const run = async () => {
+    await endOfTurn();
     while (queue.length > 0) {
       const batch = queue;
       queue = [];
