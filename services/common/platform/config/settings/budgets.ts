@@ -1,63 +1,49 @@
 import { BUDGET_ACTIONS } from '../../../domain/budget.ts';
 import * as type from '../value-types.ts';
-import { optional, setting } from './setting.ts';
+import { rowsOf } from './setting.ts';
+
+const { optional, setting } = rowsOf('Budgets');
 
 /** `integer` with 0: nothing of the kind may be used. A minute needs at least one request: else no request could raise it. */
 const count = (min = 0) => type.integer({ min });
 
 export const budgets = {
-  budgetTokensPerDay: optional({
-    names: ['ENGRAM_BUDGET_LLM_TOKENS_PER_DAY'],
-    section: 'Budgets',
+  budgetTokensPerDay: optional('ENGRAM_BUDGET_LLM_TOKENS_PER_DAY', {
     type: count(),
     shownDefault: 'no limit',
     meaning: 'Language-model tokens of a tenant, or of an account in its personal space, per UTC day.',
   }),
-  budgetTokensPerMonth: optional({
-    names: ['ENGRAM_BUDGET_LLM_TOKENS_PER_MONTH'],
-    section: 'Budgets',
+  budgetTokensPerMonth: optional('ENGRAM_BUDGET_LLM_TOKENS_PER_MONTH', {
     type: count(),
     shownDefault: 'no limit',
     meaning: 'The same per UTC month.',
   }),
-  budgetStorageBytes: optional({
-    names: ['ENGRAM_BUDGET_STORAGE_BYTES'],
-    section: 'Budgets',
+  budgetStorageBytes: optional('ENGRAM_BUDGET_STORAGE_BYTES', {
     type: type.bytes({ min: 0 }),
     shownDefault: 'no limit',
     meaning: 'Size of everything added, as it was uploaded (`200GB`).',
   }),
-  budgetItems: optional({
-    names: ['ENGRAM_BUDGET_ITEMS'],
-    section: 'Budgets',
+  budgetItems: optional('ENGRAM_BUDGET_ITEMS', {
     type: count(),
     shownDefault: 'no limit',
     meaning: 'Data items.',
   }),
-  budgetDatasets: optional({
-    names: ['ENGRAM_BUDGET_DATASETS'],
-    section: 'Budgets',
+  budgetDatasets: optional('ENGRAM_BUDGET_DATASETS', {
     type: count(),
     shownDefault: 'no limit',
     meaning: 'Datasets.',
   }),
-  budgetRequestsPerMinute: optional({
-    names: ['ENGRAM_BUDGET_REQUESTS_PER_MINUTE'],
-    section: 'Budgets',
+  budgetRequestsPerMinute: optional('ENGRAM_BUDGET_REQUESTS_PER_MINUTE', {
     type: count(1),
     shownDefault: 'no limit',
     meaning: 'Authenticated HTTP requests per minute; a WebSocket counts as one.',
   }),
-  budgetConcurrentRuns: optional({
-    names: ['ENGRAM_BUDGET_CONCURRENT_RUNS'],
-    section: 'Budgets',
+  budgetConcurrentRuns: optional('ENGRAM_BUDGET_CONCURRENT_RUNS', {
     type: count(),
     shownDefault: 'no limit',
     meaning: 'Runs that wait or are under way at the same time.',
   }),
-  budgetAction: setting({
-    names: ['ENGRAM_BUDGET_ACTION'],
-    section: 'Budgets',
+  budgetAction: setting('ENGRAM_BUDGET_ACTION', {
     type: type
       .oneOf(['enforce', 'warn'])
       .transform((word) => (word === 'warn' ? BUDGET_ACTIONS[1] : BUDGET_ACTIONS[0])),

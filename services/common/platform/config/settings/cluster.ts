@@ -1,12 +1,9 @@
 import { z } from 'zod';
 import { SERVICE_NAMES, type ServiceName } from '../../../domain/service-paths.ts';
 import * as type from '../value-types.ts';
-import { optional, type Setting, setting } from './setting.ts';
+import { rowsOf } from './setting.ts';
 
-const text = (name: string, meaning: string): Setting<string> =>
-  optional({ names: [name], section: 'Cluster', type: type.text(), meaning });
-const secret = (name: string, meaning: string): Setting<string> =>
-  optional({ names: [name], section: 'Cluster', type: type.text(), meaning, secret: true });
+const { optional, secret, setting, text } = rowsOf('Cluster');
 
 /** One address for all services, or a JSON object with one for each. */
 const serviceUrls = z.string().transform((value, context): Readonly<Record<ServiceName, string>> => {
@@ -40,9 +37,7 @@ export const cluster = {
     'ENGRAM_MONGODB_URL',
     'MongoDB 6.0 or newer, a replica set: `mongodb://user:password@host/?replicaSet=rs0`.',
   ),
-  mongodbDatabase: setting({
-    names: ['ENGRAM_MONGODB_DATABASE'],
-    section: 'Cluster',
+  mongodbDatabase: setting('ENGRAM_MONGODB_DATABASE', {
     type: type.text(),
     default: 'engram',
     meaning: 'Database of the records and, without S3, of the files.',
@@ -52,16 +47,12 @@ export const cluster = {
   elasticsearchPassword: secret('ENGRAM_ELASTICSEARCH_PASSWORD', 'The password of that user.'),
   elasticsearchApiKey: secret('ENGRAM_ELASTICSEARCH_API_KEY', 'API key in place of user and password.'),
   elasticsearchCaFile: text('ENGRAM_ELASTICSEARCH_CA_FILE', 'Certificate authority of its certificate, as PEM.'),
-  elasticsearchPrefix: setting({
-    names: ['ENGRAM_ELASTICSEARCH_INDEX_PREFIX'],
-    section: 'Cluster',
+  elasticsearchPrefix: setting('ENGRAM_ELASTICSEARCH_INDEX_PREFIX', {
     type: type.text(),
     default: 'engram',
     meaning: 'Start of the names of its indexes.',
   }),
-  elasticsearchReplicas: setting({
-    names: ['ENGRAM_ELASTICSEARCH_REPLICAS'],
-    section: 'Cluster',
+  elasticsearchReplicas: setting('ENGRAM_ELASTICSEARCH_REPLICAS', {
     type: type.integer({ min: 0, max: 10 }),
     default: '1',
     meaning: 'Copies of each shard of a new index; 0 for a single server.',
@@ -86,50 +77,38 @@ export const cluster = {
   natsCaFile: text('ENGRAM_NATS_CA_FILE', 'Certificate authority of its certificate, as PEM; turns TLS on.'),
   natsCertificateFile: text('ENGRAM_NATS_CERT_FILE', 'Certificate of this client, as PEM.'),
   natsKeyFile: text('ENGRAM_NATS_KEY_FILE', 'Key of that certificate, as PEM.'),
-  natsPrefix: setting({
-    names: ['ENGRAM_NATS_SUBJECT_PREFIX'],
-    section: 'Cluster',
+  natsPrefix: setting('ENGRAM_NATS_SUBJECT_PREFIX', {
     type: type.text(),
     default: 'engram',
     meaning: 'First word of its subjects, and start of the names of its streams.',
   }),
   s3Bucket: text('ENGRAM_S3_BUCKET', 'Bucket for files. Unset: they go to GridFS in MongoDB.'),
   s3Url: text('ENGRAM_S3_URL', 'Endpoint of an S3-compatible server; unset for AWS.'),
-  s3Region: setting({
-    names: ['ENGRAM_S3_REGION'],
-    section: 'Cluster',
+  s3Region: setting('ENGRAM_S3_REGION', {
     type: type.text(),
     default: 'us-east-1',
     meaning: 'Region of the bucket.',
   }),
   s3AccessKey: text('ENGRAM_S3_ACCESS_KEY', "Access key; unset: the usual sources of AWS's libraries."),
   s3SecretKey: secret('ENGRAM_S3_SECRET_KEY', 'The secret of that key.'),
-  s3Prefix: setting({
-    names: ['ENGRAM_S3_PREFIX'],
-    section: 'Cluster',
+  s3Prefix: setting('ENGRAM_S3_PREFIX', {
     type: type.text(),
     default: '',
     meaning: 'Start of the names of the objects.',
   }),
-  kafkaBrokers: optional({
-    names: ['ENGRAM_KAFKA_BROKERS'],
-    section: 'Cluster',
+  kafkaBrokers: optional('ENGRAM_KAFKA_BROKERS', {
     type: type.list(),
     meaning: 'Kafka brokers, a comma list of `host:port`, that domain events are relayed to. Unset: none are.',
   }),
   kafkaUser: text('ENGRAM_KAFKA_USER', 'Its user (SCRAM-SHA-256).'),
   kafkaPassword: secret('ENGRAM_KAFKA_PASSWORD', 'The password of that user.'),
   kafkaCaFile: text('ENGRAM_KAFKA_CA_FILE', 'Certificate authority of the brokers, as PEM; turns TLS on.'),
-  kafkaTopicPrefix: setting({
-    names: ['ENGRAM_KAFKA_TOPIC_PREFIX'],
-    section: 'Cluster',
+  kafkaTopicPrefix: setting('ENGRAM_KAFKA_TOPIC_PREFIX', {
     type: type.text(),
     default: 'engram.',
     meaning: 'Start of the names of its topics.',
   }),
-  serviceUrls: optional({
-    names: ['ENGRAM_SERVICE_URLS'],
-    section: 'Cluster',
+  serviceUrls: optional('ENGRAM_SERVICE_URLS', {
     type: serviceUrls,
     meaning:
       'Where the services reach each other over HTTP, for MCP clients: one address that sends requests on by their path, or a JSON object with an address for each service. Chart and operator set it.',

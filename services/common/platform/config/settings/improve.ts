@@ -1,74 +1,56 @@
 import { FATAL_STAGE, STAGE_NAMES, type StageName } from '../../../domain/improve-stages.ts';
 import * as type from '../value-types.ts';
-import { setting } from './setting.ts';
+import { rowsOf } from './setting.ts';
 
-const section = 'Improve';
+const { flag, setting } = rowsOf('Improve');
 
 export const improve = {
-  improveFeedbackAlpha: setting({
-    names: ['IMPROVE_FEEDBACK_ALPHA'],
-    section,
+  improveFeedbackAlpha: setting('IMPROVE_FEEDBACK_ALPHA', {
     type: type.number({ min: 0, max: 1 }).refine((alpha) => alpha > 0, 'must be greater than 0 and at most 1'),
     default: '0.1',
     meaning: 'How far one rating of an answer moves the weights of what it used, when a request does not say.',
   }),
-  improveStagesDisabled: setting({
-    names: ['IMPROVE_STAGES_DISABLED'],
-    section,
+  improveStagesDisabled: setting('IMPROVE_STAGES_DISABLED', {
     type: disabledStages(),
     default: '',
     meaning: `Stages that are skipped, as a comma list; any but ${FATAL_STAGE}.`,
   }),
-  improveAutoEnabled: setting({
-    names: ['IMPROVE_AUTO_ENABLED'],
-    section,
-    type: type.flag(),
-    default: 'true',
-    meaning: 'What is remembered in a session is improved into its dataset without being asked.',
-  }),
-  improveDebounceEntries: setting({
-    names: ['IMPROVE_DEBOUNCE_ENTRIES'],
-    section,
+  improveAutoEnabled: flag(
+    'IMPROVE_AUTO_ENABLED',
+    'true',
+    'What is remembered in a session is improved into its dataset without being asked.',
+  ),
+  improveDebounceEntries: setting('IMPROVE_DEBOUNCE_ENTRIES', {
     type: type.integer({ min: 0 }),
     default: '1',
     meaning: 'New entries of a session after which that happens.',
   }),
-  improveDebounceMs: setting({
-    names: ['IMPROVE_DEBOUNCE_SECONDS'],
-    section,
+  improveDebounceMs: setting('IMPROVE_DEBOUNCE_SECONDS', {
     type: type.secondsAsMs({ min: 0, max: 30 * 86_400 }),
     default: '0',
     meaning:
       'Seconds after which it happens even if there are fewer; 0 = never. With seconds set and the entries left at 1, only the time counts.',
   }),
-  improveTraceWindowSteps: setting({
-    names: ['IMPROVE_TRACE_WINDOW_STEPS'],
-    section,
+  improveTraceWindowSteps: setting('IMPROVE_TRACE_WINDOW_STEPS', {
     type: type.integer({ min: 0 }),
     default: '30',
     meaning: 'Greatest number of agent steps that become one document; 0 = all that wait.',
   }),
-  improveTraceWindowsPerRun: setting({
-    names: ['IMPROVE_TRACE_WINDOWS_PER_RUN'],
-    section,
+  improveTraceWindowsPerRun: setting('IMPROVE_TRACE_WINDOWS_PER_RUN', {
     type: type.integer({ min: 0 }),
     default: '10',
     meaning: 'Such documents per improve, over all of its sessions; the rest waits for the next. 0 = no limit.',
   }),
-  improveDistillMaxBatches: setting({
-    names: ['IMPROVE_DISTILL_MAX_BATCHES_PER_RUN'],
-    section,
+  improveDistillMaxBatches: setting('IMPROVE_DISTILL_MAX_BATCHES_PER_RUN', {
     type: type.integer({ min: 0 }),
     default: '0',
     meaning: 'Model calls that distil one session in one improve; 0 = as many as it takes.',
   }),
-  tripletEmbedding: setting({
-    names: ['TRIPLET_EMBEDDING'],
-    section,
-    type: type.flag(),
-    default: 'false',
-    meaning: 'Improve makes a text with a vector of every edge of the graph, for TRIPLET_COMPLETION.',
-  }),
+  tripletEmbedding: flag(
+    'TRIPLET_EMBEDDING',
+    'false',
+    'Improve makes a text with a vector of every edge of the graph, for TRIPLET_COMPLETION.',
+  ),
 };
 
 function disabledStages() {

@@ -1,12 +1,7 @@
 import * as type from '../value-types.ts';
-import { optional, setting } from './setting.ts';
+import { rowsOf } from './setting.ts';
 
-const text = (name: string, meaning: string) =>
-  optional({ names: [name], section: 'Integrations', type: type.text(), meaning });
-const secret = (name: string, meaning: string) =>
-  optional({ names: [name], section: 'Integrations', type: type.text(), meaning, secret: true });
-const address = (name: string, meaning: string) =>
-  optional({ names: [name], section: 'Integrations', type: type.httpUrl(), meaning });
+const { address, secret, setting, text } = rowsOf('Integrations');
 
 /** One OAuth client per service of Google, or the same one for several. */
 const ID = (title: string) => `Client id of the OAuth client by which ${title} is connected.`;
@@ -24,9 +19,7 @@ export const googleIntegrations = {
   googleDriveStateSecret: secret('GOOGLE_DRIVE_STATE_SECRET', STATE),
   googleDriveRedirectUri: address('GOOGLE_DRIVE_REDIRECT_URI', redirect('google_drive')),
   googleDriveFrontendUrl: address('GOOGLE_DRIVE_FRONTEND_BASE_URL', FRONTEND),
-  googleDriveMaxFileSizeMb: setting({
-    names: ['GOOGLE_DRIVE_MAX_FILE_SIZE_MB'],
-    section: 'Integrations',
+  googleDriveMaxFileSizeMb: setting('GOOGLE_DRIVE_MAX_FILE_SIZE_MB', {
     type: type.integer({ min: 1 }),
     default: '25',
     meaning: 'Larger files of Google Drive are left out.',

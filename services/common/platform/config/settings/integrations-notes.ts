@@ -1,26 +1,18 @@
 import * as type from '../value-types.ts';
-import { optional, setting } from './setting.ts';
+import { rowsOf } from './setting.ts';
 
-const section = 'Integrations';
+const { address, flag, secret, setting, text } = rowsOf('Integrations');
 
-const text = (name: string, meaning: string) => optional({ names: [name], section, type: type.text(), meaning });
-const secret = (name: string, meaning: string) =>
-  optional({ names: [name], section, type: type.text(), meaning, secret: true });
 const redirect = (prefix: string, provider: string) =>
-  optional({
-    names: [`${prefix}_REDIRECT_URI`],
-    section,
-    type: type.httpUrl(),
-    meaning: `Redirect URI as it is registered at ${provider}. Unset: \`<ENGRAM_PUBLIC_URL>/api/v1/integrations/${prefix.toLowerCase()}/callback\`.`,
-  });
+  address(
+    `${prefix}_REDIRECT_URI`,
+    `Redirect URI as it is registered at ${provider}. Unset: \`<ENGRAM_PUBLIC_URL>/api/v1/integrations/${prefix.toLowerCase()}/callback\`.`,
+  );
 const frontend = (prefix: string) =>
-  optional({
-    names: [`${prefix}_FRONTEND_BASE_URL`],
-    section,
-    type: type.httpUrl(),
-    meaning:
-      'Where the browser returns after an install: `<it>/integrations`. Unset: the console, with ENGRAM_PUBLIC_URL.',
-  });
+  address(
+    `${prefix}_FRONTEND_BASE_URL`,
+    'Where the browser returns after an install: `<it>/integrations`. Unset: the console, with ENGRAM_PUBLIC_URL.',
+  );
 
 /** Linear and Notion. */
 export const integrationsNotes = {
@@ -32,24 +24,17 @@ export const integrationsNotes = {
   ),
   linearRedirectUri: redirect('LINEAR', 'Linear'),
   linearFrontendUrl: frontend('LINEAR'),
-  linearResumeSync: setting({
-    names: ['LINEAR_RESUME_SYNC_ENABLED'],
-    section,
-    type: type.flag(),
-    default: 'true',
-    meaning:
-      'An import of Linear that did not bring in everything is repeated after LINEAR_RESUME_INTERVAL_SECONDS; `false`: with the next regular one, a quarter of an hour later.',
-  }),
-  linearResumeIntervalMs: setting({
-    names: ['LINEAR_RESUME_INTERVAL_SECONDS'],
-    section,
+  linearResumeSync: flag(
+    'LINEAR_RESUME_SYNC_ENABLED',
+    'true',
+    'An import of Linear that did not bring in everything is repeated after LINEAR_RESUME_INTERVAL_SECONDS; `false`: with the next regular one, a quarter of an hour later.',
+  ),
+  linearResumeIntervalMs: setting('LINEAR_RESUME_INTERVAL_SECONDS', {
     type: type.secondsAsMs({ min: 60, max: 86_400 }),
     default: '600',
     meaning: 'Seconds after which such an import is repeated.',
   }),
-  linearUrl: setting({
-    names: ['ENGRAM_LINEAR_URL'],
-    section,
+  linearUrl: setting('ENGRAM_LINEAR_URL', {
     type: type.httpUrl(),
     default: 'https://linear.app',
     meaning: 'Address of Linear; with another one, such as a proxy, its API is asked there as well.',
@@ -66,9 +51,7 @@ export const integrationsNotes = {
     'NOTION_WEBHOOK_SECRET',
     'Verification token of its webhooks, which go to `<public address>/api/v1/integrations/notion/events`. While it is unset, the token that Notion sends is in the log, as `notion.webhook.verification`.',
   ),
-  notionUrl: setting({
-    names: ['ENGRAM_NOTION_URL'],
-    section,
+  notionUrl: setting('ENGRAM_NOTION_URL', {
     type: type.httpUrl(),
     default: 'https://api.notion.com',
     meaning: 'Address of the API of Notion, or of a proxy of it.',

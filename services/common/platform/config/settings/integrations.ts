@@ -1,10 +1,7 @@
 import * as type from '../value-types.ts';
-import { optional, setting } from './setting.ts';
+import { rowsOf } from './setting.ts';
 
-const text = (name: string, meaning: string) =>
-  optional({ names: [name], section: 'Integrations', type: type.text(), meaning });
-const secret = (name: string, meaning: string) =>
-  optional({ names: [name], section: 'Integrations', type: type.text(), meaning, secret: true });
+const { address, secret, setting, text } = rowsOf('Integrations');
 
 /** Providers that people connect; one whose settings are not all there is answered with 503. */
 export const integrations = {
@@ -17,45 +14,29 @@ export const integrations = {
     'GITHUB_WEBHOOK_SECRET',
     'Secret of its webhooks, which go to `<public address>/api/v1/integrations/github/events`; it also signs the state of installs.',
   ),
-  githubFrontendUrl: optional({
-    names: ['GITHUB_FRONTEND_BASE_URL'],
-    section: 'Integrations',
-    type: type.httpUrl(),
-    meaning:
-      'Where the browser returns after an install: `<it>/integrations`. Unset: the console, with ENGRAM_PUBLIC_URL.',
-  }),
-  githubUrl: setting({
-    names: ['ENGRAM_GITHUB_URL'],
-    section: 'Integrations',
+  githubFrontendUrl: address(
+    'GITHUB_FRONTEND_BASE_URL',
+    'Where the browser returns after an install: `<it>/integrations`. Unset: the console, with ENGRAM_PUBLIC_URL.',
+  ),
+  githubUrl: setting('ENGRAM_GITHUB_URL', {
     type: type.httpUrl(),
     default: 'https://github.com',
     meaning: 'Address of a GitHub Enterprise Server.',
   }),
-  sourcePrivateHosts: setting({
-    names: ['ENGRAM_SOURCE_PRIVATE_HOSTS'],
-    section: 'Integrations',
+  sourcePrivateHosts: setting('ENGRAM_SOURCE_PRIVATE_HOSTS', {
     type: type.list(),
     default: '',
     meaning:
       'Hosts on private addresses that people may connect over WebDAV and IMAP, with commas between. Public ones they may always.',
   }),
-  sourceS3Roots: setting({
-    names: ['ENGRAM_SOURCE_S3_ROOTS'],
-    section: 'Integrations',
+  sourceS3Roots: setting('ENGRAM_SOURCE_S3_ROOTS', {
     type: type.list(),
     default: '',
     meaning:
       'Buckets, or folders of them, that people may connect: `s3://bucket/folder`, with commas between. Never the one that Engram keeps its files in.',
   }),
-  sourceS3Url: optional({
-    names: ['ENGRAM_SOURCE_S3_URL'],
-    section: 'Integrations',
-    type: type.httpUrl(),
-    meaning: 'Endpoint of the S3-compatible server that they are on; unset for AWS.',
-  }),
-  sourceS3Region: setting({
-    names: ['ENGRAM_SOURCE_S3_REGION'],
-    section: 'Integrations',
+  sourceS3Url: address('ENGRAM_SOURCE_S3_URL', 'Endpoint of the S3-compatible server that they are on; unset for AWS.'),
+  sourceS3Region: setting('ENGRAM_SOURCE_S3_REGION', {
     type: type.text(),
     default: 'us-east-1',
     meaning: 'Region of those buckets.',

@@ -1,6 +1,8 @@
 import { SERVICE_NAMES } from '../../../domain/service-paths.ts';
 import * as type from '../value-types.ts';
-import { optional, setting } from './setting.ts';
+import { rowsOf } from './setting.ts';
+
+const { flag, optional, setting } = rowsOf('Server');
 
 /** The logger's levels; it takes exactly these. */
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -16,31 +18,23 @@ const LEVEL_WORDS: ReadonlyMap<string, string> = new Map(
 );
 
 export const server = {
-  port: optional({
-    names: ['HTTP_API_PORT'],
-    section: 'Server',
+  port: optional('HTTP_API_PORT', {
     type: type.integer({ min: 0, max: 65_535 }),
     shownDefault: '8000 (agent mode: 8011)',
     meaning: 'Port of the HTTP API; 0 takes any free one.',
   }),
-  host: optional({
-    names: ['HTTP_API_HOST'],
-    section: 'Server',
+  host: optional('HTTP_API_HOST', {
     type: type.text(),
     shownDefault: '`127.0.0.1` (cluster: `0.0.0.0`)',
     meaning:
       'Address to listen on. On any address but loopback authentication is required unless switched off by hand.',
   }),
-  services: optional({
-    names: ['ENGRAM_SERVICES', 'SERVICES'],
-    section: 'Server',
+  services: optional(['ENGRAM_SERVICES', 'SERVICES'], {
     type: type.listOf(SERVICE_NAMES),
     shownDefault: 'all',
     meaning: `Services that this process runs: a comma list of ${SERVICE_NAMES.join(', ')}. A part of them needs cluster stores.`,
   }),
-  logLevel: setting({
-    names: ['LOG_LEVEL'],
-    section: 'Server',
+  logLevel: setting('LOG_LEVEL', {
     type: type
       .text()
       .transform((value) => LEVEL_WORDS.get(value.trim().toLowerCase()) ?? value.trim().toLowerCase())
@@ -48,32 +42,22 @@ export const server = {
     default: 'info',
     meaning: 'Least level that is logged: debug, info, warn, error, silent.',
   }),
-  tracingEnabled: setting({
-    names: ['COGNEE_TRACING_ENABLED'],
-    section: 'Server',
-    type: type.flag(),
-    default: 'false',
-    meaning:
-      'Traces requests and runs for `GET /api/v1/activity/spans`: the last hundred, in memory. W3C `traceparent` headers of clients are followed.',
-  }),
-  drainTimeoutMs: setting({
-    names: ['BACKGROUND_DRAIN_TIMEOUT_SECONDS'],
-    section: 'Server',
+  tracingEnabled: flag(
+    'COGNEE_TRACING_ENABLED',
+    'false',
+    'Traces requests and runs for `GET /api/v1/activity/spans`: the last hundred, in memory. W3C `traceparent` headers of clients are followed.',
+  ),
+  drainTimeoutMs: setting('BACKGROUND_DRAIN_TIMEOUT_SECONDS', {
     type: type.secondsAsMs({ min: 0, max: 3_600 }),
     default: '8',
     meaning: 'Seconds that a stop waits for requests and runs.',
   }),
-  agentMode: setting({
-    names: ['COGNEE_AGENT_MODE'],
-    section: 'Server',
-    type: type.flag(),
-    default: 'false',
-    meaning:
-      'The server lives for its agents: after the first has registered a connection, it stops within a minute of the last being unregistered. Only with an embedded document store.',
-  }),
-  environmentFile: optional({
-    names: ['COGNEE_ENV_FILE'],
-    section: 'Server',
+  agentMode: flag(
+    'COGNEE_AGENT_MODE',
+    'false',
+    'The server lives for its agents: after the first has registered a connection, it stops within a minute of the last being unregistered. Only with an embedded document store.',
+  ),
+  environmentFile: optional('COGNEE_ENV_FILE', {
     type: type.text(),
     shownDefault: '`.env`, when there is one',
     meaning: 'File with further variables; it must exist. Variables of the process win over the file.',

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import * as type from '../value-types.ts';
 
 /** One variable that this build uses. */
 export interface Setting<Value = unknown> {
@@ -33,14 +34,32 @@ export const SECTIONS = [
 ] as const;
 export type Section = (typeof SECTIONS)[number];
 
-type WithDefault<Value> = Setting<Value> & { readonly default: string };
+type Names = string | readonly [string, ...string[]];
+type Row<Value> = Omit<Setting<Value>, 'names' | 'section'>;
 
-/** A row whose variable has a default. */
-export function setting<Value>(row: WithDefault<Value>): WithDefault<Value> {
-  return row;
-}
-
-/** A row whose value is undefined while its variable is unset. */
-export function optional<Value>(row: Omit<Setting<Value>, 'default'>): Setting<Value> {
-  return row;
+/** Makes the rows of one section. */
+export function rowsOf(section: Section) {
+  const named = (names: Names) => ({
+    section,
+    names: typeof names === 'string' ? ([names] as const) : names,
+  });
+  /** A row whose variable has a default. */
+  const setting = <Value>(names: Names, row: Row<Value> & { readonly default: string }) => ({
+    ...named(names),
+    ...row,
+  });
+  /** A row whose value is undefined while its variable is unset. */
+  const optional = <Value>(names: Names, row: Omit<Row<Value>, 'default'>): Setting<Value> => ({
+    ...named(names),
+    ...row,
+  });
+  return {
+    setting,
+    optional,
+    text: (names: Names, meaning: string) => optional(names, { type: type.text(), meaning }),
+    secret: (names: Names, meaning: string) => optional(names, { type: type.text(), meaning, secret: true }),
+    address: (names: Names, meaning: string) => optional(names, { type: type.httpUrl(), meaning }),
+    flag: (names: Names, otherwise: 'true' | 'false', meaning: string) =>
+      setting(names, { type: type.flag(), default: otherwise, meaning }),
+  };
 }
