@@ -132,7 +132,7 @@ export function createRunRecorder(dependencies: RunRecorderDependencies) {
       const { id, pipeline } = run.state;
       const now = clock.now().toISOString();
       const change = endChange(run.state.startedAt, end, now);
-      const document: RunDocument = { ...documentOf(run), ...change };
+      const document: RunDocument = { ...run.document, ...change };
       const items = end.items ?? [];
       try {
         await racing(async () => {
@@ -246,33 +246,6 @@ function newDocument(run: NewRun, now: string, jobId: string | null): RunDocumen
     ...(run.sessionId === undefined ? {} : { sessionId: run.sessionId }),
     ...(run.extraction === undefined ? {} : { extraction: run.extraction }),
     ...(run.origin === undefined ? {} : { origin: run.origin }),
-  };
-}
-
-function documentOf(run: StoredRun): RunDocument {
-  const { state, userId, jobId, background, stalledClaims, paidBy, sessionId, extraction, origin } = run;
-  return {
-    pipeline: state.pipeline,
-    datasetName: state.datasetName,
-    userId,
-    status: state.status,
-    outcome: null,
-    totalItems: state.progress?.totalItems ?? 0,
-    completedItems: state.progress?.completedItems ?? 0,
-    stage: state.progress?.currentStage ?? null,
-    counts: state.counts,
-    errorClass: state.errorClass,
-    errorMessage: state.errorMessage,
-    errorStatus: state.errorStatus,
-    background,
-    startedAt: state.startedAt,
-    endedAt: state.endedAt,
-    jobId,
-    stalledClaims,
-    paidBy,
-    ...(sessionId === undefined ? {} : { sessionId }),
-    ...(extraction === undefined ? {} : { extraction }),
-    ...(origin === undefined ? {} : { origin }),
   };
 }
 

@@ -119,6 +119,7 @@ export interface StoredRun {
   readonly chunks: ChunkProgress | null;
   /** State without items, which `items` reads. */
   readonly state: RunState;
+  readonly document: RunDocument;
 }
 
 /** Enough of the dataset to record the end of a run whose dataset may be gone. */
@@ -264,5 +265,6 @@ function storedRun({ id, version, value, tenant, dataset }: Stored<RunDocument>)
       startedAt: value.startedAt,
       endedAt: value.endedAt,
     },
+    document: value,
   };
 }

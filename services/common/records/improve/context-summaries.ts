@@ -49,12 +49,16 @@ export type ContextState = {
   readonly model?: string;
 };
 
-export const contextNodesCollection: OwnedCollection<ContextNode> = {
-  name: 'context_nodes',
+const shared = {
   level: 'dataset',
   owner: 'improve',
   readers: ['search'],
   belongsTo: { dataset: 'scope' },
+} as const;
+
+export const contextNodesCollection: OwnedCollection<ContextNode> = {
+  name: 'context_nodes',
+  ...shared,
   indexes: [
     { fields: ['level', 'isStale'] },
     { fields: ['level', 'isOpen', 'isMisc'] },
@@ -63,26 +67,17 @@ export const contextNodesCollection: OwnedCollection<ContextNode> = {
 };
 export const contextLeavesCollection: OwnedCollection<ContextLeaf> = {
   name: 'context_leaves',
-  level: 'dataset',
-  owner: 'improve',
-  readers: ['search'],
-  belongsTo: { dataset: 'scope' },
+  ...shared,
   indexes: [{ fields: ['itemId'] }],
 };
 export const contextEntitiesCollection: OwnedCollection<ContextEntity> = {
   name: 'context_entities',
-  level: 'dataset',
-  owner: 'improve',
-  readers: ['search'],
-  belongsTo: { dataset: 'scope' },
+  ...shared,
   indexes: [],
 };
 export const contextStateCollection: OwnedCollection<ContextState> = {
   name: 'context_state',
-  level: 'dataset',
-  owner: 'improve',
-  readers: ['search'],
-  belongsTo: { dataset: 'scope' },
+  ...shared,
   indexes: [],
 };
 

@@ -16,23 +16,24 @@ import { repository } from '../base/repository.ts';
 type SyncedContentDocument = Record<string, never>;
 type SyncDueDocument = { readonly side: SyncSide; readonly runId: string };
 
+const shared = {
+  level: 'dataset',
+  owner: 'integrations',
+  writers: { ingest: 'removes them with their dataset' },
+  belongsTo: { dataset: 'scope' },
+} as const;
+
 /** Content that was on both sides once, by fingerprint: when it is missing here now, it was removed here. */
 export const syncedContentCollection: OwnedCollection<SyncedContentDocument> = {
   name: 'synced_content',
-  level: 'dataset',
-  owner: 'integrations',
-  writers: { ingest: 'removes it with its dataset' },
-  belongsTo: { dataset: 'scope' },
+  ...shared,
   indexes: [],
 };
 
 /** One for each side and run: a run that still brings files may not lose its own because another has them built. */
 export const syncDuesCollection: OwnedCollection<SyncDueDocument> = {
   name: 'sync_dues',
-  level: 'dataset',
-  owner: 'integrations',
-  writers: { ingest: 'removes them with their dataset' },
-  belongsTo: { dataset: 'scope' },
+  ...shared,
   indexes: [],
 };
 
@@ -41,10 +42,7 @@ type SyncOfferDocument = { readonly origin: string; readonly itemIds: readonly s
 /** Content that a sender lacked at its last comparison, and was told of: it may fetch that, and have that pruned. */
 export const syncOffersCollection: OwnedCollection<SyncOfferDocument> = {
   name: 'sync_offers',
-  level: 'dataset',
-  owner: 'integrations',
-  writers: { ingest: 'removes them with their dataset' },
-  belongsTo: { dataset: 'scope' },
+  ...shared,
   indexes: [{ fields: ['origin'] }],
 };
 
