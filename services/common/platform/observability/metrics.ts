@@ -1,9 +1,4 @@
-import type {
-  Counter as CounterType,
-  Gauge as GaugeType,
-  Histogram as HistogramType,
-  Registry as RegistryType,
-} from 'prom-client';
+import type { Gauge as GaugeType, Registry as RegistryType } from 'prom-client';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { BudgetMetrics } from '../../ports/budgets.ts';
 import type { ModelKind, TokenUsage } from '../../ports/models.ts';
@@ -56,24 +51,6 @@ export interface RelayLag {
 /** Buckets from half a millisecond to half a minute. */
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-function seconds<Label extends string>(
-  registers: RegistryType[],
-  name: string,
-  help: string,
-  labelNames: readonly Label[],
-): HistogramType<Label> {
-  return new Histogram({ name, help, labelNames, buckets: SECONDS, registers });
-}
-
-function counter<Label extends string>(
-  registers: RegistryType[],
-  name: string,
-  help: string,
-  labelNames: readonly Label[],
-): CounterType<Label> {
-  return new Counter({ name, help, labelNames, registers });
-}
-
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -96,12 +73,13 @@ export function createMetrics(): Metrics {
 }
 
 function tenantMetrics(registers: RegistryType[]): Pick<Metrics, 'tenantWoken'> {
-  const wake = seconds(
+  const wake = new Histogram({
+    name: 'engram_tenant_wake_seconds',
+    help: 'Time from the request that woke a hibernated tenant until it serves',
+    labelNames: [] as const,
+    buckets: SECONDS,
     registers,
-    'engram_tenant_wake_seconds',
-    'Time from the request that woke a hibernated tenant until it serves',
-    [],
-  );
+  });
   return { tenantWoken: (durationMs) => wake.observe({}, durationMs / 1000) };
 }
 
@@ -131,17 +109,25 @@ function httpMetrics(registers: RegistryType[]): Pick<Metrics, 'httpRequest' | '
 function workMetrics(
   registers: RegistryType[],
 ): Pick<Metrics, 'watchQueue' | 'runState' | 'modelTokens' | 'modelCall'> {
-  const runs = counter(registers, 'engram_run_states_total', 'States that runs have entered', ['pipeline', 'status']);
-  const tokens = counter(registers, 'engram_model_tokens_total', 'Tokens sent to and received from models', [
-    'model',
-    'purpose',
-    'direction',
-  ]);
-  const calls = seconds(registers, 'engram_model_call_duration_seconds', 'Time of model calls, retries included', [
-    'model',
-    'purpose',
-    'outcome',
-  ]);
+  const runs = new Counter({
+    name: 'engram_run_states_total',
+    help: 'States that runs have entered',
+    labelNames: ['pipeline', 'status'] as const,
+    registers,
+  });
+  const tokens = new Counter({
+    name: 'engram_model_tokens_total',
+    help: 'Tokens sent to and received from models',
+    labelNames: ['model', 'purpose', 'direction'] as const,
+    registers,
+  });
+  const calls = new Histogram({
+    name: 'engram_model_call_duration_seconds',
+    help: 'Time of model calls, retries included',
+    labelNames: ['model', 'purpose', 'outcome'] as const,
+    buckets: SECONDS,
+    registers,
+  });
   return {
     watchQueue(depth) {
       const gauge = new Gauge({
@@ -168,9 +154,12 @@ function workMetrics(
 }
 
 function relayMetrics(registers: RegistryType[]): Pick<Metrics, 'eventsRelayed' | 'watchRelay'> {
-  const total = counter(registers, 'engram_events_relayed_total', 'Domain events that the broker acknowledged', [
-    'type',
-  ]);
+  const total = new Counter({
+    name: 'engram_events_relayed_total',
+    help: 'Domain events that the broker acknowledged',
+    labelNames: ['type'] as const,
+    registers,
+  });
   return {
     eventsRelayed: (type, count) => total.inc({ type }, count),
     watchRelay(lag) {
@@ -201,11 +190,13 @@ function relayMetrics(registers: RegistryType[]): Pick<Metrics, 'eventsRelayed' 
 }
 
 function storeMetrics(registers: RegistryType[]): Pick<Metrics, 'store'> {
-  const duration = seconds(registers, 'engram_store_duration_seconds', 'Time of calls to stores and other ports', [
-    'port',
-    'method',
-    'outcome',
-  ]);
+  const duration = new Histogram({
+    name: 'engram_store_duration_seconds',
+    help: 'Time of calls to stores and other ports',
+    labelNames: ['port', 'method', 'outcome'] as const,
+    buckets: SECONDS,
+    registers,
+  });
   return {
     store: ({ port, method, outcome, durationMs }) => duration.observe({ port, method, outcome }, durationMs / 1000),
   };
@@ -213,18 +204,18 @@ function storeMetrics(registers: RegistryType[]): Pick<Metrics, 'store'> {
 
 /** Labels by kind of limit: tenants and keys are too many for labels. */
 function budgetMetrics(registers: RegistryType[]): BudgetMetrics {
-  const charged = counter(
+  const charged = new Counter({
+    name: 'engram_budget_charged_total',
+    help: 'What was counted for budgets: tokens, bytes, items, datasets, limited requests, runs',
+    labelNames: ['limit'] as const,
     registers,
-    'engram_budget_charged_total',
-    'What was counted for budgets: tokens, bytes, items, datasets, limited requests, runs',
-    ['limit'],
-  );
-  const passed = counter(
+  });
+  const passed = new Counter({
+    name: 'engram_budget_passed_total',
+    help: 'Requests beyond a limit, refused (exceeded) or let through (warned)',
+    labelNames: ['limit', 'outcome'] as const,
     registers,
-    'engram_budget_passed_total',
-    'Requests beyond a limit, refused (exceeded) or let through (warned)',
-    ['limit', 'outcome'],
-  );
+  });
   return {
     budgetCharged: (limit, amount) => charged.inc({ limit }, amount),
     budgetPassed: (limit, outcome) => passed.inc({ limit, outcome }),
