@@ -29,6 +29,9 @@ export const LEARNED = [
   'laboratory',
   'bakery',
   'club',
+  'vineyard',
+  'newsroom',
+  'expedition',
 ] as const;
 /** Nothing is learned from these. */
 export const HELD_OUT = ['logbook', 'practice', 'theatre', 'ward', 'depot', 'renovation'] as const;

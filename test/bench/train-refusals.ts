@@ -10,7 +10,7 @@ import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { logistic } from '../../services/common/kernel/probability.ts';
 import type { Weights } from '../../services/search/answers/answer-weights.ts';
-import { sentenceFeatures, withHighest } from '../../services/search/answers/answerable.ts';
+import { readFirst, sentenceFeatures, withHighest } from '../../services/search/answers/answerable.ts';
 import { readQuestion } from '../../services/search/answers/question.ts';
 import { type ReadPassage, rankSentences, sentencesOf, weigh } from '../../services/search/answers/rank-sentences.ts';
 import { shortAnswer } from '../../services/search/answers/short-answer.ts';
@@ -48,15 +48,15 @@ const TARGET = new URL('../../services/search/answers/answerable-weights.ts', im
  * Share of the answerable questions about documents left out of training that may be refused: fewer are with all of them.
  * Without those that avoid the words of their notes on purpose.
  */
-const REFUSED = { own: 0.075, other: 0.035 } as const;
-const REWORDED = new Set(['diary', 'boatyard', 'laboratory', 'bakery', 'club']);
+const REFUSED = { own: 0.075, other: 0.027 } as const;
+const REWORDED = new Set(['diary', 'boatyard', 'laboratory', 'bakery', 'club', 'vineyard', 'newsroom', 'expedition']);
 /** Weights of questions, with less for those whose answer was taken away, and of all Natural Questions. */
 const WEIGHTS = { nothing: 1, passages: 0.05, sentences: 0.02 } as const;
-const NQ_WEIGHT = 0.2;
+const NQ_WEIGHT = { answerable: 0.1, answering: 0.2 } as const;
 /** Weight of the sentences without the answer beside one with it. */
 const BESIDE = 0.4;
 const RIDGE: number = 3e-4;
-const STEPS = 12;
+const STEPS = 8;
 const APART = new Set(['table', 'two-hop']);
 
 const { values } = parseArgs({ options: { cases: { type: 'string' }, show: { type: 'string' } } });
@@ -66,12 +66,14 @@ function samplesOf(source: string, one: Case): readonly Sample[] {
   const sampled = (without: Sample['without'], read: readonly ReadPassage[]): readonly Sample[] => {
     const question = readQuestion(one.question);
     const ranked = rankSentences(sentencesOf(question, read));
-    const found = sentenceFeatures(question, { ranked, short: shortAnswer(question, ranked), passages: read });
+    const short = shortAnswer(question, ranked);
+    const found = sentenceFeatures(question, { ranked, short, passages: read });
+    const best = readFirst({ ranked, short });
     const features = withHighest(found);
     if (features === null) return [];
     const isAnswered = without === 'nothing' && answers.length > 0;
     const sentences = found.map((of, at) => {
-      const text = ranked[at]?.statement.text ?? '';
+      const text = best[at]?.statement.text ?? '';
       // Another sentence may answer whether something is so.
       const hasAnswer = isAnswered && (contains(text, answers) || (kind === 'yes-no' && at === 0));
       return { text, features: of, hasAnswer };
@@ -100,9 +102,10 @@ const isNq = ({ source }: Sample) => source === 'nq';
 const learnAnswerable = (samples: readonly Sample[]) =>
   learn(
     samples.map((one) => {
-      const weight = (isNq(one) ? NQ_WEIGHT : 1) * WEIGHTS[one.without];
+      const weight = (isNq(one) ? NQ_WEIGHT.answerable : 1) * WEIGHTS[one.without];
       return { features: one.features, isRight: one.isAnswered, isNq: isNq(one), weight };
     }),
+    NQ_WEIGHT.answerable,
   );
 
 /** Learns from the sentences with an answer, those beside them, and all of the questions without one. */
@@ -113,54 +116,68 @@ const learnAnswering = (samples: readonly Sample[]) =>
       if (one.isAnswered && right === 0) return [];
       return one.sentences.map(({ features, hasAnswer }, at) => {
         const share = hasAnswer ? 1 / right : one.isAnswered ? BESIDE : at === 0 ? 1 : 1 / one.sentences.length;
-        const weight = (isNq(one) ? NQ_WEIGHT : 1) * WEIGHTS[one.without] * share;
+        const weight = (isNq(one) ? NQ_WEIGHT.answering : 1) * WEIGHTS[one.without] * share;
         return { features, isRight: hasAnswer, isNq: isNq(one), weight };
       });
     }),
+    NQ_WEIGHT.answering,
   );
 
 /** Gives people and Natural Questions their share, and both classes of each the same. */
-function sharesOf(examples: readonly Example[]): Float64Array {
+function sharesOf(examples: readonly Example[], nqWeight: number): Float64Array {
   const groupOf = (one: Example) => `${one.isNq} ${one.isRight}`;
   const totals = new Map<string, number>();
   for (const one of examples) totals.set(groupOf(one), (totals.get(groupOf(one)) ?? 0) + one.weight);
-  const all = 2 * (1 + NQ_WEIGHT);
+  const all = 2 * (1 + nqWeight);
   return Float64Array.from(
     examples,
-    (one) => ((one.isNq ? NQ_WEIGHT : 1) * one.weight) / (totals.get(groupOf(one)) ?? 1) / all,
+    (one) => ((one.isNq ? nqWeight : 1) * one.weight) / (totals.get(groupOf(one)) ?? 1) / all,
   );
 }
 
 /** Logistic regression by Newton's method. */
-function learn(examples: readonly Example[]): Weights {
+function learn(examples: readonly Example[], nqWeight: number): Weights {
   const names = ['bias', ...new Set(examples.flatMap(({ features }) => Object.keys(features)))];
-  const rows = examples.map(({ features }) =>
-    Float64Array.from(names, (name) => (name === 'bias' ? 1 : (features[name] ?? 0))),
-  );
-  const filled = rows.map((row) => [...row.keys()].filter((column) => row[column] !== 0));
-  const shares = sharesOf(examples);
-  const learned = new Float64Array(names.length);
+  const columnOf = new Map(names.map((name, column) => [name, column]));
+  const rows = examples.map(({ features }) => {
+    const filled = Object.entries(features).filter(([, value]) => value !== 0);
+    const columns = Int32Array.from([0, ...filled.map(([name]) => columnOf.get(name) as number)]).sort();
+    return {
+      columns,
+      values: Float64Array.from(columns, (column) =>
+        column === 0 ? 1 : (features[names[column] as string] as number),
+      ),
+    };
+  });
+  const shares = sharesOf(examples, nqWeight);
+  const [size, width] = [names.length, names.length + 1];
+  const learned = new Float64Array(size);
   for (let step = 0; step < STEPS; step++) {
-    const gradient = learned.map((value, column) => (column === 0 ? 0 : RIDGE * value));
-    const curvature = names.map((_, at) => new Float64Array(names.length).fill(at > 0 ? RIDGE : 1e-7, at, at + 1));
-    for (const [at, row] of rows.entries()) {
-      const columns = filled[at] as readonly number[];
+    /** The curvature, and in the last column the gradient. */
+    const system = new Float64Array(size * width);
+    for (let column = 0; column < size; column++) {
+      system[column * width + column] = column === 0 ? 1e-7 : RIDGE;
+      system[column * width + size] = column === 0 ? 0 : RIDGE * (learned[column] as number);
+    }
+    for (const [at, { columns, values }] of rows.entries()) {
       const share = shares[at] as number;
       const probability = logistic(
-        columns.reduce((sum, column) => sum + (row[column] as number) * (learned[column] as number), 0),
+        columns.reduce((sum, column, k) => sum + (values[k] as number) * (learned[column] as number), 0),
       );
       const error = share * (probability - Number(examples[at]?.isRight));
       const bend = share * Math.max(MIN_CURVATURE, probability * (1 - probability));
-      for (const column of columns) {
-        const value = row[column] as number;
-        gradient[column] = (gradient[column] as number) + error * value;
-        const line = curvature[column] as Float64Array;
-        for (const other of columns) line[other] = (line[other] as number) + bend * value * (row[other] as number);
+      for (let one = 0; one < columns.length; one++) {
+        const line = (columns[one] as number) * width;
+        const value = values[one] as number;
+        system[line + size] = (system[line + size] as number) + error * value;
+        for (let other = one; other < columns.length; other++) {
+          const cell = line + (columns[other] as number);
+          system[cell] = (system[cell] as number) + bend * value * (values[other] as number);
+        }
       }
     }
-    for (const [column, change] of solve(curvature, gradient).entries()) {
+    for (const [column, change] of solve(system, size).entries())
       learned[column] = (learned[column] as number) - change;
-    }
   }
   return Object.fromEntries(names.map((name, column) => [name, Number((learned[column] ?? 0).toFixed(2))]));
 }
@@ -168,19 +185,26 @@ function learn(examples: readonly Example[]): Weights {
 /** Keeps steps short where all probabilities are near 0 or 1. */
 const MIN_CURVATURE = 1e-3;
 
-/** Solves linear equations with a positive definite matrix by elimination. */
-function solve(matrix: readonly Float64Array[], right: Float64Array): Float64Array {
-  const rows = matrix.map((row, at) => Float64Array.of(...row, right[at] as number));
-  for (const [at, pivot] of rows.entries()) {
-    for (const [other, row] of rows.entries()) {
-      const factor = (row[at] as number) / (pivot[at] as number);
-      if (other === at || factor === 0) continue;
-      for (let column = at; column < pivot.length; column++) {
-        row[column] = (row[column] as number) - factor * (pivot[column] as number);
+/** Solves linear equations by elimination: a symmetric positive definite matrix of which the upper half is set, and the right side behind it. */
+function solve(system: Float64Array, size: number): Float64Array {
+  const width = size + 1;
+  const at = (row: number, column: number) => system[row * width + column] as number;
+  for (let pivot = 0; pivot < size; pivot++) {
+    for (let row = pivot + 1; row < size; row++) {
+      const factor = at(pivot, row) / at(pivot, pivot);
+      if (factor === 0) continue;
+      for (let column = row; column < width; column++) {
+        system[row * width + column] = at(row, column) - factor * at(pivot, column);
       }
     }
   }
-  return right.map((_, at) => (rows[at]?.at(-1) ?? 0) / (rows[at]?.[at] ?? 1));
+  const solution = new Float64Array(size);
+  for (let row = size - 1; row >= 0; row--) {
+    let rest = at(row, size);
+    for (let column = row + 1; column < size; column++) rest -= at(row, column) * (solution[column] as number);
+    solution[row] = rest / at(row, row);
+  }
+  return solution;
 }
 
 interface Judged extends Sample {
@@ -203,7 +227,8 @@ const judge = (samples: readonly Sample[], { answerable, answering }: Learned): 
   samples.map((one) => {
     const scores = one.sentences.map(({ features }) => weigh(features, answering));
     const best = one.sentences[scores.indexOf(Math.max(...scores))];
-    return { ...one, probability: logistic(weigh(one.features, answerable)), best };
+    const certainty = (weigh(one.features, answerable) + Math.max(...scores)) / 2;
+    return { ...one, probability: logistic(certainty), best };
   });
 
 const limitOf = (judged: readonly Judged[], refused: number, isWanted: (one: Judged) => boolean) =>

@@ -4,8 +4,9 @@ import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import { likenessTo, mostOfKind } from '../retrieval/word-likeness.ts';
+import { agreementWith } from './agreement.ts';
 import { ANSWERABLE_WEIGHTS, ANSWERING_WEIGHTS } from './answerable-weights.ts';
-import { contentWords, type Question, wordsOf } from './question.ts';
+import { type AnswerType, contentWords, type Question, wordsOf } from './question.ts';
 import { PASSAGES_READ, type RankedSentence, type ReadPassage, refersBack, weigh } from './rank-sentences.ts';
 import type { ShortAnswer } from './short-answer.ts';
 import { slotFeatures } from './slots.ts';
@@ -45,8 +46,8 @@ export function judgeEvidence(question: Question, evidence: Evidence): Judgement
   const most = Math.max(...scores);
   const best = most > (scores[0] ?? 0) + SURER ? scores.indexOf(most) : 0;
   return {
-    certainty: logistic(weigh(features, ANSWERABLE_WEIGHTS)),
-    best: evidence.ranked[best] ?? null,
+    certainty: logistic((weigh(features, ANSWERABLE_WEIGHTS) + most) / 2),
+    best: evidence.short?.isOfKind === true ? evidence.short.sentence : (readFirst(evidence)[best] ?? null),
     isOfUnknown: false,
   };
 }
@@ -74,7 +75,18 @@ const RAISED = [
   'focusBeside',
   'aboutSharp',
   'aboutWithKind',
+  'unit',
+  'agent',
+  'object',
+  'deed',
+  'properName',
 ] as const;
+
+/** Returns the best sentences, and that of the short answer. */
+export function readFirst({ ranked, short }: Pick<Evidence, 'ranked' | 'short'>): readonly RankedSentence[] {
+  const best = ranked.slice(0, SENTENCES_READ);
+  return short === null || best.includes(short.sentence) ? best : [...best, short.sentence];
+}
 
 /** Whether no passage has any name of a question; people call places of their own notes by other names, too. */
 function isOfUnknown(question: Question, { ranked, passages }: Evidence): boolean {
@@ -98,7 +110,7 @@ export function withHighest(read: ReturnType<typeof sentenceFeatures>): Readonly
  * for (`colour`, `name`, a date) is there.
  */
 export function sentenceFeatures(whole: Question, { ranked, short, passages }: Evidence) {
-  const best = ranked.slice(0, SENTENCES_READ);
+  const best = readFirst({ ranked, short });
   const question = withoutContact(whole, best);
   const { text } = question;
   const words = keyWords(question);
@@ -115,6 +127,7 @@ export function sentenceFeatures(whole: Question, { ranked, short, passages }: E
   const all = coverage(words, inAll);
   const bags = new Map<ReadPassage, Bag>();
   const partsOf = statedParts(question);
+  const agreementOf = agreementWith(question);
   const statements = new Map<ReadPassage, readonly string[]>();
   const form = formOf(question);
   const slots = new Map<ReadPassage, ReturnType<typeof slotFeatures>>();
@@ -134,7 +147,10 @@ export function sentenceFeatures(whole: Question, { ranked, short, passages }: E
     const kind = kindIn(whole, statement.text);
     const isShort = short !== null && short.sentence === sentence;
     const [about, aboutPassage] = [coverage(subject, inSentence), coverage(subject, inPassage)];
-    const parts = partsOf(statement.text, `${statement.heading} ${statement.label} ${before}`);
+    const context = `${statement.heading} ${statement.label} ${before}`;
+    const parts = partsOf(statement.text, context);
+    const agreement = agreementOf(statement.text, context);
+    const unitSaid = unitIn(whole, statement.text);
     return {
       own: own.mean,
       ownExact: own.exact,
@@ -190,6 +206,14 @@ export function sentenceFeatures(whole: Question, { ranked, short, passages }: E
       pairs: features.pairs,
       ...slot,
       ...parts,
+      ...agreement,
+      unit: unitSaid,
+      lacksUnit: Number(unitSaid < 0),
+      lacksProper: Number(agreement.properName < 0),
+      lacksAgent: Number(agreement.agent < 0),
+      lacksObject: Number(agreement.object < 0),
+      lacksSubject: Number(agreement.subject < 0),
+      otherSelf: Number(agreement.self === -1),
       fillerVerb: Math.max(0, parts.filler) * parts.verb,
       [`filler ${form}`]: parts.filler,
       [`no filler ${form}`]: Number(parts.filler < 0),
@@ -327,9 +351,10 @@ function askedWords(text: string, question: Question): readonly string[] {
 
 const NAME_QUESTION = /\b(?:names?|surname|called)\b/iu;
 /** Questions for quantities and contacts, with the units of their answers. */
-const UNITS: readonly (readonly [RegExp, RegExp])[] = [
+const QUANTITIES: readonly AnswerType[] = ['number', 'thing', 'way'];
+const UNITS: readonly (readonly [asks: RegExp, isAnswer: RegExp, types?: readonly AnswerType[]])[] = [
   [
-    /\bhow much\b.*\b(?:costs?|pay|paid|price|money|win|won|earn|spend|spent|charge|worth|salary|fee)\b|\b(?:salary|price|cost|rent|fee|pay)\b/iu,
+    /\bhow much\b.*\b(?:costs?|pay|paid|price|money|win|won|earn|spend|spent|charge|worth|salary|fee)\b|^how much (?:is|are|was|were|did .* get) (?!left)|\b(?:salary|price|cost|rent|fee|wages?|deposit|fine)\b|^what (?:do|does|did) .*\b(?:pay|charge|spend)\b/iu,
     /[$€£¥]|\b(?:EUR|USD|GBP|CHF|dollars?|euros?|pounds?|crowns|francs|yen|cents?|bucks)\b/iu,
   ],
   [
@@ -340,7 +365,10 @@ const UNITS: readonly (readonly [RegExp, RegExp])[] = [
     /\bhow long\b/iu,
     /\b(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|decades?|met(?:er|re)s?|km|miles?|kilomet\p{L}+)\b/iu,
   ],
-  [/\bhow (?:tall|high|deep|wide|far|big|large)\b/iu, /\d/u],
+  [
+    /\bhow (?:tall|high|deep|wide|far|big|large)\b/iu,
+    /(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|hundred)\b)[ -]?(?:square |cubic )?(?:km|cm|mm|m|m²|ha|[GMT]B|\p{Ll}*met(?:re|er)s?|feet|foot|ft|inch(?:es)?|miles?|hectares?|acres?|litres?|liters?|gigabytes?|megabytes?|terabytes?|people|members?|rooms?|storeys?|seats?)\b/iu,
+  ],
   ...CONTACTS,
   [/\bmileage\b/iu, /\b(?:km|miles|kilomet\p{L}+)\b/iu],
   [/\b(?:surname|last name|full name|maiden name)\b/iu, /\p{Lu}\p{Ll}+ \p{Lu}\p{Ll}+/u],
@@ -358,9 +386,14 @@ const UNITS: readonly (readonly [RegExp, RegExp])[] = [
   [
     /\bwhere (?:do|does|did)\b.*\b(?:live|reside)\b/iu,
     /\b(?:liv(?:e[sd]?|ing)|resid\p{L}+|moved|home|houses?|flats?|apartments?|rooms?|farm|farmhouse|address|neighbou?rs?|from)\b/iu,
+    ['place'],
   ],
-  [/\bbirthday\b|\bwhen (?:is|was|were)\b.*\bborn\b/iu, /\b(?:born|birth\p{L}*|turned|turns)\b/iu],
-  [/\b(?:die|died|death)\b/iu, /\b(?:die[ds]?|dead|death|passed away|funeral|buried|until|late)\b/iu],
+  [/\bbirthday\b|\bwhen (?:is|was|were)\b.*\bborn\b/iu, /\b(?:born|birth\p{L}*|turned|turns)\b/iu, ['date', 'thing']],
+  [
+    /\b(?:die|died|death)\b/iu,
+    /\b(?:die[ds]?|dead|death|passed away|funeral|buried|until|late)\b/iu,
+    ['date', 'place'],
+  ],
 ];
 const DATE = new RegExp(
   `\\b(?:1\\d|20)\\d\\d\\b|\\b(?:${MONTHS}|${WEEKDAYS}|morning|evening|summer|winter|spring|autumn|AM|PM)\\b`,
@@ -372,6 +405,14 @@ const PERSONS =
   );
 const PLACES = 'house room city kitchen park street garden school shop tree village office'.split(' ');
 
+/** Whether a sentence has the unit or the like of the answer: 1 or -1; 0 when the question asks for none. */
+function unitIn({ text, type }: Question, sentence: string): number {
+  if (type === 'yes-no') return 0;
+  const asked = text.replace(/\b(?:in|at|on|for|near|of) (?:which|what) \p{Ll}+ /iu, '');
+  const unit = UNITS.find(([asks, , types]) => (types ?? QUANTITIES).includes(type) && asks.test(asked));
+  return unit === undefined ? 0 : unit[1].test(sentence) ? 1 : -1;
+}
+
 /** Whether a sentence has something new of the kind that a question asks for: -1 to 1; null when it asks for no kind. */
 function kindIn(question: Question, sentence: string): number | null {
   const { text } = question;
@@ -380,8 +421,8 @@ function kindIn(question: Question, sentence: string): number | null {
   const spans = spansOf(sentence, ['name', 'title', 'date', 'number']);
   const hasName = spans.some((span) => span.kind === 'name' && wordsOf(span.text).some(isNew));
   const sign = (condition: boolean) => (condition ? 1 : -1);
-  const unit = UNITS.find(([asks]) => asks.test(text));
-  if (unit !== undefined) return sign(unit[1].test(sentence));
+  const unit = unitIn(question, sentence);
+  if (unit < 0 || (unit > 0 && question.type !== 'date')) return unit;
   if (NAME_QUESTION.test(text)) return sign(hasName || spans.some(({ kind }) => kind === 'title'));
   const words = wordsOf(sentence).filter(isNew);
   const like = (kinds: readonly string[], least: number) => {
@@ -401,8 +442,15 @@ function kindIn(question: Question, sentence: string): number | null {
 
 const NUMERAL = new RegExp(`(?<![\\p{L}\\p{N}])(?:\\d[\\d,.]*|${NUMERALS})((?:[ -]\\p{L}+){1,3})`, 'giu');
 
+/** `Three of them died.` */
+const SOME_OF_THEM = new RegExp(
+  `(?<![\\p{L}\\p{N}])(?:\\d[\\d,.]*|${NUMERALS}) of (?:them|these|those|us|which|whom)\\b`,
+  'iu',
+);
+
 /** Whether a sentence has a number of such things as are counted: -1 to 1. */
 function likenessOfCounted(counted: string, sentence: string): number {
+  if (SOME_OF_THEM.test(sentence)) return 1;
   const found = [...sentence.matchAll(NUMERAL)].flatMap(([, behind = '']) => wordsOf(behind));
   const like = found.map((word) => (stemOf(word) === stemOf(counted) ? 1 : wordTable().similarity(counted, word)));
   return Math.max(-1, Math.min(1, 4 * (Math.max(0, ...like) - 0.4)));

@@ -50,11 +50,23 @@ const TYPES: readonly (readonly [AnswerType, RegExp])[] = [
 const FOCUS =
   /\b(?:what|which)(?:\s+(?:is|are|was|were)|['’]s)?\s+(?:the\s+|my\s+|our\s+|your\s+)?(?:(?:names?|types?|kinds?|sorts?|pieces?|items?) (?:of|for) (?:the\s+|an?\s+|my\s+|our\s+)?)?((?:\p{L}+\s+){0,3}\p{L}+)/iu;
 
+const AUXILIARY = /\b(?:is|are|was|were|do|does|did|has|have|had|will|would|can|could|should)\b/iu;
+
 /** The last word of the phrase that names the kind of thing: `instrument` of "Which musical instrument do I play?". */
 function focusOf(text: string): string | null {
-  const words = FOCUS.exec(text)?.[1]?.toLowerCase().split(/\s+/u) ?? [];
+  const found = FOCUS.exec(text);
+  const words = found?.[1]?.toLowerCase().split(/\s+/u) ?? [];
   const end = words.findIndex((word, at) => STOP_WORDS.has(word) || (at > 0 && isVerb(word)));
-  return words.slice(0, end < 0 ? words.length : end).at(-1) ?? null;
+  const phrase = words.slice(0, end < 0 ? words.length : end);
+  const last = phrase.at(-1);
+  // `Which feline naps where I type?` has no other verb.
+  const isVerbLast = end > 1 && last !== undefined && !AUXILIARY.test(text.slice(found?.index)) && mayBeVerb(last);
+  return (isVerbLast ? phrase.at(-2) : last) ?? null;
+}
+
+function mayBeVerb(word: string): boolean {
+  const row = wordSenses().row(word);
+  return row < 0 ? /(?:s|ed)$/u.test(word) : wordSenses().partsOf(row).verb > 0;
 }
 
 function isVerb(word: string): boolean {

@@ -18,6 +18,8 @@ export interface ShortAnswer {
   readonly sentence: RankedSentence;
   /** That it is the answer, 0 to 1. */
   readonly confidence: number;
+  /** It names the kind of thing that is asked for: `University of Oslo` for `Which university?` */
+  readonly isOfKind: boolean;
   readonly features: Readonly<Record<string, number>>;
 }
 
@@ -35,14 +37,32 @@ export function shortAnswer(
   const scores = candidates.map(({ features }) => weigh(features, weights.span));
   const likely = candidates[scores.indexOf(Math.max(...scores))];
   if (likely === undefined) return null;
-  const best = ofAskedVerb(question, likely, candidates) ?? likely;
+  const named = ofAskedKind(question, candidates);
+  const best = named ?? ofAskedVerb(question, likely, candidates) ?? likely;
   const features = certaintyFeatures(question, Math.max(...softmax(scores)), best);
+  const confidence = logistic(weigh(features, weights.spanConfidence));
   return {
     text: best.span.text,
     sentence: best.sentence,
     features,
-    confidence: logistic(weigh(features, weights.spanConfidence)),
+    isOfKind: named !== null,
+    confidence: named === null ? confidence : Math.max(MIN_SHORT_CONFIDENCE, confidence),
   };
+}
+
+const ASKS_WHICH = /\b(?:which|what) (?!(?:is|are|was|were)\b)\p{L}/iu;
+/** Minimum probability of the sentence with such a name as a share of that of the best one. */
+const MIN_SHARE_OF_KIND = 0.1;
+
+/** Returns the first name that has the kind of thing that is asked for in it; null when there is none. */
+function ofAskedKind({ type, text, focus }: Question, candidates: readonly Candidate[]): Candidate | null {
+  if ((type !== 'thing' && type !== 'place') || focus === null || !ASKS_WHICH.test(text)) return null;
+  const kind = stemOf(focus);
+  const isNamed = ({ span, features }: Candidate) =>
+    span.kind === 'name' &&
+    features.lead >= Math.log(MIN_SHARE_OF_KIND) &&
+    wordsOf(span.text).some((word) => stemOf(word) === kind);
+  return candidates.find(isNamed) ?? null;
 }
 
 /** `Where does Ada work?`, `What was prescribed?` */

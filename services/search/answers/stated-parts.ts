@@ -38,7 +38,7 @@ const LIGHT_VERB =
 const TITLE = /^(?:Mr|Mrs|Ms|Miss|Dr|Prof|Professor|Sir|Aunt|Uncle)\b/u;
 const REASON = /\b(?:because|since|as|so|due|thanks|owing|therefore|reason|why|after|when|to \p{Ll}+)\b/iu;
 const TIME = new RegExp(
-  `\\d|\\b(?:${MONTHS}|Easter|Christmas|${WEEKDAYS}|morning|evening|noon|midnight|summer|winter|spring|autumn|ago|yesterday|o['’]clock)\\b`,
+  `\\b(?:1\\d|20)\\d\\d\\b|\\b\\d{1,2}(?::\\d\\d)? ?(?:[ap]\\.?m\\b|o['’]clock)|\\d:\\d\\d|\\b(?:${MONTHS}|Easter|Christmas|${WEEKDAYS}|morning|evening|noon|midnight|summer|winter|spring|autumn|ago|yesterday|o['’]clock)\\b`,
   'iu',
 );
 const VAGUE_TIME =
@@ -49,7 +49,9 @@ const NUMERAL = new RegExp(
 );
 const PLACE_PREPOSITION = /^(?:in|at|to|near|from|of|outside|on)$/u;
 const PLACE_PHRASE =
-  /\b(?:in|at|on|near|behind|beside|under|above|outside|from|into|between|along) (?:the|an?|my|our|his|her|their) \p{Ll}+/u;
+  /\b(?:in|at|on|near|behind|beside|under|above|outside|from|into|between|along|to|over|opposite|below|next to) (?:the|an?|my|our|his|her|their) ((?:\p{Ll}+ ){0,2}\p{Ll}+)/gu;
+const TIME_NOUN =
+  /\b(?:mornings?|evenings?|afternoons?|nights?|days?|weeks?|weekends?|months?|years?|summer|winter|spring|autumn|time|beginning|end|first|last|same|moment|past|future)\b/u;
 
 interface Word {
   readonly word: string;
@@ -136,7 +138,11 @@ function fillers(
     case 'place':
       return (sentence, named) =>
         Math.max(
-          PLACE_PHRASE.test(sentence) ? 0.3 : -1,
+          [...sentence.matchAll(PLACE_PHRASE)].some(
+            ([, phrase = '']) => isNew({ text: phrase }) && !TIME_NOUN.test(phrase),
+          )
+            ? 0.3
+            : -1,
           ...namesOf(sentence, named).map(({ hasTitle, like, isPlaced }) => {
             const most = 2 * (Math.max(like.place, 0.7 * like.group) - like.person);
             return hasTitle ? -0.5 : bounded(most + (isPlaced ? 0.6 : 0));
@@ -167,17 +173,16 @@ function contentOf(text: string): readonly Word[] {
   return [...new Set(contentWords(text))].map(wordOf);
 }
 
-/** How far a word is stated: 1 by itself, less by a synonym or one of its kind; `buy`, which only its vector has near `sell`, does not. */
+/** How far a word is stated: 1 by itself, less by a synonym or one of its kind. */
 function stated({ word, stem, row }: Word, within: readonly Word[], stems: ReadonlySet<string>): number {
   if (stems.has(stem)) return 1;
-  const likeness = likenessTo(word);
-  if (likeness === null) return 0;
-  let most = 0;
-  for (const { row: other } of within) {
-    const share = likeness(other);
-    if (share > most && share > wordTable().cosineOf(row, other) ** 2 + ROUNDING) most = share;
-  }
-  return most;
+  return within.reduce((most, other) => Math.max(most, statedBySense(word, row, other.row)), 0);
+}
+
+/** How far another word says a word of a row by its meanings: `buy`, which only its vector has near `sell`, does not. */
+export function statedBySense(word: string, row: number, other: number): number {
+  const share = likenessTo(word)?.(other) ?? 0;
+  return share > 0 && share > wordTable().cosineOf(row, other) ** 2 + ROUNDING ? share : 0;
 }
 
 /** Likenesses are kept in steps. */

@@ -1,0 +1,218 @@
+import { recentlyUsed } from '../../common/kernel/recently-used.ts';
+import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
+import { stemOf } from '../../common/text/language/tokenize.ts';
+import { wordSenses } from '../../common/text/words/word-senses.ts';
+import { type Question, wordsOf } from './question.ts';
+import { isSameStem } from './slots.ts';
+import { spansOf } from './spans.ts';
+import { statedBySense } from './stated-parts.ts';
+
+/** Features of a sentence: whether the verb, the subject and the object of a question are those of the sentence; 0 unknown. */
+interface Agreement {
+  /** Whether somebody does what the verb says: 1; -1 for `It was stolen.` and `Nobody stole it.` */
+  readonly agent: number;
+  /** Whether something new stands behind the verb: 1; -1 for `He died in 1999.` and "What did he die of?" */
+  readonly object: number;
+  /** How far the sentence alone states the verb, 0 to 1. */
+  readonly deed: number;
+  /** Whether the sentence says the opposite: `bought` for `sell`. */
+  readonly opposite: number;
+  /** Whether the sentence is in the first person, as the question is: 1; -1 about another person. */
+  readonly self: number;
+  /** Whether the sentence or what stands before it has the subject of the verb: 1 or -1. */
+  readonly subject: number;
+  /** Whether the sentence has a new name, when things of the kind that is asked for have names: 1 or -1. */
+  readonly properName: number;
+  /** Whether the sentence says `first` where the question says `second`. */
+  readonly orderClash: number;
+  /** Whether a question about the future meets a sentence about the past. */
+  readonly tenseClash: number;
+  /** Number of words that the question does not have, of six. */
+  readonly newWords: number;
+}
+
+const AUXILIARY = /^(?:is|are|was|were|am|do|does|did|has|have|had|will|would|can|could|should|may|might|shall)$/u;
+const MODAL = /^(?:has|have|had|will|would|can|could|may|should)$/u;
+const ADVERB = /^(?:\p{L}+ly|ever|first|last|now|still|also|once|usually|always|never|already|just|not)$/u;
+const DETERMINER = /^(?:the|an?|my|our|your|his|her|their|its|this|that|these|those|mr|mrs|ms|dr)$/u;
+const PRONOUN = /^(?:i|we|you|he|she|they|it)$/u;
+const INDEFINITE = /^(?:somebody|someone|nobody|anybody|anyone|thieves|thief|burglars?|they|it|one|which|that)$/u;
+const SELF = /\b(?:I|we|We|me|us|[Mm]y|[Oo]ur|mine|ours)\b/u;
+const OTHER_PERSON = /^(?:He|She|They)\b/u;
+const FUTURE_ASKED = /\b(?:will|next|going to|shall)\b/iu;
+const FUTURE_SAID = /\b(?:will|next|going to|shall|plans?|wants?|hopes?|from|until|is|are|has|have|every|due)\b/iu;
+const PAST = /\b(?:was|were|did|had|\p{L}{2,}ed)\b/u;
+const ORDINALS = 'first second third fourth fifth sixth last previous next'.split(' ');
+const TIME_WORD =
+  /^(?:\d+|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn|winter|morning|evening|night|(?:day|week|month|year|hour|minute)s?|today|yesterday|tomorrow|again|once|twice|ago|first|last|next)$/u;
+
+/** Kinds of things that are told apart by names of their own. */
+const NAMED_KINDS = new Set(
+  (
+    'airline airport app application artist author band bank book brand brewery campsite capital castle cathedral choir church cinema city club college company ' +
+    'conference contractor cooperative country employer factory festival film firm foundation hospital hostel hotel insurer island journal lake league library ' +
+    'magazine make maker manufacturer model mountain movie museum newspaper novel opera orchestra organisation organization party podcast port product programme ' +
+    'project provider province pub publisher region restaurant river road school ship shop singer song station store street studio supermarket supplier surname ' +
+    'team theatre theater title town university valley vendor village'
+  ).split(' '),
+);
+
+/** Forms of verbs, and on the other side those of the opposite. */
+const OPPOSITES = Map.groupBy(
+  [
+    'buy buys bought buying purchase purchased|sell sells sold selling sale',
+    'begin begins began begun start starts started|end ends ended stop stops stopped finish finishes finished over',
+    'win wins won winning|lose loses lost losing loss',
+    'open opens opened opening|close closes closed closing',
+    'born birth|die dies died death dead',
+    'arrive arrives arrived arrival|leave leaves left departure departed',
+    'marry married wedding|divorce divorced separated',
+    'find finds found finding|lose loses lost losing stolen',
+    'lend lends lent|borrow borrows borrowed',
+    'hire hires hired employ employed|fire fires fired dismissed dismiss',
+    'break breaks broke broken|repair repairs repaired fix fixed fixes mended mend',
+    'teach teaches taught teaching|learn learns learned learnt learning',
+    'like likes liked love loves loved|hate hates hated dislike dislikes disliked',
+    'raise raised rise rises rose increase increased|lower lowered fall fell decrease decreased cut',
+    'design designs designed|build builds built made',
+    'give gives gave given|take takes took taken receive received got get gets',
+  ].flatMap((line) => {
+    const [one = [], other = []] = line.split('|').map((side) => side.split(' '));
+    return [...one.map((word) => ({ word, others: other })), ...other.map((word) => ({ word, others: one }))];
+  }),
+  ({ word }) => word,
+);
+/** Minimum share of a verb that a word states. */
+const MIN_STATED = 0.45;
+
+/** Reads a question once; returns what reads sentences. `context`: what stands above and before the sentence. */
+export function agreementWith(question: Question): (sentence: string, context: string) => Agreement {
+  const { text, type, focus } = question;
+  const deed = deedOf(text);
+  const words = wordsOf(text);
+  const asked = new Set(words.map(stemOf));
+  const isNew = ({ lower }: Pick<Token, 'lower'>) => !STOP_WORDS.has(lower) && !asked.has(stemOf(lower));
+  const isNewThing = (token: Token) => isNew(token) && !TIME_WORD.test(token.lower);
+  const opposites = words.flatMap((word) => (OPPOSITES.get(word) ?? []).flatMap(({ others }) => others));
+  const ordinals = ORDINALS.filter((word) => words.includes(word));
+  const subject = deed?.subject?.filter((word) => !STOP_WORDS.has(word)) ?? [];
+  const hasName = focus !== null && NAMED_KINDS.has(focus);
+  const selfOf = (sentence: string, isOfName: boolean) => {
+    if (SELF.test(sentence)) return 1;
+    return isOfName || OTHER_PERSON.test(sentence) ? -1 : -0.3;
+  };
+  return (sentence, context) => {
+    const said = tokensOf(sentence);
+    const shares = deed === null ? [] : said.map(({ lower }) => saysVerb(deed.verb, lower));
+    const most = Math.max(0, ...shares);
+    const at = most >= MIN_STATED ? shares.indexOf(most) : -1;
+    const forms = new Set(said.map(({ lower }) => lower));
+    const stems = new Set([...forms, ...wordsOf(context)].map(stemOf));
+    const names = spansOf(sentence, ['name', 'title']).filter((span) =>
+      wordsOf(span.text).some((lower) => isNew({ lower })),
+    );
+    const isObjectAsked = deed !== null && deed.subject !== null && type === 'thing' && at >= 0;
+    return {
+      agent: deed?.subject === null && type === 'person' && at >= 0 ? agentAt(said, at, isNewThing) : 0,
+      object: isObjectAsked ? sign(said.slice(at + 1).some(isNewThing)) : 0,
+      deed: deed === null ? 1 : most,
+      opposite: Number(most < 1 && opposites.some((word) => forms.has(word))),
+      self: SELF.test(text)
+        ? selfOf(
+            sentence,
+            names.some(({ start }) => start < 4),
+          )
+        : 0,
+      subject: subject.length === 0 ? 0 : sign(subject.every((word) => stems.has(stemOf(word)))),
+      properName: hasName ? sign(names.length > 0) : 0,
+      orderClash: Number(
+        ordinals.length > 0 && ordinals.every((word) => !forms.has(word)) && ORDINALS.some((word) => forms.has(word)),
+      ),
+      tenseClash: Number(FUTURE_ASKED.test(text) && !FUTURE_SAID.test(sentence) && PAST.test(sentence)),
+      newWords: Math.min(1, said.filter(isNewThing).length / 6),
+    };
+  };
+}
+
+const sign = (condition: boolean) => (condition ? 1 : -1);
+
+interface Deed {
+  readonly verb: string;
+  /** Words of its subject; null when the subject is asked for. */
+  readonly subject: readonly string[] | null;
+}
+
+/** Reads which verb a question is about, and its subject; null when it has none, such as `Who is the owner?` */
+function deedOf(text: string): Deed | null {
+  const words = tokensOf(text);
+  const lower = words.map((word) => word.lower);
+  const senses = wordSenses();
+  const verbShare = (word: string) => (STOP_WORDS.has(word) ? 0 : senses.partsOf(senses.row(word)).verb);
+  const [opening = ''] = lower;
+  const auxiliary = lower.findIndex((word) => AUXILIARY.test(word));
+  if (/^(?:who|what|which)$/u.test(opening) && auxiliary !== 1) {
+    const isPerson = opening === 'who';
+    const near = lower.slice(isPerson ? 1 : 2, isPerson ? 4 : 5);
+    const verb = near.find((word) => verbShare(word) > (isPerson ? 0.1 : 0.5));
+    if (verb !== undefined && !(auxiliary > 0 && lower.indexOf(verb) > auxiliary)) return { verb, subject: null };
+  }
+  if (auxiliary < 0) return null;
+  const rest = lower.slice(auxiliary + 1);
+  if (opening === 'who' && auxiliary === 1) {
+    if (/^(?:is|are|was|were)$/u.test(lower[1] ?? '')) return null;
+    const verb = MODAL.test(lower[1] ?? '') ? rest.find((word) => !ADVERB.test(word)) : undefined;
+    if (verb !== undefined && !PRONOUN.test(verb)) return { verb, subject: null };
+  }
+  if (PRONOUN.test(rest[0] ?? '')) {
+    const verb = rest.slice(1).find((word) => !ADVERB.test(word));
+    return verb === undefined || STOP_WORDS.has(verb) ? null : { verb, subject: rest.slice(0, 1) };
+  }
+  const from = auxiliary + (DETERMINER.test(rest[0] ?? '') ? 2 : 1);
+  let [best, most] = [-1, 0.2];
+  for (const [at, { word, lower: form }] of words.entries()) {
+    const share = at > from && /^\p{Ll}/u.test(word) ? verbShare(form) : 0;
+    if (share > most) [best, most] = [at, share];
+  }
+  return best < 0 ? null : { verb: lower[best] ?? '', subject: lower.slice(from, best) };
+}
+
+/** How far a word says a verb: 1 a form of it, less a synonym. */
+function saysVerb(verb: string, word: string): number {
+  if (isSameStem(verb, word)) return 1;
+  return statedBySense(verb, wordSenses().row(verb), wordSenses().row(word));
+}
+
+/** Number of words before a verb in which its subject stands. */
+const REACH = 6;
+
+/** Whether a sentence names who does what its verb at a place says: 1, or -1 when it does not. */
+function agentAt(said: readonly Token[], at: number, isNew: (token: Token) => boolean): number {
+  if (said.slice(at + 1, at + 4).some(({ lower }) => lower === 'by')) return 1;
+  const before = said.slice(Math.max(0, at - REACH), at);
+  const has = (pattern: RegExp, within = before) => within.some(({ lower }) => pattern.test(lower));
+  const isPassive =
+    /(?:ed|en|t|n|ld|ne)$/u.test(said[at]?.lower ?? '') &&
+    has(/^(?:is|are|was|were|been|being|be|got)$/u, before.slice(-3));
+  if (isPassive || has(INDEFINITE)) return -1;
+  if (before.some((token) => isNew(token) && /^\p{Lu}/u.test(token.word))) return 1;
+  if (has(/^(?:i|we)$/u)) return -1;
+  if (before.some(isNew)) return 0.6;
+  return has(/^(?:he|she|who)$/u) ? 0.5 : -0.5;
+}
+
+interface Token {
+  readonly word: string;
+  readonly lower: string;
+}
+
+const CACHED_TEXTS = 500;
+const known = new Map<string, readonly Token[]>();
+
+function tokensOf(text: string): readonly Token[] {
+  return recentlyUsed(known, CACHED_TEXTS, text, () =>
+    [...text.matchAll(/[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu)].map(([word]) => ({
+      word,
+      lower: word.toLowerCase().replace(/['’]s$/u, ''),
+    })),
+  );
+}
