@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { collections } from '../../services/app/collections.ts';
 import type { PasswordHasher } from '../../services/auth/credentials/password-hasher.ts';
-import type { AuthSecrets, AuthServiceOptions } from '../../services/auth/dependencies.ts';
+import type { AuthServiceOptions } from '../../services/auth/dependencies.ts';
 import type { AccountMailOptions } from '../../services/auth/mail/account-mail.ts';
-import type { AuthSettings } from '../../services/auth/model.ts';
+import type { AuthSecrets, AuthSettings } from '../../services/auth/model.ts';
 import type { OidcOptions } from '../../services/auth/oidc/oidc-client.ts';
 import { createAuditLog } from '../../services/auth/repositories/audit-log.ts';
 import { createAuthService } from '../../services/auth/service.ts';

@@ -4,21 +4,14 @@ import { isEngramError } from '../../common/kernel/errors.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
 import { capabilityMissing, requireCapability } from '../access/tenant-authority.ts';
-import type { AuditHeadSigner } from '../credentials/audit-head-signer.ts';
 import type { AuthDependencies } from '../model.ts';
-import type { AuditRecords } from '../repositories/audit-records.ts';
-
-export interface AuditDependencies extends AuthDependencies {
-  readonly auditRecords: AuditRecords;
-  readonly auditHeads: AuditHeadSigner;
-}
 
 /**
  * The tenant whose log is requested, by default the principal's own. `PermissionDeniedError` unless the principal manages its
  * users, also for a tenant that does not exist. The log of the personal space covers all accounts: only superusers read it.
  */
 export async function auditedTenant(
-  deps: AuditDependencies,
+  deps: AuthDependencies,
   principal: Principal,
   wanted: TenantId = principal.tenant,
 ): Promise<TenantId> {
@@ -43,7 +36,7 @@ export interface AuditExport {
 }
 
 /** Exports the whole log of a tenant; its last record is about this export. The caller has checked the permission. */
-export async function exportAudit(deps: AuditDependencies, tenant: TenantId, by: UserId): Promise<AuditExport> {
+export async function exportAudit(deps: AuthDependencies, tenant: TenantId, by: UserId): Promise<AuditExport> {
   await deps.audit.record({ tenant, action: 'export.made', actor: by, subject: tenant, details: { what: 'audit' } });
   const { number, hash } = await deps.auditRecords.head(tenant);
   const head = deps.auditHeads.sign({ tenant, number, hash, signedAt: deps.clock.now().toISOString() });
@@ -51,7 +44,7 @@ export async function exportAudit(deps: AuditDependencies, tenant: TenantId, by:
 }
 
 async function* recordsUpTo(
-  { auditRecords }: AuditDependencies,
+  { auditRecords }: AuthDependencies,
   tenant: TenantId,
   last: number,
 ): AsyncGenerator<readonly AuditRecord[]> {

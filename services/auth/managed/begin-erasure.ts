@@ -7,7 +7,7 @@ import { datasetRef, type StoredDataset } from '../../common/records/auth/datase
 import type { ManagedResource } from '../../common/records/auth/managed-resources.ts';
 import { eraserOfTenant, requireManager } from '../../common/records/auth/require-managed.ts';
 import { tenantNotFound } from '../access/tenant-authority.ts';
-import type { ManagedDependencies } from './managed-resources.ts';
+import type { AuthDependencies } from '../model.ts';
 
 /** Ids of datasets that one answer has: the operator erases them and asks again. */
 const PAGE = 100;
@@ -15,7 +15,7 @@ const NOTHING = { receipt: null, dataset: null, principal: null, datasetIds: [] 
 
 /** Implements `auth.BeginErasure`, which proto/ describes, without the token of its answer. */
 export async function beginErasure(
-  deps: ManagedDependencies,
+  deps: AuthDependencies,
   { tenantId: tenant, datasetId, crUid }: ErasedThing,
 ): Promise<StartedErasure> {
   const thing = { tenant, dataset: datasetId ?? null };
@@ -33,7 +33,7 @@ export async function beginErasure(
   }
 }
 
-async function beginTenant(deps: ManagedDependencies, id: TenantId, crUid: string): Promise<StartedErasure> {
+async function beginTenant(deps: AuthDependencies, id: TenantId, crUid: string): Promise<StartedErasure> {
   const thing = { tenant: id, dataset: null };
   return retryOnConflict(async () => {
     const tenant = await deps.tenants.get(id);
@@ -63,7 +63,7 @@ interface DatasetErasure {
   readonly crUid: string;
 }
 
-async function beginDataset(deps: ManagedDependencies, erasure: DatasetErasure): Promise<StartedErasure> {
+async function beginDataset(deps: AuthDependencies, erasure: DatasetErasure): Promise<StartedErasure> {
   const { tenant, datasetId } = erasure;
   return retryOnConflict(async () => {
     const dataset = await deps.datasets.get({ tenant }, datasetId);
@@ -76,7 +76,7 @@ async function beginDataset(deps: ManagedDependencies, erasure: DatasetErasure):
 
 /** The record of the dataset, or of its tenant while the whole tenant is being erased. */
 async function managerOf(
-  deps: ManagedDependencies,
+  deps: AuthDependencies,
   { tenant, datasetId, crUid }: DatasetErasure,
   dataset: StoredDataset | null,
 ): Promise<ManagedResource> {
@@ -91,7 +91,7 @@ async function managerOf(
 
 /** Revokes all grants but the owner's permission to delete. Writes once: the operator repeats the call. */
 async function revokeGrants(
-  deps: ManagedDependencies,
+  deps: AuthDependencies,
   {
     tenant,
     datasetId,
@@ -116,7 +116,7 @@ const DELETE: ReadonlySet<Permission> = new Set(['delete']);
 const NONE: ReadonlySet<Permission> = new Set();
 
 /** The permissions after the erasure has begun, of holders whose permissions change. */
-async function grantsAfter({ grants }: ManagedDependencies, { tenant, id, ownerId }: StoredDataset) {
+async function grantsAfter({ grants }: AuthDependencies, { tenant, id, ownerId }: StoredDataset) {
   const present = await grants.onDataset({ tenant }, id);
   const after = new Map(present.filter(({ holder }) => holder !== ownerId).map(({ holder }) => [holder, NONE]));
   const own = present.find(({ holder }) => holder === ownerId)?.permissions ?? NONE;
@@ -126,7 +126,7 @@ async function grantsAfter({ grants }: ManagedDependencies, { tenant, id, ownerI
 
 /** Implements `auth.GetEraser`, which proto/ describes, without the token of its answer. */
 export async function getEraser(
-  { datasets }: ManagedDependencies,
+  { datasets }: AuthDependencies,
   { tenantId: tenant, datasetId }: { readonly tenantId: TenantId; readonly datasetId: DatasetId },
 ): Promise<Principal | null> {
   const dataset = await datasets.get({ tenant }, datasetId);

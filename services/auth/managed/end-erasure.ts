@@ -11,12 +11,7 @@ import { removeOfWrite } from '../../common/records/collections.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
 import { deleteUser } from '../accounts/delete-user.ts';
 import { tenantRecordCollections } from '../collections.ts';
-import type { AuditHeadSigner } from '../credentials/audit-head-signer.ts';
-import type { ManagedDependencies } from './managed-resources.ts';
-
-interface ErasureDependencies extends ManagedDependencies {
-  readonly auditHeads: AuditHeadSigner;
-}
+import type { AuthDependencies } from '../model.ts';
 
 /** Records that an erasure keeps: the audit log, the ids of events, and tombstones, by which late work on a dataset is recognised. */
 const KEPT = {
@@ -25,7 +20,7 @@ const KEPT = {
 } as const;
 
 /** Implements `auth.EndErasure`; proto/ has its rules and errors. */
-export async function endErasure(deps: ErasureDependencies, request: RequestOf<'auth.EndErasure'>): Promise<string> {
+export async function endErasure(deps: AuthDependencies, request: RequestOf<'auth.EndErasure'>): Promise<string> {
   const { tenantId: tenant, datasetId, crUid } = request;
   const thing = { tenant, dataset: datasetId ?? null };
   return retryOnConflict(async () => {
@@ -63,7 +58,7 @@ export async function endErasure(deps: ErasureDependencies, request: RequestOf<'
 }
 
 /** `ConflictError` while a dataset is left: it was overlooked, or created before the beginning of the erasure took effect. */
-async function requireNoDataset({ datasets }: ErasureDependencies, { tenant, dataset }: ManagedThing): Promise<void> {
+async function requireNoDataset({ datasets }: AuthDependencies, { tenant, dataset }: ManagedThing): Promise<void> {
   const left =
     dataset === null
       ? (await datasets.ofTenant({ tenant }, 1)).length > 0
@@ -72,7 +67,7 @@ async function requireNoDataset({ datasets }: ErasureDependencies, { tenant, dat
 }
 
 function receiptOf(
-  { auditHeads, erasureReceipts, clock }: ErasureDependencies,
+  { auditHeads, erasureReceipts, clock }: AuthDependencies,
   { crUid, begunAt, removed, kept }: RequestOf<'auth.EndErasure'>,
   thing: ManagedThing,
 ): { readonly text: string; readonly write: Write } {
@@ -94,7 +89,7 @@ function receiptOf(
 }
 
 /** Removes the tenant with its records in one commit, so that nothing can be added afterwards. */
-async function tenantBelongingsWrites(deps: ErasureDependencies, tenant: TenantId): Promise<readonly Write[]> {
+async function tenantBelongingsWrites(deps: AuthDependencies, tenant: TenantId): Promise<readonly Write[]> {
   const keys = await deps.apiKeys.ofTenant(tenant);
   const accounts = [`tenant/${tenant}` as const, ...keys.map(({ id }) => keyAccount(id))];
   return [
@@ -108,7 +103,7 @@ async function tenantBelongingsWrites(deps: ErasureDependencies, tenant: TenantI
  * Ends all memberships: members return to their personal space, agents that were created in the tenant are deleted. Returns
  * the number of members.
  */
-async function removeMembers(deps: ErasureDependencies, tenant: TenantId): Promise<number> {
+async function removeMembers(deps: AuthDependencies, tenant: TenantId): Promise<number> {
   const members = await deps.memberships.usersOf(tenant);
   for (const member of members) {
     const agents = await deps.users.agentsOf(member);
@@ -118,7 +113,7 @@ async function removeMembers(deps: ErasureDependencies, tenant: TenantId): Promi
   return members.length;
 }
 
-async function endMembership(deps: ErasureDependencies, tenant: TenantId, id: UserId): Promise<void> {
+async function endMembership(deps: AuthDependencies, tenant: TenantId, id: UserId): Promise<void> {
   await retryOnConflict(async () => {
     const user = await deps.users.get(id);
     const writes = [

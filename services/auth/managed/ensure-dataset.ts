@@ -10,11 +10,11 @@ import { beingErased, ownedByAnother } from '../../common/records/auth/require-m
 import { principalOf } from '../../common/records/auth/users.ts';
 import { createDataset } from '../access/datasets.ts';
 import { requireTenant } from '../access/tenant-authority.ts';
-import type { ManagedDependencies } from './managed-resources.ts';
+import type { AuthDependencies } from '../model.ts';
 
 /** Implements `auth.EnsureDataset`; proto/ has its rules and errors. */
 export async function ensureDataset(
-  deps: ManagedDependencies,
+  deps: AuthDependencies,
   request: RequestOf<'auth.EnsureDataset'>,
 ): Promise<AnswerOf<'auth.EnsureDataset'>> {
   const { crUid, tenantId, name } = request;
@@ -44,7 +44,7 @@ function requireSame(managed: ManagedResource, { tenantId, datasetId }: RequestO
 
 /** Returns the dataset to adopt, or the one that the tenant's owner has under the name, or creates it. */
 async function findOrCreate(
-  deps: ManagedDependencies,
+  deps: AuthDependencies,
   { tenantId, name, datasetId }: RequestOf<'auth.EnsureDataset'>,
 ): Promise<AnswerOf<'auth.EnsureDataset'>> {
   if (datasetId !== undefined) {
@@ -59,7 +59,7 @@ async function findOrCreate(
   return { dataset: await createDataset(deps, owner, name), created: true };
 }
 
-async function ownerOf(deps: ManagedDependencies, tenant: TenantId): Promise<Principal> {
+async function ownerOf(deps: AuthDependencies, tenant: TenantId): Promise<Principal> {
   const { ownerId } = await requireTenant(deps, tenant);
   const owner = await deps.users.get(ownerId);
   if (owner === null)
@@ -76,7 +76,7 @@ interface Management {
 }
 
 /** Records that the resource manages the dataset. `OwnedByAnother` when another resource does. */
-async function manage(deps: ManagedDependencies, { crUid, tenant, before, dataset }: Management): Promise<void> {
+async function manage(deps: AuthDependencies, { crUid, tenant, before, dataset }: Management): Promise<void> {
   const { managedResources, clock } = deps;
   if (before?.dataset === dataset) return;
   const thing = { tenant, dataset };
@@ -99,7 +99,7 @@ function invalid(message: string) {
 
 /** Implements `auth.AdmitDataset`; proto/ has its rules and errors. */
 export async function admitDataset(
-  deps: ManagedDependencies,
+  deps: AuthDependencies,
   { tenantId: tenant, datasetId, name, crUid }: RequestOf<'auth.AdmitDataset'>,
 ): Promise<void> {
   const { state, ownerId } = await requireTenant(deps, tenant);
@@ -135,7 +135,7 @@ export async function admitDataset(
 
 /** Implements `auth.AdmitOwnDataset`; proto/ has its rules and errors. */
 export async function admitOwnDataset(
-  deps: ManagedDependencies,
+  deps: AuthDependencies,
   { datasetId, name }: RequestOf<'auth.AdmitOwnDataset'>,
   principal: Principal,
 ): Promise<void> {

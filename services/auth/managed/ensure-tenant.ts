@@ -14,12 +14,7 @@ import type { User } from '../../common/records/auth/users.ts';
 import { DuplicateKeyError, type Write } from '../../common/storage/ports/document-store.ts';
 import { tenantNotFound } from '../access/tenant-authority.ts';
 import { createUser, isReservedAddress, passwordProblem } from '../accounts/account.ts';
-import type { TenantHosts } from '../repositories/tenant-hosts.ts';
-import type { ManagedDependencies } from './managed-resources.ts';
-
-interface TenantDependencies extends ManagedDependencies {
-  readonly tenantHosts: TenantHosts;
-}
+import type { AuthDependencies } from '../model.ts';
 
 /** The declaration of a resource, with the account of its owner. */
 interface Declaration {
@@ -37,7 +32,7 @@ interface Found {
 
 /** Implements `auth.EnsureTenant`; proto/ has its rules and errors. */
 export async function ensureTenant(
-  deps: TenantDependencies,
+  deps: AuthDependencies,
   request: RequestOf<'auth.EnsureTenant'>,
 ): Promise<AnswerOf<'auth.EnsureTenant'>> {
   if (request.crUid === '') throw invalid('The resource has no uid.');
@@ -58,7 +53,7 @@ export async function ensureTenant(
   });
 }
 
-async function find(deps: TenantDependencies, request: RequestOf<'auth.EnsureTenant'>): Promise<Found> {
+async function find(deps: AuthDependencies, request: RequestOf<'auth.EnsureTenant'>): Promise<Found> {
   const { crUid, tenantId } = request;
   const managed = await deps.managedResources.byResource(crUid);
   if (managed !== null) {
@@ -90,7 +85,7 @@ function mayAdopt({ resource, adoptsAny = false }: RequestOf<'auth.EnsureTenant'
 }
 
 async function create(
-  deps: TenantDependencies,
+  deps: AuthDependencies,
   { request, hostNames, owner, isNewOwner }: Declaration,
   managed: ManagedResource | null,
 ): Promise<AnswerOf<'auth.EnsureTenant'>> {
@@ -121,7 +116,7 @@ async function create(
 }
 
 async function correct(
-  deps: TenantDependencies,
+  deps: AuthDependencies,
   { request, hostNames, owner }: Declaration,
   { managed, tenant }: { readonly managed: ManagedResource | null; readonly tenant: Tenant },
 ): Promise<AnswerOf<'auth.EnsureTenant'>> {
@@ -189,7 +184,7 @@ function declaredState(
 
 /** Writes of a change of the owner; the previous owner stays a member. */
 async function ownerChange(
-  { tenants, users, memberships, eventLog, clock }: TenantDependencies,
+  { tenants, users, memberships, eventLog, clock }: AuthDependencies,
   tenant: Tenant,
   { id: successor }: User,
 ): Promise<{ readonly writes: readonly Write[]; readonly entries: readonly AuditEntry[] }> {
@@ -208,7 +203,7 @@ async function ownerChange(
 }
 
 function managementWrite(
-  { managedResources, clock }: TenantDependencies,
+  { managedResources, clock }: AuthDependencies,
   {
     managed,
     crUid,
@@ -220,7 +215,7 @@ function managementWrite(
   return managedResources.insertWrite({ crUid, tenant, dataset: null, isErasing: false, since });
 }
 
-function notifyOf({ notify }: TenantDependencies, tenant: TenantId, owner: User): void {
+function notifyOf({ notify }: AuthDependencies, tenant: TenantId, owner: User): void {
   notify.tenantChanged(tenant);
   notify.userChanged(owner.id);
 }
@@ -235,7 +230,7 @@ function checkedHostNames(given: readonly string[]): readonly string[] {
 }
 
 async function requireFreeNames(
-  { tenantHosts }: TenantDependencies,
+  { tenantHosts }: AuthDependencies,
   names: readonly string[],
   tenant: Tenant | null,
 ): Promise<void> {
@@ -260,7 +255,7 @@ interface DeclaredOwner {
 const PASSWORD_HASH = /^\$(?:argon2id\$v=19\$m=\d+,t=\d+,p=\d+\$[\w+/]+\$[\w+/]+|2[aby]\$\d\d\$[\w./]{53})$/;
 
 /** The normalised address. `InvalidRequestError` for an invalid or reserved one. */
-function ownerAddress({ settings }: TenantDependencies, text: string): string {
+function ownerAddress({ settings }: AuthDependencies, text: string): string {
   const { address, reason } = checkEmailAddress(text);
   if (address === undefined) throw invalid(`The owner's e-mail address cannot be used. ${reason}`);
   if (isReservedAddress(settings, address)) throw invalid("The owner's e-mail address is reserved.");
@@ -273,7 +268,7 @@ function ownerAddress({ settings }: TenantDependencies, text: string): string {
  * `InvalidRequestError` without a password for a new account.
  */
 async function declaredOwner(
-  deps: TenantDependencies,
+  deps: AuthDependencies,
   email: string,
   request: RequestOf<'auth.EnsureTenant'>,
   tenant: Tenant | null,
@@ -290,7 +285,7 @@ async function declaredOwner(
 }
 
 async function createOwner(
-  deps: TenantDependencies,
+  deps: AuthDependencies,
   email: string,
   request: RequestOf<'auth.EnsureTenant'>,
 ): Promise<DeclaredOwner> {
@@ -308,7 +303,7 @@ async function createOwner(
 }
 
 async function passwordHashOf(
-  { passwords, settings }: TenantDependencies,
+  { passwords, settings }: AuthDependencies,
   { ownerPasswordHash, ownerPassword }: RequestOf<'auth.EnsureTenant'>,
 ): Promise<string> {
   if (ownerPasswordHash !== undefined) {

@@ -1,16 +1,9 @@
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { AnswerOf } from '../../common/platform/messaging/messages.ts';
-import type { ManagedResources, ManagedThing } from '../../common/records/auth/managed-resources.ts';
+import type { ManagedThing } from '../../common/records/auth/managed-resources.ts';
 import { beingErased } from '../../common/records/auth/require-managed.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
 import type { AuthDependencies } from '../model.ts';
-import type { ErasureReceipts } from '../repositories/erasure-receipts.ts';
-
-/** Dependencies of the methods for the operator, about tenants and datasets that Kubernetes resources declare. */
-export interface ManagedDependencies extends AuthDependencies {
-  readonly managedResources: ManagedResources;
-  readonly erasureReceipts: ErasureReceipts;
-}
 
 /**
  * Ends the management by the resource; what it declared stays, like changes that users made. A tenant remembers the resource,
@@ -18,7 +11,7 @@ export interface ManagedDependencies extends AuthDependencies {
  * begun.
  */
 export async function releaseManaged(
-  deps: ManagedDependencies,
+  deps: AuthDependencies,
   thing: ManagedThing,
   { crUid, resource }: { readonly crUid: string; readonly resource?: string | undefined },
 ): Promise<boolean> {
@@ -45,7 +38,7 @@ export async function releaseManaged(
 
 /** Implements `auth.FindManaged`; proto/ has its rules. */
 export async function findManaged(
-  { managedResources, erasureReceipts }: ManagedDependencies,
+  { managedResources, erasureReceipts }: AuthDependencies,
   crUid: string,
 ): Promise<AnswerOf<'auth.FindManaged'>['managed']> {
   const held = await managedResources.byResource(crUid);

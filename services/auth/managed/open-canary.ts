@@ -8,11 +8,11 @@ import type { AnswerOf, RequestOf } from '../../common/platform/messaging/messag
 import { datasetRef } from '../../common/records/auth/datasets.ts';
 import { requireManaged } from '../../common/records/auth/require-managed.ts';
 import { requireTenant } from '../access/tenant-authority.ts';
-import type { ManagedDependencies } from './managed-resources.ts';
+import type { AuthDependencies } from '../model.ts';
 
 /** Implements `auth.OpenCanary`, which proto/ describes, without the token of its answer. */
 export async function openCanary(
-  deps: ManagedDependencies,
+  deps: AuthDependencies,
   { tenantId, crUid }: RequestOf<'auth.OpenCanary'>,
 ): Promise<Omit<AnswerOf<'auth.OpenCanary'>, 'token'>> {
   const principal = canaryPrincipal(tenantId);

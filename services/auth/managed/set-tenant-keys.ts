@@ -9,7 +9,7 @@ import { type ApiKey, apiKeysCollection } from '../../common/records/auth/api-ke
 import { requireManaged } from '../../common/records/auth/require-managed.ts';
 import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
 import { requireTenant } from '../access/tenant-authority.ts';
-import type { ManagedDependencies } from './managed-resources.ts';
+import type { AuthDependencies } from '../model.ts';
 
 const SHA256 = /^[0-9a-f]{64}$/;
 /** Keys that are valid at the same time; a rotation needs two. */
@@ -17,7 +17,7 @@ const MAX_KEYS = 10;
 
 /** Implements `auth.SetTenantKeys`; proto/ has its rules and errors. */
 export async function setTenantKeys(
-  deps: ManagedDependencies,
+  deps: AuthDependencies,
   { tenantId, crUid, name, keySha256 }: RequestOf<'auth.SetTenantKeys'>,
 ): Promise<AnswerOf<'auth.SetTenantKeys'>> {
   const wanted = checkedHashes(keySha256);
@@ -62,7 +62,7 @@ function checkedHashes(given: readonly string[]): readonly string[] {
 }
 
 function newTenantKey(
-  { clock, ids }: ManagedDependencies,
+  { clock, ids }: AuthDependencies,
   { tenant, name, hash }: { readonly tenant: TenantId; readonly name: string; readonly hash: string },
 ): ApiKey {
   return {
@@ -88,7 +88,7 @@ function entryOf({ id, name, tenant }: ApiKey, action: string, resource: string)
 
 /** Whether one of the added keys is in use under another name, in another tenant, or by a user. */
 async function isUsedElsewhere(
-  { apiKeys }: ManagedDependencies,
+  { apiKeys }: AuthDependencies,
   error: unknown,
   added: readonly ApiKey[],
 ): Promise<boolean> {

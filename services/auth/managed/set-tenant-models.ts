@@ -4,28 +4,18 @@ import { engramError } from '../../common/kernel/errors.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { AnswerOf, RequestOf } from '../../common/platform/messaging/messages.ts';
-import type { SecretBox, SecretPlace } from '../../common/ports/secret-box.ts';
+import type { SecretPlace } from '../../common/ports/secret-box.ts';
 import { requireManaged } from '../../common/records/auth/require-managed.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
 import { requireTenant } from '../access/tenant-authority.ts';
-import type { ConfiguredModels } from '../model.ts';
+import type { AuthDependencies } from '../model.ts';
 import {
   type EmbeddingAccount,
   embedderKeyPlace,
   type ModelAccount,
   type StoredTenantEmbedders,
-  type TenantEmbedderAccounts,
-  type TenantModels,
   tenantKeyPlace,
 } from '../repositories/tenant-models.ts';
-import type { ManagedDependencies } from './managed-resources.ts';
-
-interface TenantModelDependencies extends ManagedDependencies {
-  readonly tenantModels: TenantModels;
-  readonly tenantEmbedders: TenantEmbedderAccounts;
-  readonly secretBox: SecretBox;
-  readonly models: ConfiguredModels;
-}
 
 /** Earlier embedding accounts whose vectors may still be in the indexes. */
 const MAX_FORMER = 3;
@@ -35,7 +25,7 @@ type Embedding = NonNullable<RequestOf<'auth.SetTenantEmbedding'>['embedding']>;
 
 /** Implements `auth.SetTenantModel`; proto/ has its rules and errors. */
 export async function setTenantModel(
-  deps: TenantModelDependencies,
+  deps: AuthDependencies,
   { languageModel, ...resource }: RequestOf<'auth.SetTenantModel'>,
 ): Promise<AnswerOf<'auth.SetTenantModel'>> {
   requireNamed('A language model', languageModel);
@@ -53,7 +43,7 @@ export async function setTenantModel(
 
 /** Implements `auth.SetTenantEmbedding`; proto/ has its rules and errors. */
 export async function setTenantEmbedding(
-  deps: TenantModelDependencies,
+  deps: AuthDependencies,
   { embedding, ...resource }: RequestOf<'auth.SetTenantEmbedding'>,
 ): Promise<AnswerOf<'auth.SetTenantEmbedding'>> {
   requireNamed('An embedding model', embedding);
@@ -85,7 +75,7 @@ interface ManagedChange {
 
 /** Commits the write of `writeOf`; null: nothing changes. */
 async function change(
-  deps: TenantModelDependencies,
+  deps: AuthDependencies,
   { tenantId: tenant, crUid, details }: ManagedChange,
   writeOf: () => Promise<Write | null>,
 ): Promise<{ readonly changed: boolean }> {
@@ -111,7 +101,7 @@ function requireNamed(what: string, declared: LanguageModel | undefined): void {
  * every few minutes, so keys that an earlier root key sealed are sealed again then.
  */
 async function isCurrent(
-  { secretBox }: TenantModelDependencies,
+  { secretBox }: AuthDependencies,
   stored: ModelAccount | null,
   declared: LanguageModel | undefined,
 ): Promise<boolean> {
@@ -125,7 +115,7 @@ async function isCurrent(
 }
 
 async function accountOf(
-  { secretBox }: TenantModelDependencies,
+  { secretBox }: AuthDependencies,
   { provider, model, endpoint, apiKey }: LanguageModel,
   place: SecretPlace,
 ): Promise<ModelAccount> {
@@ -134,7 +124,7 @@ async function accountOf(
 }
 
 async function embeddingAccountOf(
-  deps: TenantModelDependencies,
+  deps: AuthDependencies,
   tenant: TenantId,
   embedding: Embedding,
 ): Promise<EmbeddingAccount> {
@@ -146,7 +136,7 @@ function keyHash(key: string | undefined): string | null {
   return key === undefined ? null : hash('sha256', key);
 }
 
-function revisionOf({ ids, clock }: TenantModelDependencies) {
+function revisionOf({ ids, clock }: AuthDependencies) {
   return { revision: ids.uuid(), changedAt: clock.now().toISOString() };
 }
 

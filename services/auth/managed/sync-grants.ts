@@ -9,12 +9,12 @@ import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import { requireManaged } from '../../common/records/auth/require-managed.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
 import { findHolder, type Holder, holderWrite } from '../access/holders.ts';
+import type { AuthDependencies } from '../model.ts';
 import type { SinglePermission } from '../repositories/managed-grants.ts';
-import type { ManagedDependencies } from './managed-resources.ts';
 
 /** Implements `auth.SyncGrants`; proto/ has its rules and errors. */
 export async function syncGrants(
-  deps: ManagedDependencies,
+  deps: AuthDependencies,
   request: RequestOf<'auth.SyncGrants'>,
 ): Promise<AnswerOf<'auth.SyncGrants'>> {
   const { tenantId, datasetId, crUid } = request;
@@ -38,10 +38,7 @@ interface Declared {
   readonly unknown: readonly string[];
 }
 
-async function declared(
-  deps: ManagedDependencies,
-  { tenantId, grants }: RequestOf<'auth.SyncGrants'>,
-): Promise<Declared> {
+async function declared(deps: AuthDependencies, { tenantId, grants }: RequestOf<'auth.SyncGrants'>): Promise<Declared> {
   const holders = new Map<PrincipalId, Holder>();
   const wanted = new Map<string, SinglePermission>();
   const unknown = new Set<string>();
@@ -60,7 +57,7 @@ async function declared(
 }
 
 async function idOfHolder(
-  { users, roles }: ManagedDependencies,
+  { users, roles }: AuthDependencies,
   tenant: TenantId,
   holder: DeclaredGrant['holder'],
 ): Promise<string | null> {
@@ -86,7 +83,7 @@ interface Plan {
 }
 
 async function planOf(
-  { grants, managedGrants }: ManagedDependencies,
+  { grants, managedGrants }: AuthDependencies,
   { tenantId, datasetId, exclusive }: RequestOf<'auth.SyncGrants'>,
   { wanted, ownerId }: { readonly wanted: readonly SinglePermission[]; readonly ownerId: PrincipalId },
 ): Promise<Plan> {
@@ -121,7 +118,7 @@ interface Work {
 
 /** False when nothing had to be changed. */
 async function apply(
-  deps: ManagedDependencies,
+  deps: AuthDependencies,
   { tenantId: tenant, datasetId: dataset, crUid }: RequestOf<'auth.SyncGrants'>,
   { plan, holders, keep }: Work,
 ): Promise<boolean> {

@@ -1,10 +1,7 @@
 import { checkEmailAddress } from '../../common/domain/email-address.ts';
 import type { OidcProvider } from '../../common/platform/config/oidc-providers.ts';
 import type { RateLimiter } from '../../common/ports/system.ts';
-import type { LoginSessionDependencies } from '../credentials/login-sessions.ts';
 import type { AuthDependencies } from '../model.ts';
-import type { LinkedIdentities } from '../repositories/linked-identities.ts';
-import type { SignInAttempts } from '../repositories/sign-in-attempts.ts';
 
 /**
  * Requests to OpenID Connect providers. Providers are contacted when they are needed, so the service starts while one is
@@ -117,9 +114,7 @@ export interface OidcSetup extends Omit<OidcOptions, 'send'> {
   readonly client: OidcClient;
 }
 
-export interface OidcDependencies extends AuthDependencies, LoginSessionDependencies {
+export interface OidcDependencies extends AuthDependencies {
   /** Null: no provider is configured. */
   readonly oidc: OidcSetup | null;
-  readonly linkedIdentities: LinkedIdentities;
-  readonly signInAttempts: SignInAttempts;
 }

@@ -1,12 +1,12 @@
 import { credentialsOf } from '../../common/platform/http/credentials.ts';
 import { json, routesOf } from '../../common/platform/http/route.ts';
 import { NO_PERMISSION } from '../../common/platform/http/route-permission.ts';
+import type { OidcDependencies } from '../oidc/oidc-client.ts';
 import { presentUser } from '../presenters/account.ts';
-import type { AuthenticateDependencies } from '../sign-in/authenticate.ts';
 import { registerUser } from '../sign-in/register-user.ts';
 import { registerBody, userRecord } from './account.schema.ts';
 
-const { routes, post } = routesOf<AuthenticateDependencies>({ tag: 'auth' });
+const { routes, post } = routesOf<OidcDependencies>({ tag: 'auth' });
 
 /** Sign-up. */
 export const accountRoutes = routes(

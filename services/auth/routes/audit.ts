@@ -9,7 +9,8 @@ import { beginStream } from '../../common/platform/http/begin-stream.ts';
 import { json, routesOf } from '../../common/platform/http/route.ts';
 import { inTenant, NO_PERMISSION } from '../../common/platform/http/route-permission.ts';
 import { lenientInteger, optionalOrBlank, uuid } from '../../common/platform/http/schema.ts';
-import { type AuditDependencies, type AuditExport, auditedTenant, exportAudit } from '../audit/read-audit-log.ts';
+import { type AuditExport, auditedTenant, exportAudit } from '../audit/read-audit-log.ts';
+import type { AuthDependencies } from '../model.ts';
 
 /** `personal`: the personal space, whose log covers accounts. */
 const tenantId = optionalOrBlank(
@@ -57,7 +58,7 @@ const path = '/api/v1/audit';
 const permission = inTenant('manage_users', 'in the tenant; superuser for the log of accounts');
 const denied = { description: 'May not manage the users of the tenant, or there is none' };
 
-const { routes, get } = routesOf<AuditDependencies>({ tag: 'audit' });
+const { routes, get } = routesOf<AuthDependencies>({ tag: 'audit' });
 
 /** Audit logs, for principals who manage the users of a tenant. */
 export const auditRoutes = routes(

@@ -2,15 +2,10 @@ import { engramError } from '../../common/kernel/errors.ts';
 import { nothing } from '../../common/platform/http/answer-schemas.ts';
 import { json, routesOf } from '../../common/platform/http/route.ts';
 import { NO_PERMISSION } from '../../common/platform/http/route-permission.ts';
-import type { CloudApi } from '../../common/ports/cloud-api.ts';
 import { apiKeyHash } from '../credentials/api-key-text.ts';
 import type { AuthDependencies } from '../model.ts';
 
-interface CheckDependencies extends AuthDependencies {
-  readonly cloudApi: CloudApi;
-}
-
-const { routes, post } = routesOf<CheckDependencies>({ tag: 'checks' });
+const { routes, post } = routesOf<AuthDependencies>({ tag: 'checks' });
 
 export const checkRoutes = routes(
   post('/api/v1/checks/connection', 'checkConnection', {
@@ -34,7 +29,7 @@ export const checkRoutes = routes(
  * `CloudApiKeyMissingError` (400) without a key, `CloudConnnectionError` (503) otherwise.
  */
 async function checkConnection(
-  { apiKeys, cloudApi }: CheckDependencies,
+  { apiKeys, cloudApi }: AuthDependencies,
   sent: string | undefined,
   signal: AbortSignal,
 ): Promise<void> {

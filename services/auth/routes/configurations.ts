@@ -4,8 +4,8 @@ import { nothing } from '../../common/platform/http/answer-schemas.ts';
 import { json, routesOf } from '../../common/platform/http/route.ts';
 import { ofAccount } from '../../common/platform/http/route-permission.ts';
 import { uuid } from '../../common/platform/http/schema.ts';
+import type { AuthDependencies } from '../model.ts';
 import {
-  type ConfigurationDependencies,
   type ListedConfiguration,
   listConfigurations,
   readConfiguration,
@@ -43,7 +43,7 @@ const configurationRecord = z
 
 const path = '/api/v1/configuration';
 
-const { routes, get, post } = routesOf<ConfigurationDependencies>({ tag: 'configuration' });
+const { routes, get, post } = routesOf<AuthDependencies>({ tag: 'configuration' });
 
 /** JSON objects that clients store under names of their choice. */
 export const configurationRoutes = routes(

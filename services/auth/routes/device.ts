@@ -3,12 +3,8 @@ import { nothing } from '../../common/platform/http/answer-schemas.ts';
 import { serverAddress } from '../../common/platform/http/host-name.ts';
 import { json, routesOf } from '../../common/platform/http/route.ts';
 import { ofAccount } from '../../common/platform/http/route-permission.ts';
-import {
-  type DeviceSignInDependencies,
-  decideDeviceSignIn,
-  pendingDeviceSignIn,
-  startDeviceSignIn,
-} from '../sign-in/device-sign-in.ts';
+import type { AuthDependencies } from '../model.ts';
+import { decideDeviceSignIn, pendingDeviceSignIn, startDeviceSignIn } from '../sign-in/device-sign-in.ts';
 import { DEVICE_PATH, NO_STORE, ofProgram, shownText } from './oauth.schema.ts';
 
 const userCode = z
@@ -49,7 +45,7 @@ const UNKNOWN = {
   429: { description: 'Too many codes at the moment' },
 };
 
-const { routes, get, post } = routesOf<DeviceSignInDependencies>({ tag: 'auth' });
+const { routes, get, post } = routesOf<AuthDependencies>({ tag: 'auth' });
 
 /** Sign-in of programs that have no browser: OAuth 2.0 device authorization (RFC 8628). */
 export const deviceRoutes = routes(

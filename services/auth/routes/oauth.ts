@@ -5,18 +5,16 @@ import { json, type Reply, routesOf } from '../../common/platform/http/route.ts'
 import { NO_PERMISSION, ofAccount } from '../../common/platform/http/route-permission.ts';
 import { lenientInteger, optional, uuidList } from '../../common/platform/http/schema.ts';
 import { MAX_KEY_LIFE_SECONDS } from '../keys/api-keys.ts';
-import { DEVICE_GRANT, type DeviceSignInDependencies, redeemDeviceCode } from '../sign-in/device-sign-in.ts';
+import type { AuthDependencies } from '../model.ts';
+import { DEVICE_GRANT, redeemDeviceCode } from '../sign-in/device-sign-in.ts';
 import { oauthError } from '../sign-in/program-requests.ts';
 import {
   decideProgramSignIn,
-  type ProgramSignInDependencies,
   redeemAuthorizationCode,
   registerProgram,
   requestingProgram,
 } from '../sign-in/program-sign-in.ts';
 import { DEVICE_PATH, NO_STORE, ofProgram, shownText } from './oauth.schema.ts';
-
-type Dependencies = ProgramSignInDependencies & DeviceSignInDependencies;
 
 const path = '/api/v1/auth/oauth';
 /** Page of the console where people decide. */
@@ -94,7 +92,7 @@ const metadataAnswer = z.object({
 const ofPerson = { tag: 'auth', auth: 'user', permission: ofAccount('account') } as const;
 const UNKNOWN = { 400: { description: 'An unknown program, or an address that it has not registered' } };
 
-const { routes, get, post } = routesOf<Dependencies>({ tag: 'auth' });
+const { routes, get, post } = routesOf<AuthDependencies>({ tag: 'auth' });
 
 /**
  * Sign-in of programs as OAuth 2.1 has it: metadata (RFC 8414), registration (RFC 7591), authorization codes with PKCE, and

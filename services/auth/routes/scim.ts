@@ -3,7 +3,7 @@ import { isRecord } from '../../common/kernel/objects.ts';
 import { type Reply, routesOf } from '../../common/platform/http/route.ts';
 import { inTenant, NO_PERMISSION } from '../../common/platform/http/route-permission.ts';
 import { lenientInteger } from '../../common/platform/http/schema.ts';
-import type { ScimDependencies } from '../scim/directory.ts';
+import type { AuthDependencies } from '../model.ts';
 import { listResponse, selectAttributes } from '../scim/listing.ts';
 import {
   createResource,
@@ -130,7 +130,7 @@ const ROLES: ResourceTexts = {
 
 const headers = { 'content-type': SCIM_MEDIA_TYPE };
 
-const { routes, get, post, put, patch, remove } = routesOf<ScimDependencies>({
+const { routes, get, post, put, patch, remove } = routesOf<AuthDependencies>({
   tag: 'scim',
   auth: 'strict',
   permission: inTenant('manage_users', 'in the current tenant'),

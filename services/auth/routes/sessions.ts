@@ -3,11 +3,12 @@ import { credentialsOf } from '../../common/platform/http/credentials.ts';
 import { json, routesOf } from '../../common/platform/http/route.ts';
 import { IDENTITY, NO_PERMISSION, ofAccount } from '../../common/platform/http/route-permission.ts';
 import { logOut } from '../credentials/login-sessions.ts';
-import { type LoginDependencies, logIn } from '../sign-in/log-in.ts';
+import type { AuthDependencies } from '../model.ts';
+import { logIn } from '../sign-in/log-in.ts';
 import { loginAnswer, loginBody, ownEmail } from './account.schema.ts';
 import { clearedCookie, loginCookie } from './session-cookie.ts';
 
-const { routes, get, post } = routesOf<LoginDependencies>({ tag: 'auth' });
+const { routes, get, post } = routesOf<AuthDependencies>({ tag: 'auth' });
 
 /** Login and logout. */
 export const sessionRoutes = routes(

@@ -3,9 +3,9 @@ import { nothing } from '../../common/platform/http/answer-schemas.ts';
 import { json, routesOf } from '../../common/platform/http/route.ts';
 import { NO_PERMISSION, SUPERUSER } from '../../common/platform/http/route-permission.ts';
 import { optional } from '../../common/platform/http/schema.ts';
+import type { AuthDependencies } from '../model.ts';
 import {
   changeModelSettings,
-  type ModelSettingsDependencies,
   type ModelSettingsView,
   readModelSettings,
   resetModelSettings,
@@ -53,7 +53,7 @@ const settingsRecord = z
 const path = '/api/v1/settings';
 const NOT_A_SUPERUSER = { description: 'The caller is not a superuser' };
 
-const { routes, get, post, remove } = routesOf<ModelSettingsDependencies>({ tag: 'settings' });
+const { routes, get, post, remove } = routesOf<AuthDependencies>({ tag: 'settings' });
 
 /**
  * The models of the server. Changes override the environment, for all processes and permanently. The part `vectorDb` is
@@ -73,7 +73,7 @@ export const settingRoutes = routes(
     },
     handle: async (_, deps) => json(presentSettings(await readModelSettings(deps))),
   }),
-  (deps: ModelSettingsDependencies) =>
+  (deps: AuthDependencies) =>
     post(path, 'changeSettings', {
       idempotent: true,
       summary: 'Set the language model for work that starts from now on; `vectorDb` is stored without effect',

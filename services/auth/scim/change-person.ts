@@ -9,8 +9,9 @@ import type { User } from '../../common/records/auth/users.ts';
 import { DuplicateKeyError, type Write } from '../../common/storage/ports/document-store.ts';
 import { isReservedAddress } from '../accounts/account.ts';
 import { deleteUser } from '../accounts/delete-user.ts';
+import type { AuthDependencies } from '../model.ts';
 import { joinTenant, leaveTenant } from '../tenants/memberships.ts';
-import { addressTaken, type Directory, type ScimDependencies, unlessDone } from './directory.ts';
+import { addressTaken, type Directory, unlessDone } from './directory.ts';
 import { type Fields, textField } from './fields.ts';
 import {
   accountAddress,
@@ -29,7 +30,7 @@ import { scimError } from './scim-error.ts';
  * `uniqueness`, 400 `invalidValue`, 403 for changes that the directory may not make.
  */
 export async function changePerson(
-  deps: ScimDependencies,
+  deps: AuthDependencies,
   directory: Directory,
   id: string,
   change: (fields: Fields) => Fields,
@@ -51,7 +52,7 @@ export async function changePerson(
  * Ends the person's membership, and deletes the account if the directory created it and it belongs to no other tenant.
  * Errors: 404, 403 for the owner of the tenant.
  */
-export async function removePerson(deps: ScimDependencies, directory: Directory, id: string): Promise<void> {
+export async function removePerson(deps: AuthDependencies, directory: Directory, id: string): Promise<void> {
   const { tenant, by } = directory;
   const person = await requirePerson(deps, tenant.id, id);
   const { user, isMember } = person;
@@ -84,7 +85,7 @@ interface WantedChange {
   readonly next: Fields;
 }
 
-async function planOf(deps: ScimDependencies, directory: Directory, { person, next }: WantedChange): Promise<Plan> {
+async function planOf(deps: AuthDependencies, directory: Directory, { person, next }: WantedChange): Promise<Plan> {
   const isDeactivated = next['active'] === false && isActiveHere(person);
   const isReactivated = next['active'] === true && !isActiveHere(person);
   if (isDeactivated) refuseForOwner(directory, person.user);
@@ -110,7 +111,7 @@ async function planOf(deps: ScimDependencies, directory: Directory, { person, ne
 
 /** `uniqueness` when the name is the address of another member: members without a record are found by their address. */
 async function refuseNameOfOthers(
-  deps: ScimDependencies,
+  deps: AuthDependencies,
   { tenant }: Directory,
   { person, userName }: { readonly person: Person; readonly userName: string },
 ): Promise<void> {
@@ -127,7 +128,7 @@ function requireReactivatable({ user, record }: Person): true {
   throw scimError(403, 'The account was deactivated, and not by this directory.', 'mutability');
 }
 
-async function controlledAddress(deps: ScimDependencies, directory: Directory, { person, next }: WantedChange) {
+async function controlledAddress(deps: AuthDependencies, directory: Directory, { person, next }: WantedChange) {
   const { user } = person;
   const address = accountAddress(next);
   if (emailKey(address) === emailKey(user.email)) return address;
@@ -147,7 +148,7 @@ interface PlannedChange {
   readonly plan: Plan;
 }
 
-async function apply(deps: ScimDependencies, directory: Directory, change: PlannedChange): Promise<void> {
+async function apply(deps: AuthDependencies, directory: Directory, change: PlannedChange): Promise<void> {
   const { person, plan } = change;
   const { tenant, by } = directory;
   const { writes, entries } = writesOf(deps, directory, change);
@@ -163,7 +164,7 @@ async function apply(deps: ScimDependencies, directory: Directory, change: Plann
   if (plan.membership === 'ends') await unlessDone(leaveTenant(deps, membership, by));
 }
 
-function writesOf(deps: ScimDependencies, { tenant, by }: Directory, { person, plan }: PlannedChange) {
+function writesOf(deps: AuthDependencies, { tenant, by }: Directory, { person, plan }: PlannedChange) {
   const { user, record } = person;
   const at = deps.clock.now().toISOString();
   const { userName, externalId, profile, isSuspended } = plan;
@@ -224,6 +225,6 @@ function refuseForOwner({ tenant }: Directory, user: User): void {
   }
 }
 
-async function otherTenantsOf({ memberships }: ScimDependencies, { tenant }: Directory, user: UserId): Promise<number> {
+async function otherTenantsOf({ memberships }: AuthDependencies, { tenant }: Directory, user: UserId): Promise<number> {
   return (await memberships.tenantsOf(user)).filter((id) => id !== tenant.id).length;
 }

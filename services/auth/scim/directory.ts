@@ -1,17 +1,10 @@
-import type { TenantId, UserId } from '../../common/kernel/brand.ts';
+import type { UserId } from '../../common/kernel/brand.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import type { Tenant } from '../../common/records/auth/tenants.ts';
 import { requireCapability } from '../access/tenant-authority.ts';
 import type { AuthDependencies } from '../model.ts';
-import type { ScimResources } from '../repositories/scim-resources.ts';
 import { scimError } from './scim-error.ts';
-
-export interface ScimDependencies extends AuthDependencies {
-  readonly scimResources: ScimResources;
-  /** Tenants for which a sign-in provider is configured. */
-  readonly providerTenants: ReadonlySet<TenantId>;
-}
 
 /** The directory of a tenant, and the user in whose name it is changed. */
 export interface Directory {
@@ -29,7 +22,7 @@ export interface Directory {
  * Returns the directory of the tenant that the principal works in. 403 for a principal who may not manage its users, and in a
  * personal space.
  */
-export async function directoryOf(deps: ScimDependencies, principal: Principal): Promise<Directory> {
+export async function directoryOf(deps: AuthDependencies, principal: Principal): Promise<Directory> {
   try {
     const tenant = await requireCapability(deps, principal, principal.tenant, 'manage_users');
     return { tenant, by: principal.id, isTrusted: principal.isSuperuser || deps.providerTenants.has(tenant.id) };

@@ -6,9 +6,10 @@ import { isRecord } from '../../common/kernel/objects.ts';
 import { DuplicateKeyError, VersionConflictError } from '../../common/storage/ports/document-store.ts';
 import { createRole, deleteRole, joinRole, leaveRole } from '../access/roles.ts';
 import { authorityIn } from '../access/tenant-authority.ts';
+import type { AuthDependencies } from '../model.ts';
 import type { Role } from '../repositories/roles.ts';
 import type { ScimGroup } from '../repositories/scim-resources.ts';
-import { type Directory, type ScimDependencies, unlessDone } from './directory.ts';
+import { type Directory, unlessDone } from './directory.ts';
 import { type Fields, textField } from './fields.ts';
 import { GROUP_TYPE, SCIM_PATH } from './schema.ts';
 import { scimError } from './scim-error.ts';
@@ -67,7 +68,7 @@ function memberIds(fields: Fields): readonly string[] {
 
 /** Lists the roles of the tenant by name; with members only on demand, since each group costs a look-up. */
 export async function groupsOf(
-  deps: ScimDependencies,
+  deps: AuthDependencies,
   tenant: TenantId,
   { withMembers }: { readonly withMembers: boolean },
 ): Promise<readonly Group[]> {
@@ -82,7 +83,7 @@ export async function groupsOf(
 }
 
 /** Returns a group. 404 also for a role of another tenant. */
-export async function requireGroup(deps: ScimDependencies, tenant: TenantId, id: string): Promise<Group> {
+export async function requireGroup(deps: AuthDependencies, tenant: TenantId, id: string): Promise<Group> {
   const role = isUuid(id) ? await deps.roles.get(asId<RoleId>(id)) : null;
   if (role === null || role.tenant !== tenant) throw groupNotFound(id);
   const [record, members] = await Promise.all([deps.scimResources.group(role.id), membersOf(deps, role.id)]);
@@ -93,7 +94,7 @@ export async function requireGroup(deps: ScimDependencies, tenant: TenantId, id:
  * Creates a role with its members. Errors: 400 `invalidValue`, also for members outside the tenant; 403 for `admin`; 409
  * `uniqueness`.
  */
-export async function createGroup(deps: ScimDependencies, directory: Directory, fields: Fields): Promise<Group> {
+export async function createGroup(deps: AuthDependencies, directory: Directory, fields: Fields): Promise<Group> {
   const { tenant, by } = directory;
   const name = requireDisplayName(fields);
   refuseAdmin(name);
@@ -111,7 +112,7 @@ export async function createGroup(deps: ScimDependencies, directory: Directory, 
 
 /** Changes a role; `change` gets the current attributes and returns all of them. Errors as `createGroup`, and 404. */
 export async function changeGroup(
-  deps: ScimDependencies,
+  deps: AuthDependencies,
   directory: Directory,
   id: string,
   change: (fields: Fields) => Fields,
@@ -142,7 +143,7 @@ export async function changeGroup(
 }
 
 /** Deletes a role with its grants and capabilities. Errors: 404, 403 for `admin`. */
-export async function removeGroup(deps: ScimDependencies, { tenant, by }: Directory, id: string): Promise<void> {
+export async function removeGroup(deps: AuthDependencies, { tenant, by }: Directory, id: string): Promise<void> {
   const { role } = await requireGroup(deps, tenant.id, id);
   refuseAdmin(role.name);
   try {
@@ -154,13 +155,13 @@ export async function removeGroup(deps: ScimDependencies, { tenant, by }: Direct
   await deps.store.commit({ tenant: tenant.id }, [deps.scimResources.removeGroupWrite(role.id)]);
 }
 
-async function membersOf(deps: ScimDependencies, role: RoleId): Promise<readonly GroupMember[]> {
+async function membersOf(deps: AuthDependencies, role: RoleId): Promise<readonly GroupMember[]> {
   const users = await deps.users.getMany(await deps.roleMembers.usersOf(role));
   return users.filter(({ parentId }) => parentId === null).map(({ id, email }) => ({ id, email }));
 }
 
 async function requireMembers(
-  deps: ScimDependencies,
+  deps: AuthDependencies,
   tenant: TenantId,
   ids: readonly string[],
 ): Promise<readonly UserId[]> {
@@ -171,7 +172,7 @@ async function requireMembers(
 }
 
 /** 403 when the role has capabilities that the caller lacks: its new members would get them. */
-async function refuseMoreCapabilities(deps: ScimDependencies, { tenant, by }: Directory, role: Role): Promise<void> {
+async function refuseMoreCapabilities(deps: AuthDependencies, { tenant, by }: Directory, role: Role): Promise<void> {
   const [granted, authority] = await Promise.all([
     deps.capabilities.ofHolders(tenant.id, [role.id]),
     authorityIn(deps, by, tenant),
@@ -189,7 +190,7 @@ interface RenamedRole {
   readonly name: string;
 }
 
-async function rename(deps: ScimDependencies, { tenant, by }: Directory, { role, name }: RenamedRole): Promise<void> {
+async function rename(deps: AuthDependencies, { tenant, by }: Directory, { role, name }: RenamedRole): Promise<void> {
   const details = { name, before: role.name };
   try {
     await deps.audit.commit(
@@ -205,7 +206,7 @@ async function rename(deps: ScimDependencies, { tenant, by }: Directory, { role,
 }
 
 async function storeExternalId(
-  deps: ScimDependencies,
+  deps: AuthDependencies,
   { tenant, by }: Directory,
   { role, externalId }: { readonly role: Role; readonly externalId: string | null },
 ): Promise<void> {

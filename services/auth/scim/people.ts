@@ -5,8 +5,8 @@ import { asId, isUuid } from '../../common/kernel/ids.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { isRecord } from '../../common/kernel/objects.ts';
 import type { User } from '../../common/records/auth/users.ts';
+import type { AuthDependencies } from '../model.ts';
 import type { StoredScimUser } from '../repositories/scim-resources.ts';
-import type { ScimDependencies } from './directory.ts';
 import { type Fields, textField } from './fields.ts';
 import type { ScimFilter } from './filter.ts';
 import { ENTERPRISE_SCHEMA, SCIM_PATH, USER_TYPE } from './schema.ts';
@@ -91,13 +91,13 @@ export function accountAddress(fields: Fields): string {
 const BATCH = 500;
 
 /** Returns a person. 404 also for an account outside the directory of the tenant. */
-export async function requirePerson(deps: ScimDependencies, tenant: TenantId, id: string): Promise<Person> {
+export async function requirePerson(deps: AuthDependencies, tenant: TenantId, id: string): Promise<Person> {
   const person = isUuid(id) ? await findPerson(deps, tenant, asId<UserId>(id)) : null;
   if (person === null) throw scimError(404, `There is no user ${id.slice(0, 100)} in the directory.`);
   return person;
 }
 
-async function findPerson(deps: ScimDependencies, tenant: TenantId, id: UserId): Promise<Person | null> {
+async function findPerson(deps: AuthDependencies, tenant: TenantId, id: UserId): Promise<Person | null> {
   const [user, record, isMember] = await Promise.all([
     deps.users.get(id),
     deps.scimResources.user(tenant, id),
@@ -116,7 +116,7 @@ function isInDirectory(user: User, record: Person['record'], isMember: boolean):
  * for one person costs one look-up.
  */
 export async function peopleFor(
-  deps: ScimDependencies,
+  deps: AuthDependencies,
   tenant: TenantId,
   filter: ScimFilter | null,
 ): Promise<readonly Person[]> {
@@ -128,7 +128,7 @@ export async function peopleFor(
 
 /** Ids of all accounts that can match the filter; null when that takes reading the whole directory. */
 async function candidatesFor(
-  deps: ScimDependencies,
+  deps: AuthDependencies,
   tenant: TenantId,
   filter: ScimFilter,
 ): Promise<readonly UserId[] | null> {
@@ -154,7 +154,7 @@ async function candidatesFor(
   }
 }
 
-async function everybody(deps: ScimDependencies, tenant: TenantId): Promise<readonly Person[]> {
+async function everybody(deps: AuthDependencies, tenant: TenantId): Promise<readonly Person[]> {
   const [members, records] = await Promise.all([deps.memberships.usersOf(tenant), deps.scimResources.usersOf(tenant)]);
   const recordOf = new Map(records.map((record) => [record.user, record]));
   const isMember = new Set(members);
@@ -173,7 +173,7 @@ async function everybody(deps: ScimDependencies, tenant: TenantId): Promise<read
 
 /** The groups of people, by their ids. */
 export async function groupsOfPeople(
-  deps: ScimDependencies,
+  deps: AuthDependencies,
   tenant: TenantId,
   ids: readonly UserId[],
 ): Promise<ReadonlyMap<UserId, readonly PresentedGroup[]>> {

@@ -6,9 +6,10 @@ import { NO_PASSWORD, type User } from '../../common/records/auth/users.ts';
 import { DuplicateKeyError, VersionConflictError } from '../../common/storage/ports/document-store.ts';
 import { tenantNotFound } from '../access/tenant-authority.ts';
 import { isReservedAddress } from '../accounts/account.ts';
+import type { AuthDependencies } from '../model.ts';
 import type { ScimUser } from '../repositories/scim-resources.ts';
 import { changePerson } from './change-person.ts';
-import { addressTaken, type Directory, type ScimDependencies } from './directory.ts';
+import { addressTaken, type Directory } from './directory.ts';
 import { type Fields, textField } from './fields.ts';
 import { accountAddress, type Person, profileOf, requirePerson, requireUserName } from './people.ts';
 
@@ -17,7 +18,7 @@ import { accountAddress, type Person, profileOf, requirePerson, requireUserName 
  * in a trusted directory. An existing member is linked and keeps the account; an account from outside the tenant is not taken
  * over. Errors: 400 `invalidValue`, 409 `uniqueness`.
  */
-export async function provisionPerson(deps: ScimDependencies, directory: Directory, fields: Fields): Promise<Person> {
+export async function provisionPerson(deps: AuthDependencies, directory: Directory, fields: Fields): Promise<Person> {
   const userName = requireUserName(fields);
   const address = accountAddress(fields);
   const account = await accountFor(deps, directory, { userName, address });
@@ -37,7 +38,7 @@ interface Names {
 }
 
 /** The account with the address, else a member whose address is the userName. */
-async function accountFor(deps: ScimDependencies, { tenant }: Directory, { userName, address }: Names) {
+async function accountFor(deps: AuthDependencies, { tenant }: Directory, { userName, address }: Names) {
   const ofAddress = await deps.users.findByEmail(address);
   if (ofAddress !== null) return ofAddress;
   const ofName = await deps.users.findByEmail(userName);
@@ -45,7 +46,7 @@ async function accountFor(deps: ScimDependencies, { tenant }: Directory, { userN
 }
 
 async function createAccount(
-  deps: ScimDependencies,
+  deps: AuthDependencies,
   { tenant, by, isTrusted }: Directory,
   { fields, address }: { readonly fields: Fields; readonly address: string },
 ): Promise<UserId> {
@@ -90,7 +91,7 @@ async function createAccount(
 }
 
 async function linkMember(
-  deps: ScimDependencies,
+  deps: AuthDependencies,
   { tenant, by }: Directory,
   { account, fields }: { readonly account: User; readonly fields: Fields },
 ): Promise<void> {

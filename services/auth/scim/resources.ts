@@ -1,8 +1,9 @@
 import type { TenantId } from '../../common/kernel/brand.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
+import type { AuthDependencies } from '../model.ts';
 import { applyPatch, readOperations } from './apply-patch.ts';
 import { changePerson, removePerson } from './change-person.ts';
-import { type Directory, directoryOf, type ScimDependencies } from './directory.ts';
+import { type Directory, directoryOf } from './directory.ts';
 import { type Fields, readResource } from './fields.ts';
 import { parseFilter } from './filter.ts';
 import { changeGroup, createGroup, groupsOf, presentGroup, removeGroup, requireGroup } from './groups.ts';
@@ -24,12 +25,12 @@ interface DirectoryResource {
   readonly type: ScimResourceType;
   /** Attributes that a PUT without them does not change. */
   readonly keptByPut: readonly string[];
-  list(deps: ScimDependencies, tenant: TenantId, request: ResourceListRequest): Promise<ListedPage<Fields>>;
-  read(deps: ScimDependencies, tenant: TenantId, id: string): Promise<Fields>;
-  create(deps: ScimDependencies, directory: Directory, fields: Fields): Promise<Fields>;
+  list(deps: AuthDependencies, tenant: TenantId, request: ResourceListRequest): Promise<ListedPage<Fields>>;
+  read(deps: AuthDependencies, tenant: TenantId, id: string): Promise<Fields>;
+  create(deps: AuthDependencies, directory: Directory, fields: Fields): Promise<Fields>;
   /** `change` gets the current attributes and returns all of them. */
-  change(deps: ScimDependencies, directory: Directory, id: string, change: (fields: Fields) => Fields): Promise<Fields>;
-  remove(deps: ScimDependencies, directory: Directory, id: string): Promise<void>;
+  change(deps: AuthDependencies, directory: Directory, id: string, change: (fields: Fields) => Fields): Promise<Fields>;
+  remove(deps: AuthDependencies, directory: Directory, id: string): Promise<void>;
 }
 
 interface ResourceListRequest extends ListRequest {
@@ -55,7 +56,7 @@ const USERS: DirectoryResource = {
 };
 
 async function presentPeople(
-  deps: ScimDependencies,
+  deps: AuthDependencies,
   tenant: TenantId,
   people: readonly Person[],
 ): Promise<readonly Fields[]> {
@@ -67,7 +68,7 @@ async function presentPeople(
   return people.map((person) => presentPerson(person, groups.get(person.user.id) ?? []));
 }
 
-async function presentOne(deps: ScimDependencies, tenant: TenantId, person: Person): Promise<Fields> {
+async function presentOne(deps: AuthDependencies, tenant: TenantId, person: Person): Promise<Fields> {
   const [presented = {}] = await presentPeople(deps, tenant, [person]);
   return presented;
 }
@@ -104,7 +105,7 @@ interface ResourceRequest {
 }
 
 /** Returns a page of the matching resources as a ListResponse (RFC 7644 §3.4.2). */
-export async function listResources(deps: ScimDependencies, { principal, name }: ResourceRequest, query: ListQuery) {
+export async function listResources(deps: AuthDependencies, { principal, name }: ResourceRequest, query: ListQuery) {
   const { tenant } = await directoryOf(deps, principal);
   const page = await RESOURCES[name].list(deps, tenant.id, {
     filter: query.filter === undefined ? null : parseFilter(query.filter),
@@ -122,7 +123,7 @@ export async function listResources(deps: ScimDependencies, { principal, name }:
 }
 
 export async function readOneResource(
-  deps: ScimDependencies,
+  deps: AuthDependencies,
   { principal, name }: ResourceRequest,
   id: string,
 ): Promise<Fields> {
@@ -131,7 +132,7 @@ export async function readOneResource(
 }
 
 export async function createResource(
-  deps: ScimDependencies,
+  deps: AuthDependencies,
   { principal, name }: ResourceRequest,
   body: Readonly<Record<string, unknown>>,
 ): Promise<Fields> {
@@ -146,7 +147,7 @@ interface ResourceChange {
 }
 
 export async function replaceResource(
-  deps: ScimDependencies,
+  deps: AuthDependencies,
   { principal, name }: ResourceRequest,
   { id, body }: ResourceChange,
 ): Promise<Fields> {
@@ -160,7 +161,7 @@ export async function replaceResource(
 }
 
 export async function patchResource(
-  deps: ScimDependencies,
+  deps: AuthDependencies,
   { principal, name }: ResourceRequest,
   { id, body }: ResourceChange,
 ): Promise<Fields> {
@@ -171,7 +172,7 @@ export async function patchResource(
 }
 
 export async function removeResource(
-  deps: ScimDependencies,
+  deps: AuthDependencies,
   { principal, name }: ResourceRequest,
   id: string,
 ): Promise<void> {

@@ -3,22 +3,14 @@ import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { chosenOver, defaultModel } from '../../common/platform/config/model-choice.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
-import type { SecretBox } from '../../common/ports/secret-box.ts';
 import { VersionConflictError, type Write } from '../../common/storage/ports/document-store.ts';
-import type { AuthDependencies, ConfiguredModels } from '../model.ts';
+import type { AuthDependencies } from '../model.ts';
 import {
   keyPlace,
-  type ModelSettingsRepository,
   type NewModelSettings,
   type SealedKey,
   type StoredModelSettings,
 } from '../repositories/model-settings.ts';
-
-export interface ModelSettingsDependencies extends AuthDependencies {
-  readonly modelSettings: ModelSettingsRepository;
-  readonly secretBox: SecretBox;
-  readonly models: ConfiguredModels;
-}
 
 /** The current settings, with masked keys. */
 export interface ModelSettingsView {
@@ -41,7 +33,7 @@ interface ModelSettingsChange {
 const DEFAULT_PROVIDER = 'openai';
 const DEFAULT_VECTOR_PROVIDER = 'lancedb';
 
-export async function readModelSettings(deps: ModelSettingsDependencies): Promise<ModelSettingsView> {
+export async function readModelSettings(deps: AuthDependencies): Promise<ModelSettingsView> {
   return viewOf(deps, await deps.modelSettings.get());
 }
 
@@ -50,7 +42,7 @@ export async function readModelSettings(deps: ModelSettingsDependencies): Promis
  * Sending back what was shown changes nothing, so that submitting a form does not pin the values of the environment.
  */
 export async function changeModelSettings(
-  deps: ModelSettingsDependencies,
+  deps: AuthDependencies,
   by: Principal,
   change: ModelSettingsChange,
 ): Promise<void> {
@@ -64,7 +56,7 @@ export async function changeModelSettings(
 }
 
 /** Returns to the settings of the environment. */
-export async function resetModelSettings(deps: ModelSettingsDependencies, by: Principal): Promise<void> {
+export async function resetModelSettings(deps: AuthDependencies, by: Principal): Promise<void> {
   requireSuperuser(by);
   await retryOnConflict(async () => {
     const stored = await deps.modelSettings.get();
@@ -87,7 +79,7 @@ interface Change {
   readonly fields: readonly string[];
 }
 
-async function commit(deps: ModelSettingsDependencies, by: Principal, { write, fields }: Change): Promise<void> {
+async function commit(deps: AuthDependencies, by: Principal, { write, fields }: Change): Promise<void> {
   const details = { fields };
   const entry = { tenant: PERSONAL_TENANT, action: 'settings.changed', actor: by.id, subject: 'server', details };
   await deps.audit.commit({ tenant: PERSONAL_TENANT }, [write], [entry]);
@@ -95,7 +87,7 @@ async function commit(deps: ModelSettingsDependencies, by: Principal, { write, f
 }
 
 function writeOf(
-  { modelSettings }: ModelSettingsDependencies,
+  { modelSettings }: AuthDependencies,
   stored: StoredModelSettings | null,
   next: NewModelSettings,
 ): Write {
@@ -105,7 +97,7 @@ function writeOf(
 }
 
 async function changed(
-  deps: ModelSettingsDependencies,
+  deps: AuthDependencies,
   stored: StoredModelSettings | null,
   change: ModelSettingsChange,
 ): Promise<{ readonly next: NewModelSettings; readonly fields: readonly string[] }> {
@@ -143,7 +135,7 @@ async function changed(
 }
 
 async function newKey(
-  { secretBox }: ModelSettingsDependencies,
+  { secretBox }: AuthDependencies,
   part: 'languageModel' | 'vectorDatabase',
   text: string,
 ): Promise<SealedKey | null> {
@@ -151,7 +143,7 @@ async function newKey(
   return key === null ? null : { sealed: await secretBox.seal(key, keyPlace(part)), shown: shownKey(key) };
 }
 
-function viewOf({ models }: ModelSettingsDependencies, stored: StoredModelSettings | null): ModelSettingsView {
+function viewOf({ models }: AuthDependencies, stored: StoredModelSettings | null): ModelSettingsView {
   const { configured } = models;
   const chosen = stored?.languageModel ?? null;
   const settings =
@@ -178,7 +170,7 @@ function viewOf({ models }: ModelSettingsDependencies, stored: StoredModelSettin
  * Seals stored keys again that an earlier root key sealed, so that this root key can be removed. The keys themselves do not
  * change, so models are not reloaded.
  */
-export async function resealModelSettings(deps: ModelSettingsDependencies): Promise<void> {
+export async function resealModelSettings(deps: AuthDependencies): Promise<void> {
   const stored = await deps.modelSettings.get();
   if (stored === null) return;
   const languageModel = await resealed(deps, 'languageModel', stored.languageModel);
@@ -194,7 +186,7 @@ export async function resealModelSettings(deps: ModelSettingsDependencies): Prom
 }
 
 async function resealed<Part extends { readonly key: SealedKey | null }>(
-  { secretBox }: ModelSettingsDependencies,
+  { secretBox }: AuthDependencies,
   name: 'languageModel' | 'vectorDatabase',
   part: Part | null,
 ): Promise<Part | null> {

@@ -6,16 +6,10 @@ import type { JsonObject } from '../../common/kernel/json.ts';
 import { type Principal, reachesTenant } from '../../common/kernel/principal.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
 import { isWriteConflict, retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
-import type { AgentConnections } from '../../common/records/auth/agent-connections.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
 import type { AuthDependencies } from '../model.ts';
 import { presentConnection } from '../presenters/agent-connection.ts';
-import type { StoredConfiguration, StoredConfigurations } from '../repositories/stored-configurations.ts';
-
-export interface ConfigurationDependencies extends AuthDependencies {
-  readonly configurations: StoredConfigurations;
-  readonly connections: AgentConnections;
-}
+import type { StoredConfiguration } from '../repositories/stored-configurations.ts';
 
 /** All configurations of a user are returned in one answer: limits what a client has to take. */
 const MAX_BYTES = 256 * 1024;
@@ -23,7 +17,7 @@ const MAX_PER_USER = 100;
 
 /** Stores the object under a name of the caller and replaces an earlier one. 413 `PayloadTooLargeError` above the limits. */
 export async function storeConfiguration(
-  deps: ConfigurationDependencies,
+  deps: AuthDependencies,
   { id: ownerId }: Principal,
   { name, configuration }: { readonly name: string; readonly configuration: JsonObject },
 ): Promise<void> {
@@ -60,7 +54,7 @@ export type ListedConfiguration = Omit<StoredConfiguration, 'version'>;
 
 /** Null unless it belongs to the caller or to one of its agents. */
 export async function readConfiguration(
-  deps: ConfigurationDependencies,
+  deps: AuthDependencies,
   caller: Principal,
   id: string,
 ): Promise<ListedConfiguration | null> {
@@ -76,14 +70,14 @@ export async function readConfiguration(
 
 /** Lists the configurations of the caller and its agents, by owner and name. */
 export async function listConfigurations(
-  deps: ConfigurationDependencies,
+  deps: AuthDependencies,
   caller: Principal,
 ): Promise<readonly ListedConfiguration[]> {
   const owners = await visibleOwners(deps, caller);
   return withConnections(deps, caller, { owners, stored: await deps.configurations.ofUsers(owners) });
 }
 
-async function visibleOwners({ users }: ConfigurationDependencies, { id }: Principal): Promise<readonly UserId[]> {
+async function visibleOwners({ users }: AuthDependencies, { id }: Principal): Promise<readonly UserId[]> {
   return [id, ...(await users.childAgents(id))];
 }
 
@@ -98,7 +92,7 @@ function agentConfigurationId(owner: UserId): string {
 
 /** Adds the connections of the owners, newest first, as `agents` of their `agent_configuration`. */
 async function withConnections(
-  { connections }: ConfigurationDependencies,
+  { connections }: AuthDependencies,
   caller: Principal,
   { owners, stored }: { readonly owners: readonly UserId[]; readonly stored: readonly ListedConfiguration[] },
 ): Promise<readonly ListedConfiguration[]> {
@@ -123,7 +117,7 @@ async function withConnections(
   return [...listed].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, configuration]) => configuration);
 }
 
-async function requireRoom({ configurations }: ConfigurationDependencies, owner: UserId): Promise<void> {
+async function requireRoom({ configurations }: AuthDependencies, owner: UserId): Promise<void> {
   if ((await configurations.count(owner)) < MAX_PER_USER) return;
   throw engramError(
     'PayloadTooLargeError',

@@ -7,15 +7,9 @@ import { principalOf, type User } from '../../common/records/auth/users.ts';
 import { belongsTo, isAdmitted } from '../access/admission.ts';
 import { ensureDefaultUser } from '../accounts/default-user.ts';
 import { apiKeyHash, isApiKeyText } from '../credentials/api-key-text.ts';
-import { cacheKey, type PrincipalCache } from '../credentials/principal-cache.ts';
-import type { TenantCache } from '../credentials/tenant-cache.ts';
+import { cacheKey } from '../credentials/principal-cache.ts';
 import type { OidcDependencies } from '../oidc/oidc-client.ts';
 import { ownerOfIssuerToken } from '../oidc/provider-access.ts';
-
-export interface AuthenticateDependencies extends OidcDependencies {
-  readonly cache: PrincipalCache;
-  readonly tenantCache: TenantCache;
-}
 
 /** `lastUsedAt` of a key is updated at most this often. */
 const LAST_USED_STEP_MS = 5 * 60_000;
@@ -42,7 +36,7 @@ type HostTenant = TenantId | null | undefined;
  * `PermissionDeniedError` when the account does not belong to the tenant of the host name.
  */
 export async function authenticate(
-  deps: AuthenticateDependencies,
+  deps: OidcDependencies,
   { credentials, strict = false, host }: AuthenticateRequest,
 ): Promise<Principal | null> {
   const hostTenant: HostTenant = host === undefined ? undefined : await deps.tenantCache.byHostName(host);
@@ -80,7 +74,7 @@ interface Search {
 }
 
 async function cached(
-  deps: AuthenticateDependencies,
+  deps: OidcDependencies,
   credential: string,
   { hostTenant, find }: Search,
 ): Promise<Principal | typeof STRANGER | null> {
@@ -99,7 +93,7 @@ async function cached(
 }
 
 async function principalAt(
-  deps: AuthenticateDependencies,
+  deps: OidcDependencies,
   { user, key }: Owner,
   hostTenant: HostTenant,
 ): Promise<Principal | typeof STRANGER | null> {
@@ -115,7 +109,7 @@ async function principalAt(
 
 /** Whether a tenant's key is accepted: only under its host names, if it has any. */
 async function isAcceptedAt(
-  { tenantCache }: AuthenticateDependencies,
+  { tenantCache }: OidcDependencies,
   tenant: TenantId,
   hostTenant: HostTenant,
 ): Promise<boolean> {
@@ -129,14 +123,14 @@ function isApiKey({ kind, value }: Credential): boolean {
   return kind === 'api-key' || (kind === 'bearer' && isApiKeyText(value));
 }
 
-async function ownerOf(deps: AuthenticateDependencies, credential: Credential): Promise<Owner | null> {
+async function ownerOf(deps: OidcDependencies, credential: Credential): Promise<Owner | null> {
   const { kind, value } = credential;
   if (isApiKey(credential)) return ownerOfApiKey(deps, value);
   const owner = await ownerOfToken(deps, value);
   return owner === null && kind === 'bearer' ? ownerOfIssuerToken(deps, value) : owner;
 }
 
-async function ownerOfApiKey(deps: AuthenticateDependencies, text: string): Promise<Owner | null> {
+async function ownerOfApiKey(deps: OidcDependencies, text: string): Promise<Owner | null> {
   if (!isApiKeyText(text)) return null;
   const key = await deps.apiKeys.findByHash(apiKeyHash(text));
   if (key === null || hasExpired(key, deps.clock.now())) return null;
@@ -147,13 +141,13 @@ async function ownerOfApiKey(deps: AuthenticateDependencies, text: string): Prom
 }
 
 /** A tenant's key acts as the current owner of the tenant. */
-async function userOfKey({ users, tenantCache }: AuthenticateDependencies, { userId, tenant }: ApiKey) {
+async function userOfKey({ users, tenantCache }: OidcDependencies, { userId, tenant }: ApiKey) {
   if (tenant === null) return users.get(userId);
   const ownerId = (await tenantCache.get(tenant))?.ownerId ?? null;
   return ownerId === null ? null : users.get(ownerId);
 }
 
-async function renewLastUse({ apiKeys, clock, logger }: AuthenticateDependencies, key: ApiKey): Promise<void> {
+async function renewLastUse({ apiKeys, clock, logger }: OidcDependencies, key: ApiKey): Promise<void> {
   const now = clock.now();
   if (key.lastUsedAt !== null && now.getTime() - Date.parse(key.lastUsedAt) < LAST_USED_STEP_MS) return;
   try {
@@ -164,7 +158,7 @@ async function renewLastUse({ apiKeys, clock, logger }: AuthenticateDependencies
   }
 }
 
-async function ownerOfToken(deps: AuthenticateDependencies, token: string): Promise<Owner | null> {
+async function ownerOfToken(deps: OidcDependencies, token: string): Promise<Owner | null> {
   const claims = await deps.tokens.read(token);
   if (claims === null) return null;
   const [user, isRevoked] = await Promise.all([deps.users.get(claims.userId), deps.revokedTokens.has(claims.tokenId)]);

@@ -2,19 +2,13 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { engramError } from '../../common/kernel/errors.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
-import type { RateLimiter } from '../../common/ports/system.ts';
 import type { Stored } from '../../common/storage/ports/document-store.ts';
 import { isAdmitted } from '../access/admission.ts';
 import { requireNoKeyBudget } from '../budgets/budgets.ts';
-import { type LoginSessionDependencies, openSession } from '../credentials/login-sessions.ts';
+import { openSession } from '../credentials/login-sessions.ts';
 import type { AuthDependencies } from '../model.ts';
-import type { DeviceSignIn, DeviceSignIns } from '../repositories/device-sign-ins.ts';
+import type { DeviceSignIn } from '../repositories/device-sign-ins.ts';
 import { limitRequests, oauthError } from './program-requests.ts';
-
-export interface DeviceSignInDependencies extends AuthDependencies, LoginSessionDependencies {
-  readonly deviceSignIns: DeviceSignIns;
-  readonly deviceLimiter: RateLimiter;
-}
 
 export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
@@ -39,7 +33,7 @@ interface DeviceRequest {
 }
 
 /** Starts a sign-in: the program shows the user code and polls with the device code. Errors: `TooManyRequestsError`. */
-export async function startDeviceSignIn(deps: DeviceSignInDependencies, request: DeviceRequest) {
+export async function startDeviceSignIn(deps: AuthDependencies, request: DeviceRequest) {
   const { clientId, deviceName, remoteAddress } = request;
   await limitRequests(deps.deviceLimiter, `start ${remoteAddress}`, STARTS, TOO_MANY);
   const deviceCode = randomBytes(32).toString('base64url');
@@ -63,7 +57,7 @@ export async function startDeviceSignIn(deps: DeviceSignInDependencies, request:
  * `authorization_pending`, `slow_down`, `access_denied`, `expired_token`, and `invalid_grant` for an unknown or used code.
  */
 export async function redeemDeviceCode(
-  deps: DeviceSignInDependencies,
+  deps: AuthDependencies,
   { deviceCode, clientId, remoteAddress }: Omit<DeviceRequest, 'deviceName'> & { readonly deviceCode: string },
 ): Promise<string> {
   const { deviceSignIns, clock, users } = deps;
@@ -90,7 +84,7 @@ export async function redeemDeviceCode(
 
 /** Returns the sign-in that waits for a decision. Errors: `EntityNotFoundError`, `TooManyRequestsError`. */
 export async function pendingDeviceSignIn(
-  deps: DeviceSignInDependencies,
+  deps: AuthDependencies,
   principal: Principal,
   userCode: string,
 ): Promise<Stored<DeviceSignIn>> {
@@ -104,7 +98,7 @@ export async function pendingDeviceSignIn(
 
 /** Lets the program sign in as the principal, or refuses it. Errors: like `pendingDeviceSignIn`. */
 export async function decideDeviceSignIn(
-  deps: DeviceSignInDependencies,
+  deps: AuthDependencies,
   principal: Principal,
   { userCode, approve }: { readonly userCode: string; readonly approve: boolean },
 ): Promise<void> {

@@ -4,14 +4,7 @@ import type { Principal } from '../../common/kernel/principal.ts';
 import { type ApiKey, hasExpired, presentedKey } from '../../common/records/auth/api-keys.ts';
 import { principalOf } from '../../common/records/auth/users.ts';
 import { belongsTo, isAdmitted } from '../access/admission.ts';
-import type { TenantActivity } from '../credentials/tenant-activity.ts';
-import type { TenantCache } from '../credentials/tenant-cache.ts';
 import type { AuthDependencies } from '../model.ts';
-
-interface PrincipalDependencies extends AuthDependencies {
-  readonly tenantCache: TenantCache;
-  readonly tenantActivity: TenantActivity;
-}
 
 /**
  * Returns the user as a principal in the tenant that a job was started in. Null when the account is gone, inactive or no
@@ -19,7 +12,7 @@ interface PrincipalDependencies extends AuthDependencies {
  * valid.
  */
 export async function getPrincipal(
-  deps: PrincipalDependencies,
+  deps: AuthDependencies,
   {
     userId,
     tenant,
@@ -54,7 +47,7 @@ export async function getPrincipal(
 }
 
 /** The canary has no account: it may act while the tenant is open. */
-async function canaryOf({ tenantCache }: PrincipalDependencies, tenant: TenantId): Promise<Principal | null> {
+async function canaryOf({ tenantCache }: AuthDependencies, tenant: TenantId): Promise<Principal | null> {
   const facts = await tenantCache.get(tenant);
   const isOpen = facts !== null && facts.state !== 'Disabled' && facts.state !== 'Erasing';
   return isOpen ? canaryPrincipal(tenant) : null;

@@ -4,15 +4,9 @@ import { HttpError } from '../../common/platform/http/http-error.ts';
 import { NO_PASSWORD, type User } from '../../common/records/auth/users.ts';
 import { isDefaultAddress } from '../accounts/account.ts';
 import { ensureDefaultUser } from '../accounts/default-user.ts';
-import { type LoginSessionDependencies, openSession } from '../credentials/login-sessions.ts';
-import type { LoginAttempt, LoginThrottle } from '../credentials/login-throttle.ts';
-import type { RefusedLogins } from '../credentials/refused-logins.ts';
+import { openSession } from '../credentials/login-sessions.ts';
+import type { LoginAttempt } from '../credentials/login-throttle.ts';
 import type { AuthDependencies } from '../model.ts';
-
-export interface LoginDependencies extends AuthDependencies, LoginSessionDependencies {
-  readonly throttle: LoginThrottle;
-  readonly refusedLogins: RefusedLogins;
-}
 
 interface LoginRequest {
   readonly username: string;
@@ -25,7 +19,7 @@ interface LoginRequest {
  * Returns a login token. Errors: 401 `LOGIN_BAD_CREDENTIALS`, with the same answer after the same time for an unknown,
  * inactive or password-less account and a wrong password; `TooManyRequestsError` after many failures.
  */
-export async function logIn(deps: LoginDependencies, request: LoginRequest): Promise<string> {
+export async function logIn(deps: AuthDependencies, request: LoginRequest): Promise<string> {
   const { username, remoteAddress } = request;
   // In open mode all requests use the default account, and clients log in with whatever credentials they are set up with.
   if (deps.settings.posture.openByDefault && isDefaultAddress(deps.settings, username)) {
@@ -41,7 +35,7 @@ export async function logIn(deps: LoginDependencies, request: LoginRequest): Pro
   });
 }
 
-async function enter(deps: LoginDependencies, { username, remoteAddress }: LoginRequest): Promise<LoginAttempt> {
+async function enter(deps: AuthDependencies, { username, remoteAddress }: LoginRequest): Promise<LoginAttempt> {
   try {
     return await deps.throttle.enter(username, remoteAddress);
   } catch (error) {
@@ -52,7 +46,7 @@ async function enter(deps: LoginDependencies, { username, remoteAddress }: Login
 }
 
 /** Returns the active account with this password. */
-async function accountFor(deps: LoginDependencies, request: LoginRequest, attempt: LoginAttempt): Promise<User> {
+async function accountFor(deps: AuthDependencies, request: LoginRequest, attempt: LoginAttempt): Promise<User> {
   const { username, password, remoteAddress } = request;
   const user = await deps.users.findByEmail(username);
   const isRight = await deps.passwords.verify(password, user?.passwordHash ?? NO_PASSWORD);
@@ -70,7 +64,7 @@ async function accountFor(deps: LoginDependencies, request: LoginRequest, attemp
  * bound to the stored hash. Older tokens of the account end with the old hash. That happens once per account; to keep them,
  * the old fingerprint would have to be stored and cleared with every change of password.
  */
-async function openPasswordSession(deps: LoginDependencies, user: User, request: LoginRequest): Promise<string> {
+async function openPasswordSession(deps: AuthDependencies, user: User, request: LoginRequest): Promise<string> {
   const { password, remoteAddress } = request;
   const session = { user, method: 'password', remoteAddress };
   if (!deps.passwords.isOutdated(user.passwordHash, password)) return openSession(deps, session);

@@ -2,20 +2,12 @@ import { hash } from 'node:crypto';
 import { engramError } from '../../common/kernel/errors.ts';
 import { PERMISSIONS, type Permission, type Principal } from '../../common/kernel/principal.ts';
 import type { HttpError } from '../../common/platform/http/http-error.ts';
-import type { RateLimiter } from '../../common/ports/system.ts';
 import { isAdmitted } from '../access/admission.ts';
 import { requireNoKeyBudget } from '../budgets/budgets.ts';
-import type { Program, ProgramTokens } from '../credentials/program-tokens.ts';
+import type { Program } from '../credentials/program-tokens.ts';
 import { type ApiKeyRequest, insertApiKey, limitsOf } from '../keys/api-keys.ts';
 import type { AuthDependencies } from '../model.ts';
-import type { RevokedTokens } from '../repositories/revoked-tokens.ts';
 import { limitRequests, oauthError } from './program-requests.ts';
-
-export interface ProgramSignInDependencies extends AuthDependencies {
-  readonly programs: ProgramTokens;
-  readonly revokedTokens: RevokedTokens;
-  readonly deviceLimiter: RateLimiter;
-}
 
 /** The request of a program that a person decides on (RFC 6749 §4.1.1 with RFC 7636). */
 export interface AuthorizationRequest {
@@ -44,7 +36,7 @@ const BROWSER_SCHEMES = new Set([
  * Registers a program and returns its `client_id` (RFC 7591). Errors: 400 `invalid_redirect_uri`, `TooManyRequestsError`.
  */
 export async function registerProgram(
-  { programs, deviceLimiter }: ProgramSignInDependencies,
+  { programs, deviceLimiter }: AuthDependencies,
   program: Program,
   remoteAddress: string,
 ): Promise<string> {
@@ -72,7 +64,7 @@ function mayBeRedirectedTo(text: string): boolean {
  * be sent to; nobody is sent there then.
  */
 export async function requestingProgram(
-  { programs }: ProgramSignInDependencies,
+  { programs }: AuthDependencies,
   { clientId, redirectUri }: Pick<AuthorizationRequest, 'clientId' | 'redirectUri'>,
 ): Promise<Program> {
   const program = await programs.readClientId(clientId);
@@ -97,7 +89,7 @@ function isSameAddress(registered: string, given: string): boolean {
  * those of `requestingProgram` and of the limits of a key.
  */
 export async function decideProgramSignIn(
-  deps: ProgramSignInDependencies,
+  deps: AuthDependencies,
   principal: Principal,
   { request, decision, issuer }: { request: AuthorizationRequest; decision: Decision; issuer: string },
 ): Promise<string> {
@@ -134,7 +126,7 @@ interface CodeRequest {
  * §5.2: `invalid_client`, `invalid_grant`; and 400 when the person has the maximum number of keys.
  */
 export async function redeemAuthorizationCode(
-  deps: ProgramSignInDependencies,
+  deps: AuthDependencies,
   { code, clientId, redirectUri, verifier }: CodeRequest,
 ): Promise<ProgramKey> {
   const { programs, revokedTokens, users, clock } = deps;

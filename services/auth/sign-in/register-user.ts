@@ -6,7 +6,8 @@ import type { Credential } from '../../common/platform/messaging/messages.ts';
 import type { User } from '../../common/records/auth/users.ts';
 import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
 import { createUser, isReservedAddress, passwordProblem } from '../accounts/account.ts';
-import { type AuthenticateDependencies, authenticate } from './authenticate.ts';
+import type { OidcDependencies } from '../oidc/oidc-client.ts';
+import { authenticate } from './authenticate.ts';
 
 interface NewAccount {
   /** Validated and normalised, as it is stored. */
@@ -20,7 +21,7 @@ interface NewAccount {
  * Errors: 400 `REGISTER_USER_ALREADY_EXISTS` and `REGISTER_INVALID_PASSWORD`; `PermissionDeniedError` when sign-up is closed.
  */
 export async function registerUser(
-  deps: AuthenticateDependencies,
+  deps: OidcDependencies,
   { email, password }: NewAccount,
   presented: readonly Credential[],
 ): Promise<User> {
@@ -41,11 +42,11 @@ export async function registerUser(
 }
 
 /** Whether the next account is the first one of a server that has no account to sign in with otherwise. */
-async function mayRegisterFirst({ settings, users }: AuthenticateDependencies): Promise<boolean> {
+async function mayRegisterFirst({ settings, users }: OidcDependencies): Promise<boolean> {
   return settings.registersFirstSuperuser && !(await users.exist());
 }
 
-async function requireSuperuser(deps: AuthenticateDependencies, credentials: readonly Credential[]): Promise<UserId> {
+async function requireSuperuser(deps: OidcDependencies, credentials: readonly Credential[]): Promise<UserId> {
   const principal = await authenticate(deps, { credentials, strict: true });
   if (principal?.isSuperuser && !isLimited(principal)) return principal.id;
   throw engramError('PermissionDeniedError', 'Sign-up is closed on this server: ask an administrator for an account.');

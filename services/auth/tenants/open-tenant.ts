@@ -1,20 +1,7 @@
 import type { Principal } from '../../common/kernel/principal.ts';
 import type { Closure } from '../../common/platform/messaging/messages.ts';
 import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
-import type { TenantActivity } from '../credentials/tenant-activity.ts';
-import type { TenantCache } from '../credentials/tenant-cache.ts';
 import type { AuthDependencies } from '../model.ts';
-
-export interface WakeMetrics {
-  /** Time from the request that wakes a tenant until the tenant serves. */
-  tenantWoken(durationMs: number): void;
-}
-
-interface OpenTenantDependencies extends AuthDependencies {
-  readonly tenantCache: TenantCache;
-  readonly tenantActivity: TenantActivity;
-  readonly wakes: WakeMetrics;
-}
 
 /**
  * Returns the reason why the principal's tenant does not serve requests; null when it does, and when the tenant is gone, to
@@ -22,7 +9,7 @@ interface OpenTenantDependencies extends AuthDependencies {
  * then. An unattended request neither keeps the tenant awake nor wakes it.
  */
 export async function openTenant(
-  deps: OpenTenantDependencies,
+  deps: AuthDependencies,
   { id, tenant }: Principal,
   unattended = false,
 ): Promise<Closure | null> {
