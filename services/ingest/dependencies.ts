@@ -10,121 +10,97 @@ import type { EventLog } from '../common/ports/event-log.ts';
 import type { Logger } from '../common/ports/logger.ts';
 import type { Clock, IdSource } from '../common/ports/system.ts';
 import type { TraceSource } from '../common/ports/tracer.ts';
-import type { AgentConnections } from '../common/records/auth/agent-connections.ts';
-import type { ApiKeys } from '../common/records/auth/api-keys.ts';
-import type { Datasets } from '../common/records/auth/datasets.ts';
-import type { Users } from '../common/records/auth/users.ts';
+import { createAgentConnections } from '../common/records/auth/agent-connections.ts';
+import { createApiKeys } from '../common/records/auth/api-keys.ts';
+import { createDatasets } from '../common/records/auth/datasets.ts';
+import { createUsers } from '../common/records/auth/users.ts';
 import type { Ledger } from '../common/records/cognify/ledger.ts';
-import type { RunRecords } from '../common/records/cognify/run-records.ts';
-import type { Supersessions } from '../common/records/cognify/supersessions.ts';
-import type { Debounce, ImproveRequests } from '../common/records/improve/improve-requests.ts';
-import type { Watermarks } from '../common/records/improve/watermarks.ts';
-import type { BlobIntents } from '../common/records/ingest/blob-intents.ts';
-import type { DataItems } from '../common/records/ingest/data-items.ts';
-import type { EchoMarks } from '../common/records/ingest/echo-marks.ts';
-import type { Ontologies } from '../common/records/ingest/ontologies.ts';
-import type { Repetitions } from '../common/records/ingest/repetitions.ts';
-import type { Skills } from '../common/records/ingest/skills.ts';
-import type { SourceAccess } from '../common/records/integrations/source-access.ts';
-import type { SearchHistory } from '../common/records/search/search-history.ts';
-import type { SessionRemoval } from '../common/records/session-removal.ts';
-import type { SessionContexts } from '../common/records/sessions/session-context.ts';
-import type { SessionEntries } from '../common/records/sessions/session-entries.ts';
-import type { Sessions } from '../common/records/sessions/sessions.ts';
-import type { VisibleSessions } from '../common/records/sessions/visible-sessions.ts';
+import { createRunRecords } from '../common/records/cognify/run-records.ts';
+import { createSupersessions } from '../common/records/cognify/supersessions.ts';
+import type { Debounce } from '../common/records/improve/improve-requests.ts';
+import { createImproveRequests } from '../common/records/improve/improve-requests.ts';
+import { createWatermarks } from '../common/records/improve/watermarks.ts';
+import { createBlobIntents } from '../common/records/ingest/blob-intents.ts';
+import { createDataItems } from '../common/records/ingest/data-items.ts';
+import { createEchoMarks } from '../common/records/ingest/echo-marks.ts';
+import { createOntologies } from '../common/records/ingest/ontologies.ts';
+import { createRepetitions } from '../common/records/ingest/repetitions.ts';
+import { createSkills } from '../common/records/ingest/skills.ts';
+import { createSourceAccess } from '../common/records/integrations/source-access.ts';
+import { createSearchHistory } from '../common/records/search/search-history.ts';
+import { createSessionRemoval } from '../common/records/session-removal.ts';
+import { createSessionContexts } from '../common/records/sessions/session-context.ts';
+import { createSessionEntries } from '../common/records/sessions/session-entries.ts';
+import { createSessions } from '../common/records/sessions/sessions.ts';
+import { createVisibleSessions } from '../common/records/sessions/visible-sessions.ts';
 import type { BlobStore } from '../common/storage/ports/blob-store.ts';
 import type { DocumentStore } from '../common/storage/ports/document-store.ts';
 import type { GraphStore } from '../common/storage/ports/graph-store.ts';
-import type { Proposals } from './repositories/proposals.ts';
-import type { Retentions } from './repositories/retention.ts';
-import type { SkillRuns } from './repositories/skill-runs.ts';
+import { createProposals } from './repositories/proposals.ts';
+import { createRetentions } from './repositories/retention.ts';
+import { createSkillRuns } from './repositories/skill-runs.ts';
 import type { SnapshotIndex } from './repositories/snapshots.ts';
 
-/** Dependencies of every use case. */
-export interface CommonDependencies {
+/** Parts of the service beside its records. */
+export interface IngestParts {
   readonly store: DocumentStore;
   readonly messenger: Messenger;
-  readonly datasets: Datasets;
-  readonly sourceAccess: SourceAccess;
   readonly models: { current(tenant?: TenantId): Promise<Pick<ActiveModels, 'languageModel'>> };
   readonly workQueue: WatchedWorkQueue;
-  /** The worker of the service's jobs. */
-  readonly jobs: JobWorker;
   readonly eventLog: EventLog;
-  readonly budgets: Budgets;
   readonly audit: AuditLog;
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly logger: Logger;
   readonly settings: IngestSettings;
-}
-
-/** Dependencies of adding, updating, reading and deleting items. */
-export interface ItemDependencies extends CommonDependencies {
-  readonly items: DataItems;
-  readonly intents: BlobIntents;
   readonly blobs: BlobStore;
   readonly documents: DocumentLoader;
   readonly fetcher: Fetcher;
-  readonly retentions: Retentions;
-  /** Texts that search has shown. */
-  readonly echoes: EchoMarks;
-  readonly repetitions: Repetitions;
-  /** Found by cognify; only reverts are written here. */
-  readonly supersessions: Supersessions;
   /** Built by cognify, only read here. */
   readonly graph: GraphStore;
   readonly ledger: Ledger;
-  readonly sessionRemoval: SessionRemoval;
-  readonly visibleSessions: VisibleSessions;
-  readonly sessionEntries: SessionEntries;
-  /** Absent: no snapshots are taken here. */
-  readonly snapshotIndex?: SnapshotIndex;
-}
-
-/** Dependencies of sessions, their entries and their statistics. */
-export interface SessionDependencies extends CommonDependencies {
-  readonly sessions: Sessions;
-  readonly sessionEntries: SessionEntries;
-  readonly visibleSessions: VisibleSessions;
-  readonly improveRequests: ImproveRequests;
-  readonly sessionRemoval: SessionRemoval;
-  readonly sessionContexts: SessionContexts;
-  /** Records of improve, only read here. */
-  readonly watermarks: Watermarks;
-  readonly connections: AgentConnections;
-  readonly users: Users;
-}
-
-/** Dependencies of skills, their runs and their proposals. */
-export interface SkillDependencies extends CommonDependencies {
-  readonly skills: Skills;
-  readonly skillRuns: SkillRuns;
-  readonly proposals: Proposals;
-}
-
-/** Dependencies of the ontologies of users. */
-export type OntologyDependencies = Pick<CommonDependencies, 'audit' | 'clock' | 'ids' | 'logger'> &
-  Pick<SessionDependencies, 'users'> & { readonly ontologies: Ontologies };
-
-/** Dependencies of the reports on agents, accounts and traces. */
-export interface ActivityDependencies extends CommonDependencies {
-  readonly connections: SessionDependencies['connections'];
-  readonly users: SessionDependencies['users'];
-  readonly apiKeys: ApiKeys;
-  readonly runRecords: RunRecords;
-  readonly searchHistory: SearchHistory;
   /** Absent: nothing is traced. */
   readonly traces?: TraceSource;
 }
 
-/** Dependencies of the whole service. */
-export interface IngestDependencies
-  extends ItemDependencies,
-    SessionDependencies,
-    SkillDependencies,
-    ActivityDependencies {
-  readonly ontologies: Ontologies;
+/** Repositories of the service, and those of others that it reads. */
+export function createRecords({ store, ids }: Pick<IngestParts, 'store' | 'ids'>) {
+  const sessions = createSessions(store);
+  return {
+    items: createDataItems(store),
+    intents: createBlobIntents(store),
+    sessions,
+    sessionEntries: createSessionEntries(store, sessions),
+    visibleSessions: createVisibleSessions(store, sessions),
+    improveRequests: createImproveRequests(store),
+    echoes: createEchoMarks(store),
+    ontologies: createOntologies(store),
+    repetitions: createRepetitions(store),
+    supersessions: createSupersessions(store),
+    sessionRemoval: createSessionRemoval(store),
+    sessionContexts: createSessionContexts(store),
+    watermarks: createWatermarks(store),
+    datasets: createDatasets(store),
+    sourceAccess: createSourceAccess(store),
+    retentions: createRetentions(store),
+    skills: createSkills(store),
+    skillRuns: createSkillRuns(store),
+    proposals: createProposals(store),
+    connections: createAgentConnections(store),
+    apiKeys: createApiKeys(store),
+    runRecords: createRunRecords(store),
+    searchHistory: createSearchHistory(store, ids),
+    users: createUsers(store),
+  };
+}
+
+/** Dependencies of the use cases and routes. */
+export interface IngestDependencies extends IngestParts, ReturnType<typeof createRecords> {
+  readonly budgets: Budgets;
+  /** The worker of the service's jobs. */
+  readonly jobs: JobWorker;
+  /** Absent: no snapshots are taken here. */
+  readonly snapshotIndex?: SnapshotIndex;
 }
 
 export interface IngestSettings {

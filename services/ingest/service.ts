@@ -5,42 +5,22 @@ import { createRepeating } from '../common/platform/async/repeating.ts';
 import {
   createJobWorker,
   type JobHandler,
-  type JobWorker,
   type JobWorkerOptions,
   type JobWorkerSettings,
 } from '../common/platform/jobs/job-worker.ts';
 import type { Service } from '../common/platform/lifecycle/service.ts';
 import { callerOf } from '../common/platform/messaging/messenger.ts';
 import type { Budgets } from '../common/ports/budgets.ts';
-import { createAgentConnections } from '../common/records/auth/agent-connections.ts';
-import { createApiKeys } from '../common/records/auth/api-keys.ts';
 import { createDatasets } from '../common/records/auth/datasets.ts';
 import { createManagedResources } from '../common/records/auth/managed-resources.ts';
 import { createTenants } from '../common/records/auth/tenants.ts';
-import { createUsers } from '../common/records/auth/users.ts';
 import { createBudgets } from '../common/records/budgets/budget-keeper.ts';
-import { createRunRecords } from '../common/records/cognify/run-records.ts';
-import { createSupersessions } from '../common/records/cognify/supersessions.ts';
-import { createImproveRequests } from '../common/records/improve/improve-requests.ts';
-import { createWatermarks } from '../common/records/improve/watermarks.ts';
-import { createBlobIntents } from '../common/records/ingest/blob-intents.ts';
-import { createDataItems } from '../common/records/ingest/data-items.ts';
-import { createEchoMarks } from '../common/records/ingest/echo-marks.ts';
-import { createOntologies } from '../common/records/ingest/ontologies.ts';
-import { createRepetitions } from '../common/records/ingest/repetitions.ts';
-import { createSkills } from '../common/records/ingest/skills.ts';
-import { createSourceAccess } from '../common/records/integrations/source-access.ts';
-import { createSearchHistory } from '../common/records/search/search-history.ts';
-import { createSessionRemoval } from '../common/records/session-removal.ts';
 import { createSessionContexts } from '../common/records/sessions/session-context.ts';
-import { createSessionEntries } from '../common/records/sessions/session-entries.ts';
-import { createSessions } from '../common/records/sessions/sessions.ts';
-import { createVisibleSessions } from '../common/records/sessions/visible-sessions.ts';
 import type { Subscription } from '../common/storage/ports/bus.ts';
 import type { DatasetReaders } from '../common/storage/ports/dataset-indexes.ts';
 import type { AnyCollection } from '../common/storage/ports/document-store.ts';
 import type { SnapshotPlaces } from '../common/storage/ports/snapshot-places.ts';
-import type { IngestDependencies } from './dependencies.ts';
+import { createRecords, type IngestDependencies, type IngestParts } from './dependencies.ts';
 import { DELETION_FAILURES, DELETION_JOB } from './forgetting/deletion-job.ts';
 import { deleteItemsDurably, resumeDeletion } from './forgetting/durable-deletion.ts';
 import { createManagedErasures, ERASURE_JOB, type ManagedErasures } from './forgetting/managed-erasures.ts';
@@ -53,13 +33,10 @@ import { keepDocuments } from './items/keep-documents.ts';
 import { rememberText } from './items/remember-data.ts';
 import { takeDownload } from './items/take-download.ts';
 import { queueBegunForgets } from './repositories/begun-forgets.ts';
-import { createProposals } from './repositories/proposals.ts';
 import {
   createManagedRestores as createManagedRestoreRecords,
   createUserRestores as createUserRestoreRecords,
 } from './repositories/restores.ts';
-import { createRetentions } from './repositories/retention.ts';
-import { createSkillRuns } from './repositories/skill-runs.ts';
 import { createSnapshots } from './repositories/snapshots.ts';
 import { expireEvents } from './retention/expire-events.ts';
 import { expireItems } from './retention/expire-items.ts';
@@ -90,7 +67,7 @@ import { createSnapshotWork, SNAPSHOT_JOB } from './snapshots/take-snapshot.ts';
 import { createUserRestores, RESTORE_JOB } from './snapshots/user-restores.ts';
 
 /** Options of the ingest service. */
-export type IngestServiceOptions = Omit<IngestDependencies, Owned | 'budgets' | 'jobs'> & {
+export interface IngestServiceOptions extends IngestParts {
   /** Default: those of the store, without server-wide limits. */
   readonly budgets?: Budgets;
   /** Every collection with documents of tenants, whosever: what is left of a tenant beside its datasets. Default: none. */
@@ -98,35 +75,7 @@ export type IngestServiceOptions = Omit<IngestDependencies, Owned | 'budgets' | 
   /** Source and place of snapshots; none are taken without it. */
   readonly snapshots?: { readonly indexes: DatasetReaders; readonly places: SnapshotPlaces };
   readonly jobs?: Partial<JobWorkerSettings>;
-};
-
-/** Parts that the service creates from the store by itself. */
-type Owned =
-  | 'items'
-  | 'sourceAccess'
-  | 'intents'
-  | 'sessions'
-  | 'sessionEntries'
-  | 'visibleSessions'
-  | 'improveRequests'
-  | 'echoes'
-  | 'ontologies'
-  | 'repetitions'
-  | 'supersessions'
-  | 'sessionRemoval'
-  | 'sessionContexts'
-  | 'watermarks'
-  | 'datasets'
-  | 'retentions'
-  | 'skills'
-  | 'skillRuns'
-  | 'proposals'
-  | 'connections'
-  | 'apiKeys'
-  | 'runRecords'
-  | 'searchHistory'
-  | 'users'
-  | 'snapshotIndex';
+}
 
 /** Other processes may be killed while this one lives on. */
 const SWEEP_EVERY_MS = 600_000;
@@ -196,11 +145,8 @@ export function createIngestService(options: IngestServiceOptions): Service {
   };
 }
 
-type Dependencies = IngestDependencies & { readonly jobs: JobWorker };
-
-function dependenciesOf(options: IngestServiceOptions, handlers: JobWorkerOptions['handlers']): Dependencies {
+function dependenciesOf(options: IngestServiceOptions, handlers: JobWorkerOptions['handlers']): IngestDependencies {
   const { store, settings } = options;
-  const sessions = createSessions(store);
   return {
     ...options,
     jobs: createJobWorker(options, {
@@ -209,30 +155,7 @@ function dependenciesOf(options: IngestServiceOptions, handlers: JobWorkerOption
       settings: { ...JOB_SETTINGS, drainMs: settings.drainMs, ...options.jobs },
     }),
     budgets: options.budgets ?? createBudgets(options),
-    items: createDataItems(store),
-    intents: createBlobIntents(store),
-    sessions,
-    sessionEntries: createSessionEntries(store, sessions),
-    visibleSessions: createVisibleSessions(store, sessions),
-    improveRequests: createImproveRequests(store),
-    echoes: createEchoMarks(store),
-    ontologies: createOntologies(store),
-    repetitions: createRepetitions(store),
-    supersessions: createSupersessions(store),
-    sessionRemoval: createSessionRemoval(store),
-    sessionContexts: createSessionContexts(store),
-    watermarks: createWatermarks(store),
-    datasets: createDatasets(store),
-    sourceAccess: createSourceAccess(store),
-    retentions: createRetentions(store),
-    skills: createSkills(store),
-    skillRuns: createSkillRuns(store),
-    proposals: createProposals(store),
-    connections: createAgentConnections(store),
-    apiKeys: createApiKeys(store),
-    runRecords: createRunRecords(store),
-    searchHistory: createSearchHistory(store, options.ids),
-    users: createUsers(store),
+    ...createRecords(options),
     ...(options.snapshots === undefined
       ? {}
       : { snapshotIndex: { places: options.snapshots.places, store, snapshots: createSnapshots(store) } }),

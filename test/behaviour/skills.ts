@@ -15,7 +15,7 @@ import { ownedBy } from '../../services/common/records/collections.ts';
 import { createSkills } from '../../services/common/records/ingest/skills.ts';
 import type { DocumentStore } from '../../services/common/storage/ports/document-store.ts';
 import { forgottenCollections, ingestCollections } from '../../services/ingest/collections.ts';
-import type { SkillDependencies } from '../../services/ingest/dependencies.ts';
+import type { IngestDependencies } from '../../services/ingest/dependencies.ts';
 import { createProposals } from '../../services/ingest/repositories/proposals.ts';
 import { createSkillRuns } from '../../services/ingest/repositories/skill-runs.ts';
 import { deleteSkill } from '../../services/ingest/skills/delete-skill.ts';
@@ -46,7 +46,7 @@ function processAt(store: DocumentStore) {
     proposals: createProposals(store),
     audit: createAuditLog(store, createSystemClock()),
     models: { current: async () => ({ languageModel: null }) },
-  } as unknown as SkillDependencies;
+  } as unknown as IngestDependencies;
   const run = (dataset: DatasetRef, more: Partial<RunRequest['run']>, improvement: RunRequest['improvement'] = null) =>
     recordSkillRun(dependencies, {
       principal: PRINCIPAL,

@@ -6,7 +6,7 @@ import type { JobHandler } from '../../common/platform/jobs/job-worker.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { ClaimedJob } from '../../common/ports/work-queue.ts';
 import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
-import type { IngestDependencies, ItemDependencies } from '../dependencies.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 import { DELETION_FAILURES, type Deletion, deletionJob, deletionOf } from './deletion-job.ts';
 import { forgetDataset, forgetItems, forgetMemory, removeLate } from './forget.ts';
 import { impersonateOwner } from './impersonate-owner.ts';
@@ -124,7 +124,7 @@ async function deleteAgain(deps: IngestDependencies, job: ClaimedJob, signal: Ab
 
 /** Returns the items that were not built again since: newer memory stays. Null: the whole dataset. */
 async function builtBefore(
-  { ledger }: ItemDependencies,
+  { ledger }: IngestDependencies,
   dataset: DatasetRef,
   items: readonly DataItemId[] | null,
   before: string,

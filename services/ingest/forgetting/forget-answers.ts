@@ -3,7 +3,7 @@ import type { DataItemId } from '../../common/kernel/brand.ts';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import { visible } from '../../common/records/cognify/ledger.ts';
-import type { ItemDependencies } from '../dependencies.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 
 /** Answers may be megabytes: pages begin small, and grow while what was read was small. */
 const FIRST_PAGE = 10;
@@ -18,7 +18,7 @@ const EVERYTHING = { from: null, before: null };
  * harmless. Returns the number of answers.
  */
 export async function forgetAnswers(
-  dependencies: ItemDependencies,
+  dependencies: IngestDependencies,
   dataset: DatasetRef,
   items: readonly DataItemId[],
 ): Promise<number> {
@@ -38,7 +38,7 @@ export async function forgetAnswers(
 }
 
 async function* pagesOf(
-  { sessionEntries }: ItemDependencies,
+  { sessionEntries }: IngestDependencies,
   session: Session,
   scope: Parameters<typeof sessionEntries.qasAfter>[0],
 ): AsyncGenerator<readonly QaEntry[]> {
@@ -61,7 +61,7 @@ function sizeOf({ question, context, answer }: QaEntry): number {
 
 /** Returns the ids of the answers that used a node which comes from the items alone. */
 async function doomedNodes(
-  { graph, ledger }: ItemDependencies,
+  { graph, ledger }: IngestDependencies,
   scope: DatasetScope,
   items: ReadonlySet<string>,
 ): Promise<(answers: readonly QaEntry[]) => Promise<readonly string[]>> {

@@ -2,13 +2,13 @@ import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import { renewedProof } from '../../common/platform/messaging/principal-proof.ts';
-import type { CommonDependencies } from '../dependencies.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 
 /**
  * Returns a context that deletes on behalf of the dataset's owner, also of an inactive one. Null: the dataset is gone.
  */
 export async function impersonateOwner(
-  { messenger, ids, clock }: CommonDependencies,
+  { messenger, ids, clock }: IngestDependencies,
   { id, tenant }: Pick<DatasetRef, 'id' | 'tenant'>,
   signal: AbortSignal,
 ): Promise<CallContext | null> {

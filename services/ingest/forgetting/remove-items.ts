@@ -6,7 +6,7 @@ import { retry } from '../../common/platform/async/retry.ts';
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import { dataItemsCollection } from '../../common/records/ingest/data-items.ts';
 import { VersionConflictError, type Write } from '../../common/storage/ports/document-store.ts';
-import type { ItemDependencies } from '../dependencies.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 
 /** Returns what is committed together with the removal of the items that are there. */
 export type WithRemoval = (present: readonly DataItem[]) => {
@@ -17,7 +17,7 @@ export type WithRemoval = (present: readonly DataItem[]) => {
 
 /** Removes the records of the items and refunds their quota in one commit. Missing ones are ignored. */
 export async function removeItems(
-  dependencies: ItemDependencies,
+  dependencies: IngestDependencies,
   dataset: DatasetRef,
   ids: readonly DataItemId[],
   withRemoval: WithRemoval,
@@ -44,7 +44,7 @@ function isItemConflict(error: unknown): boolean {
 const PAGE = 500;
 
 /** Removes all items of the dataset, in parts; the quota is right after each part. */
-export async function removeAllItems(dependencies: ItemDependencies, dataset: DatasetRef): Promise<void> {
+export async function removeAllItems(dependencies: IngestDependencies, dataset: DatasetRef): Promise<void> {
   const scope = scopeOf(dataset);
   const nothingElse = () => ({ writes: [], entry: null });
   for (;;) {

@@ -1,5 +1,5 @@
 import type { SystemScope } from '../../common/kernel/scope.ts';
-import type { ItemDependencies } from '../dependencies.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 
 /** An add in flight is younger than this. */
 const ABANDONED_AFTER_MS = 3_600_000;
@@ -9,7 +9,7 @@ const ABANDONED_AFTER_MS = 3_600_000;
  * background additions whose job was discarded. Returns the number of such groups.
  */
 export async function sweepBlobs(
-  { intents, blobs, clock, workQueue }: Pick<ItemDependencies, 'intents' | 'blobs' | 'clock' | 'workQueue'>,
+  { intents, blobs, clock, workQueue }: Pick<IngestDependencies, 'intents' | 'blobs' | 'clock' | 'workQueue'>,
   scope: SystemScope,
 ): Promise<number> {
   const before = new Date(clock.now().getTime() - ABANDONED_AFTER_MS).toISOString();

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../common/kernel/json.ts';
 import { datasetScope } from '../../common/kernel/scope.ts';
 import type { AnswerOf, ErasedThing, RequestOf } from '../../common/platform/messaging/messages.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
-import type { ItemDependencies } from '../dependencies.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 import type { ForgettingCounts } from '../model.ts';
 import type { Erasure } from '../repositories/erasures.ts';
 
@@ -31,7 +31,7 @@ export type ErasureRequest = ErasedThing &
   Pick<RequestOf<'ingest.EraseDataset'>, 'keepSnapshots' | 'finalSnapshot' | 'withoutSnapshots'> &
   Pick<RequestOf<'ingest.EraseTenant'>, 'finalSnapshots'>;
 
-export interface FinalSnapshotDependencies extends ItemDependencies {
+export interface FinalSnapshotDependencies extends IngestDependencies {
   /** Absent: none are taken here. */
   readonly takeSnapshot?: (
     request: RequestOf<'ingest.TakeSnapshot'>,

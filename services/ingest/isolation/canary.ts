@@ -8,7 +8,7 @@ import { dataItemId } from '../../common/kernel/ids.ts';
 import type { CallContext, Messenger } from '../../common/platform/messaging/messenger.ts';
 import { fixedProof } from '../../common/platform/messaging/principal-proof.ts';
 import { builtAmong } from '../../common/records/cognify/ledger.ts';
-import type { CommonDependencies, IngestDependencies, ItemDependencies } from '../dependencies.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 import { forgetDataset } from '../forgetting/forget.ts';
 import { addData } from '../items/add-data.ts';
 import { permittedDatasets } from '../items/target-dataset.ts';
@@ -51,7 +51,11 @@ export async function ensureCanary(
 }
 
 /** Returns the canary of another tenant, with that tenant's context; null: it has none, or is not active. */
-export async function canaryOf(deps: ItemDependencies, tenant: TenantId, context: CallContext): Promise<Canary | null> {
+export async function canaryOf(
+  deps: IngestDependencies,
+  tenant: TenantId,
+  context: CallContext,
+): Promise<Canary | null> {
   const account = { userId: canaryAccount(tenant), tenant };
   const { principal, token } = await deps.messenger.call('auth.GetPrincipal', account, context);
   if (principal === null || token === null) return null;
@@ -76,7 +80,7 @@ export async function removeCanary(
 }
 
 async function reopened(
-  { messenger }: CommonDependencies,
+  { messenger }: IngestDependencies,
   thing: ManagedTenant,
   context: CallContext,
 ): Promise<{ readonly dataset: DatasetRef; readonly context: CallContext }> {
@@ -93,7 +97,7 @@ async function ownCanary(
   return permitted.find((dataset) => dataset.tenant === tenant && dataset.ownerId === context.principal.id) ?? null;
 }
 
-async function firstItem({ items }: ItemDependencies, dataset: DatasetRef): Promise<DataItem | null> {
+async function firstItem({ items }: IngestDependencies, dataset: DatasetRef): Promise<DataItem | null> {
   return (await items.oldestFirst(scopeOf(dataset), { after: null, limit: 1 })).items[0] ?? null;
 }
 

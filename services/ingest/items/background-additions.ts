@@ -9,7 +9,7 @@ import type { DatasetScope } from '../../common/kernel/scope.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { ClaimedJob } from '../../common/ports/work-queue.ts';
 import type { BlobStore } from '../../common/storage/ports/blob-store.ts';
-import type { ItemDependencies } from '../dependencies.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 import type { Input } from './input-source.ts';
 import type { ItemAnnotations } from './item-annotations.ts';
 import type { BuildRequest } from './remember-data.ts';
@@ -49,7 +49,7 @@ interface StoredAddition extends Omit<BackgroundAddition, 'inputs'> {
  * from then on. The blobs stay declared as uncommitted (`blob_intents`) until the job has ended.
  */
 export async function acceptAddition(
-  dependencies: ItemDependencies,
+  dependencies: IngestDependencies,
   request: {
     readonly runId: string;
     readonly principal: Principal;
@@ -82,7 +82,7 @@ const MAX_ATTEMPTS = 20;
 
 /** Recording the same start twice is harmless: a process that was killed between commit and record does it on its next claim. */
 export async function recordAdditionStart(
-  { messenger }: Pick<ItemDependencies, 'messenger'>,
+  { messenger }: Pick<IngestDependencies, 'messenger'>,
   {
     order: { runId },
     jobId,
@@ -121,7 +121,7 @@ export async function readAddition(
 
 /** Removes the inputs of an addition that is over; a repetition finds nothing left. */
 export async function removeInputs(
-  { blobs, intents }: Pick<ItemDependencies, 'blobs' | 'intents'>,
+  { blobs, intents }: Pick<IngestDependencies, 'blobs' | 'intents'>,
   scope: DatasetScope,
   job: ClaimedJob,
 ): Promise<void> {

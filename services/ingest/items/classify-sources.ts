@@ -7,7 +7,7 @@ import type { Principal } from '../../common/kernel/principal.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import { slices } from '../../common/kernel/slices.ts';
 import { VersionConflictError, type Write } from '../../common/storage/ports/document-store.ts';
-import type { CommonDependencies, IngestDependencies } from '../dependencies.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 import { deleteItemsDurably } from '../forgetting/durable-deletion.ts';
 import { impersonateOwner } from '../forgetting/impersonate-owner.ts';
 import { freshSources } from '../repetition/fresh-sources.ts';
@@ -86,7 +86,7 @@ export async function recordRepetitions(
 
 /** Renews the time of items with a limited one. Such an item must not be answered as kept while it is being forgotten. */
 async function recordAddedAgain(
-  { store }: CommonDependencies,
+  { store }: IngestDependencies,
   scope: DatasetScope,
   writes: readonly Write[],
 ): Promise<void> {

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { type DataItem, itemBlobs } from '../../common/domain/data-item.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
-import type { ItemDependencies } from '../dependencies.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 
 /**
  * The SHA-256 of an item's original bytes. Of an item that does not have it noted it is computed and noted; null when the
  * bytes are gone.
  */
 export async function sha256Of(
-  { blobs, store, items }: ItemDependencies,
+  { blobs, store, items }: IngestDependencies,
   scope: DatasetScope,
   item: DataItem,
 ): Promise<string | null> {
@@ -24,7 +24,7 @@ export async function sha256Of(
 
 /** Whether an item holds these bytes. Where its own are gone, their MD5 has to do. */
 export async function holds(
-  dependencies: ItemDependencies,
+  dependencies: IngestDependencies,
   scope: DatasetScope,
   item: DataItem,
   { sha256 }: { readonly sha256?: string | undefined },

@@ -5,11 +5,11 @@ import type { AnswerOf, RequestOf } from '../../common/platform/messaging/messag
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import { datasetRef } from '../../common/records/auth/datasets.ts';
 import { builtAmong } from '../../common/records/cognify/ledger.ts';
-import type { ItemDependencies } from '../dependencies.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 
 /** Size of a dataset and how far its build is behind. The stores count: no items are read, whatever the size. */
 export async function datasetStatistics(
-  deps: ItemDependencies,
+  deps: IngestDependencies,
   { tenantId, datasetId }: RequestOf<'ingest.DatasetStatistics'>,
   { requestId, signal }: CallContext,
 ): Promise<AnswerOf<'ingest.DatasetStatistics'>> {
@@ -30,7 +30,7 @@ export async function datasetStatistics(
 }
 
 /** Items of a release that did not note whether they wait to be built: once for each. */
-async function noteWaiting({ items, ledger, store }: ItemDependencies, scope: DatasetScope): Promise<void> {
+async function noteWaiting({ items, ledger, store }: IngestDependencies, scope: DatasetScope): Promise<void> {
   for (let found = await items.unnoted(scope); found.length > 0; found = await items.unnoted(scope)) {
     const built = new Set(await builtAmong(ledger, scope, found));
     await store.commit(

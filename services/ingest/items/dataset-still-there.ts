@@ -5,7 +5,7 @@ import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import type { Permission } from '../../common/kernel/principal.ts';
 import type { Scope } from '../../common/kernel/scope.ts';
-import type { CommonDependencies, SessionDependencies } from '../dependencies.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 import { isBeingDeleted } from '../forgetting/deletion-job.ts';
 
 /**
@@ -14,7 +14,7 @@ import { isBeingDeleted } from '../forgetting/deletion-job.ts';
  * one of the two finds the other. `PermissionDeniedError`, as for every dataset that is not there; then nothing is left.
  */
 export async function requireDatasetStillThere(
-  { datasets, workQueue, sessionRemoval }: SessionDependencies,
+  { datasets, workQueue, sessionRemoval }: IngestDependencies,
   place: { readonly scope: Scope; readonly key: SessionKey; readonly dataset: DatasetId },
   permission: Permission,
 ): Promise<void> {
@@ -28,7 +28,7 @@ export async function requireDatasetStillThere(
  * Before anything is taken into the dataset: its deletion may have been cut off, and goes on by itself. What was there before
  * that began goes with it. `ConflictError`.
  */
-export async function requireDatasetKept({ workQueue }: CommonDependencies, dataset: DatasetRef): Promise<void> {
+export async function requireDatasetKept({ workQueue }: IngestDependencies, dataset: DatasetRef): Promise<void> {
   if (!(await isBeingDeleted(workQueue, dataset))) return;
   throw engramError('ConflictError', 'The dataset is being deleted; repeat it in a moment.', { retryable: true });
 }

@@ -9,7 +9,7 @@ import { describeRunError } from '../../common/platform/jobs/run-recorder.ts';
 import type { RequestOf } from '../../common/platform/messaging/messages.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { ClaimedJob } from '../../common/ports/work-queue.ts';
-import type { CommonDependencies, IngestDependencies } from '../dependencies.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 import { impersonateOwner } from '../forgetting/impersonate-owner.ts';
 import { type AddOutcome, addData } from './add-data.ts';
 import {
@@ -90,7 +90,7 @@ function lineOf(refused: readonly RefusedInput[]): string {
 type RunEnd = Pick<RequestOf<'cognify.RecordRun'>, 'status' | 'items' | 'error'>;
 
 async function recordEnd(
-  { messenger }: CommonDependencies,
+  { messenger }: IngestDependencies,
   run: { readonly order: AdditionOrder; readonly dataset: DatasetRef; readonly context: CallContext },
   end: RunEnd,
 ): Promise<void> {

@@ -6,7 +6,7 @@ import { nodeName } from '../../common/kernel/ids.ts';
 import { pagesOf } from '../../common/kernel/result-page.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import { openGraph } from '../../common/records/cognify/visible-graph.ts';
-import type { ItemDependencies } from '../dependencies.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 
 const ITEMS_PAGE = 500;
 
@@ -15,7 +15,7 @@ const ITEMS_PAGE = 500;
  * relationships are told by them; relationships, the greatest part, are not.
  */
 export async function* memoryMarkdown(
-  dependencies: ItemDependencies,
+  dependencies: IngestDependencies,
   dataset: DatasetRef,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
@@ -65,7 +65,7 @@ async function sortedNodes(pages: AsyncGenerator<readonly MergedNode[]>): Promis
 /** Documents are listed as items; their pieces are in the documents. */
 const HELD_ELSEWHERE: ReadonlySet<string> = new Set([NODE_TYPES.document, NODE_TYPES.chunk]);
 
-async function documentLines({ items }: ItemDependencies, scope: DatasetScope): Promise<readonly string[]> {
+async function documentLines({ items }: IngestDependencies, scope: DatasetScope): Promise<readonly string[]> {
   const lines: string[] = [];
   for await (const page of pagesOf((after) => items.oldestFirst(scope, { after, limit: ITEMS_PAGE }))) {
     for (const item of page) lines.push(documentLine(item));

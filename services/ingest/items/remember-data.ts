@@ -11,7 +11,7 @@ import { failedItems } from '../../common/platform/jobs/run-error.ts';
 import { isPermitted } from '../../common/platform/messaging/is-permitted.ts';
 import type { AnswerOf, CognifyOptions, RequestOf } from '../../common/platform/messaging/messages.ts';
 import { type CallContext, callerOf } from '../../common/platform/messaging/messenger.ts';
-import type { CommonDependencies, IngestDependencies } from '../dependencies.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 import { type AddRequest, addData } from './add-data.ts';
 import type { RefusedInput } from './refused-input.ts';
 import { targetDataset } from './target-dataset.ts';
@@ -113,7 +113,7 @@ export async function buildAdded(
 
 /** Reports a failure without failing the call: the data is in the graph already. */
 async function improveBuilt(
-  { messenger, logger }: CommonDependencies,
+  { messenger, logger }: IngestDependencies,
   { dataset, principal, context }: Pick<AddRequest, 'principal' | 'dataset' | 'context'>,
 ): Promise<Improved> {
   try {

@@ -9,7 +9,7 @@ import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.t
 import { blobIntentsCollection } from '../../common/records/ingest/blob-intents.ts';
 import { dataItemsCollection } from '../../common/records/ingest/data-items.ts';
 import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
-import type { IngestDependencies, ItemDependencies } from '../dependencies.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 import { holds } from './content-identity.ts';
 import { requireDatasetKept } from './dataset-still-there.ts';
 import type { Source } from './input-source.ts';
@@ -75,7 +75,7 @@ async function abandonContent(
 
 /** Once no run can read it any more; what is left by a process that was killed the sweep removes. */
 export async function removeFormerContent(
-  { blobs, intents }: ItemDependencies,
+  { blobs, intents }: IngestDependencies,
   scope: DatasetScope,
   { intent, keys }: FormerContent,
 ): Promise<void> {

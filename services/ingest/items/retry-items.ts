@@ -7,7 +7,7 @@ import type { Principal } from '../../common/kernel/principal.ts';
 import { pagesOf } from '../../common/kernel/result-page.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import { failedBuild } from '../../common/records/cognify/ledger.ts';
-import type { ItemDependencies } from '../dependencies.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 
 const PAGE = 1000;
 
@@ -16,7 +16,7 @@ const PAGE = 1000;
  * the run that goes on in the background, or null when none of them had failed. `DataNotFoundError` for an unknown item.
  */
 export async function retryItems(
-  { items, ledger, messenger, logger }: ItemDependencies,
+  { items, ledger, messenger, logger }: IngestDependencies,
   request: {
     readonly dataset: DatasetRef;
     readonly ids: readonly DataItemId[] | null;

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../common/kernel/json.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import type { DocumentFacts } from '../../common/ports/documents.ts';
 import { firstWords } from '../../common/text/document-label.ts';
-import type { ItemDependencies } from '../dependencies.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 import { type Source, stem } from './input-source.ts';
 
 export interface ContentToStore {
@@ -25,7 +25,7 @@ export interface StoredContent extends DocumentFacts {
 
 /** Parses the document and stores it in both forms. Errors: those of `DocumentLoader`, `PayloadTooLargeError`. */
 export async function storeContent(
-  { blobs, documents, settings }: ItemDependencies,
+  { blobs, documents, settings }: IngestDependencies,
   { scope, item, source, declared, signal }: ContentToStore,
 ): Promise<StoredContent> {
   if (source.sizeBytes > settings.maxDocumentBytes) {

@@ -5,11 +5,11 @@ import type { Page } from '../../common/kernel/result-page.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import type { Supersession } from '../../common/records/cognify/supersessions.ts';
 import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
-import type { ItemDependencies } from '../dependencies.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 
 /** Newest first; those of which one side is not in the memory (any more) are left out. */
 export async function listSupersessions(
-  dependencies: ItemDependencies,
+  dependencies: IngestDependencies,
   dataset: DatasetRef,
   page: { readonly after: string | null; readonly limit: number },
 ): Promise<Page<Supersession>> {
@@ -20,7 +20,7 @@ export async function listSupersessions(
 
 /** The older statement stands again, for good; repeating it changes nothing. `DataNotFoundError` for an unknown id. */
 export async function revertSupersession(
-  dependencies: ItemDependencies,
+  dependencies: IngestDependencies,
   { principal, dataset, id }: { readonly principal: Principal; readonly dataset: DatasetRef; readonly id: string },
 ): Promise<Supersession> {
   const { supersessions, audit, clock } = dependencies;
@@ -42,7 +42,7 @@ export async function revertSupersession(
 }
 
 async function visibleAmong(
-  { ledger }: Pick<ItemDependencies, 'ledger'>,
+  { ledger }: Pick<IngestDependencies, 'ledger'>,
   scope: DatasetScope,
   found: readonly Supersession[],
 ): Promise<readonly Supersession[]> {

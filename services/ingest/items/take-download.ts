@@ -5,7 +5,7 @@ import { engramError } from '../../common/kernel/errors.ts';
 import { dataItemId } from '../../common/kernel/ids.ts';
 import { type AnswerOf, DOWNLOADS_PREFIX, type RequestOf } from '../../common/platform/messaging/messages.ts';
 import { type CallContext, callerOf } from '../../common/platform/messaging/messenger.ts';
-import type { IngestDependencies, ItemDependencies } from '../dependencies.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 import { forgetMarks } from '../repetition/forget-marks.ts';
 import { addData } from './add-data.ts';
 import { holds, sha256Of } from './content-identity.ts';
@@ -90,7 +90,7 @@ async function replace(
 }
 
 async function* contentOf(
-  { blobs }: ItemDependencies,
+  { blobs }: IngestDependencies,
   { dataset, blobKey }: RequestOf<'ingest.TakeDownload'>,
 ): AsyncGenerator<Buffer> {
   const content = await blobs.get(scopeOf(dataset), blobKey);

@@ -15,7 +15,7 @@ import { isPermitted } from '../../common/platform/messaging/is-permitted.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import { builtAmong, visible } from '../../common/records/cognify/ledger.ts';
 import { type ChunkChanges, chunkChanges } from '../../common/text/chunking/chunk-changes.ts';
-import type { IngestDependencies, ItemDependencies } from '../dependencies.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 import { forgetMarks } from '../repetition/forget-marks.ts';
 import { holds } from './content-identity.ts';
 import { type Input, openInput, type Source } from './input-source.ts';
@@ -184,7 +184,7 @@ const SLICE = 1000;
 
 /** Ids of the passages that readers see of an item, in the order of the document; null when it is not built. */
 async function itemChunks(
-  { graph, ledger }: ItemDependencies,
+  { graph, ledger }: IngestDependencies,
   scope: DatasetScope,
   item: DataItemId,
 ): Promise<readonly string[] | null> {

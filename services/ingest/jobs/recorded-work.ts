@@ -9,7 +9,7 @@ import type { JobLease } from '../../common/platform/jobs/job-lease.ts';
 import type { JobHandler } from '../../common/platform/jobs/job-worker.ts';
 import type { ClaimedJob, NewJob } from '../../common/ports/work-queue.ts';
 import { type DocumentWriter, VersionConflictError, type Write } from '../../common/storage/ports/document-store.ts';
-import type { CommonDependencies } from '../dependencies.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 import type { WorkState } from '../model.ts';
 
 export type WorkRecord = WorkState & { readonly version: number };
@@ -22,7 +22,7 @@ export interface WorkProgress<Record> {
   update(change: Partial<Record>): Promise<void>;
 }
 
-export interface RecordedWorkDependencies extends Pick<CommonDependencies, 'jobs' | 'workQueue' | 'clock'> {
+export interface RecordedWorkDependencies extends Pick<IngestDependencies, 'jobs' | 'workQueue' | 'clock'> {
   readonly store: DocumentWriter;
 }
 

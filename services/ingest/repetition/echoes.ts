@@ -4,9 +4,9 @@ import type { DatasetScope } from '../../common/kernel/scope.ts';
 import { sentences } from '../../common/text/language/sentences.ts';
 import { sentenceFingerprint } from '../../common/text/repetition/fingerprint.ts';
 import { newParts } from '../../common/text/repetition/new-parts.ts';
-import type { ItemDependencies } from '../dependencies.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 
-export type EchoDependencies = ItemDependencies;
+export type EchoDependencies = IngestDependencies;
 
 export interface EchoReading {
   /** The new part of the text: null when all of it came out of this memory, the text itself when nothing did. */

@@ -1,14 +1,14 @@
 import type { DataItemId } from '../../common/kernel/brand.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import { slices } from '../../common/kernel/slices.ts';
-import type { ItemDependencies } from '../dependencies.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 
 /** Ids of one condition. */
 const SLICE = 500;
 
 /** Removes what is kept of having shown, repeated and taken back what the items say. */
 export async function forgetMarks(
-  { store, echoes, repetitions, supersessions }: ItemDependencies,
+  { store, echoes, repetitions, supersessions }: IngestDependencies,
   scope: DatasetScope,
   items: readonly DataItemId[],
 ): Promise<void> {

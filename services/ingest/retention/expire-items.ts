@@ -3,7 +3,7 @@ import type { DataItemId } from '../../common/kernel/brand.ts';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { pagesOf } from '../../common/kernel/result-page.ts';
 import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
-import type { IngestDependencies, ItemDependencies } from '../dependencies.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 import { deleteItemsDurably } from '../forgetting/durable-deletion.ts';
 import { impersonateOwner } from '../forgetting/impersonate-owner.ts';
 
@@ -62,7 +62,7 @@ async function expireOf(
  * that no item is deleted that was reported as stored. When the process dies here, the next pass finds them again.
  */
 async function claimed(
-  { items, store }: ItemDependencies,
+  { items, store }: IngestDependencies,
   dataset: DatasetRef,
   old: readonly DataItem[],
 ): Promise<readonly DataItemId[]> {
@@ -80,7 +80,7 @@ async function claimed(
 
 /** Returns the oldest items that are too old, without those that were replaced or added again lately. */
 async function oldItems(
-  { items }: ItemDependencies,
+  { items }: IngestDependencies,
   dataset: DatasetRef,
   before: string,
 ): Promise<readonly DataItem[]> {

@@ -7,10 +7,10 @@ import type { RequestOf } from '../../common/platform/messaging/messages.ts';
 import type { ManagedResources, ManagedThing } from '../../common/records/auth/managed-resources.ts';
 import { requireManaged } from '../../common/records/auth/require-managed.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
-import type { CommonDependencies } from '../dependencies.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 import type { RetentionRecords, Retentions, StoredRetention } from '../repositories/retention.ts';
 
-export type SetRetentionDependencies = CommonDependencies & {
+export type SetRetentionDependencies = IngestDependencies & {
   readonly retentions: Retentions;
   readonly managedResources: ManagedResources;
 };

@@ -10,7 +10,7 @@ import { ofAccount, onDatasets, own } from '../../common/platform/http/route-per
 import { uuid } from '../../common/platform/http/schema.ts';
 import { NO_TRACES } from '../../common/ports/tracer.ts';
 import type { User } from '../../common/records/auth/users.ts';
-import type { ActivityDependencies, IngestDependencies } from '../dependencies.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 import { targetDataset } from '../items/target-dataset.ts';
 import { contentDisposition } from '../presenters/data-item.ts';
 import { presentTrace, traceSchema } from '../presenters/trace.ts';
@@ -114,7 +114,7 @@ function statusOf(lastActive: string | null, now: Date): string {
 
 /** Traces of the caller and its agents in their tenant; superusers see everybody's. Oldest first. */
 async function visibleTraces(
-  { traces = NO_TRACES, users }: ActivityDependencies,
+  { traces = NO_TRACES, users }: IngestDependencies,
   principal: Principal,
 ): Promise<readonly Trace[]> {
   const { id, tenant, isSuperuser } = principal;

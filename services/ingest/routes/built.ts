@@ -10,7 +10,7 @@ import { uuid } from '../../common/platform/http/schema.ts';
 import { graphJson } from '../../common/presenters/graph-json.ts';
 import { type FailedBuild, failedBuild, isBuilt, type LedgerEntry } from '../../common/records/cognify/ledger.ts';
 import { openGraph } from '../../common/records/cognify/visible-graph.ts';
-import type { IngestDependencies, ItemDependencies } from '../dependencies.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 import { seenDataset } from '../items/target-dataset.ts';
 import { presentFailure } from '../presenters/data-item.ts';
 
@@ -113,7 +113,7 @@ const PAGE = 1000;
 
 /** Every item of the dataset, newest first, and whether its present content is built. Other pipelines keep no such mark. */
 async function processingStatus(
-  { items, ledger }: ItemDependencies,
+  { items, ledger }: IngestDependencies,
   { dataset, pipeline }: { readonly dataset: DatasetRef; readonly pipeline: string },
 ): Promise<readonly ItemProcessing[]> {
   const scope = scopeOf(dataset);

@@ -9,7 +9,7 @@ import { ofAccount } from '../../common/platform/http/route-permission.ts';
 import { missingField } from '../../common/platform/http/validation-error.ts';
 import { MAX_ONTOLOGY_BYTES, ontologyKey, type StoredOntology } from '../../common/records/ingest/ontologies.ts';
 import { DuplicateKeyError, VersionConflictError } from '../../common/storage/ports/document-store.ts';
-import type { OntologyDependencies } from '../dependencies.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 
 const path = '/api/v1/ontologies';
 const common = { tag: 'ontologies', auth: 'user', permission: ofAccount('ontologies') } as const;
@@ -32,7 +32,7 @@ const deleteAnswer = z
   .meta({ id: 'DeletedOntology' });
 
 /** Ontologies of the caller (ingest.md §6): files that cognify matches entities with. */
-export function ontologyRoutes(deps: OntologyDependencies): readonly Route[] {
+export function ontologyRoutes(deps: IngestDependencies): readonly Route[] {
   return [
     defineRoute({
       ...common,
@@ -91,7 +91,7 @@ interface Upload {
 }
 
 async function upload(
-  { ontologies, audit, users, clock, ids }: OntologyDependencies,
+  { ontologies, audit, users, clock, ids }: IngestDependencies,
   { id: userId }: Principal,
   { ontology_key: given, description, files }: Upload,
 ): Promise<Omit<StoredOntology, 'version'>> {
@@ -137,7 +137,7 @@ async function upload(
 }
 
 async function remove(
-  { ontologies, audit }: OntologyDependencies,
+  { ontologies, audit }: IngestDependencies,
   { id: userId }: Principal,
   given: string,
 ): Promise<string> {
@@ -167,7 +167,7 @@ function present({ fileName, sizeBytes, uploadedAt, description }: Omit<StoredOn
 
 /** Any other failure has one text for each route. */
 async function orFailed<Result>(
-  { logger }: OntologyDependencies,
+  { logger }: IngestDependencies,
   step: 'upload' | 'list' | 'delete',
   work: () => Promise<Result>,
 ): Promise<Result> {

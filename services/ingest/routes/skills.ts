@@ -7,7 +7,7 @@ import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { lenientBoolean, lenientInteger, optionalOrBlank, uuid } from '../../common/platform/http/schema.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import { skillRow } from '../../common/presenters/skill-row.ts';
-import type { CommonDependencies, IngestDependencies } from '../dependencies.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 import { isSelected, targetDataset } from '../items/target-dataset.ts';
 import { presentStoredSkills } from '../presenters/skill.ts';
 import { deleteSkill } from '../skills/delete-skill.ts';
@@ -124,7 +124,7 @@ export const skillRoutes = routes(
 );
 
 function datasetFor(
-  { messenger }: CommonDependencies,
+  { messenger }: IngestDependencies,
   principal: Principal,
   id: string,
   options: { readonly permission: Permission; readonly context: CallContext },

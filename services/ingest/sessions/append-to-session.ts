@@ -4,7 +4,7 @@ import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { AppendOptions } from '../../common/records/sessions/session-entries.ts';
 import type { SessionChange } from '../../common/records/sessions/sessions.ts';
 import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
-import type { SessionDependencies } from '../dependencies.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 import { requireDatasetStillThere } from '../items/dataset-still-there.ts';
 import { boundElsewhere, type SessionTarget } from './session-target.ts';
 
@@ -20,7 +20,7 @@ export interface Appending extends Pick<AppendOptions, 'also'> {
  * session bound meanwhile, `PermissionDeniedError` for a dataset that was forgotten meanwhile.
  */
 export async function appendQa(
-  dependencies: SessionDependencies,
+  dependencies: IngestDependencies,
   target: SessionTarget,
   entry: NewQa,
   appending: Appending,
@@ -33,7 +33,7 @@ export async function appendQa(
 }
 
 export async function appendTrace(
-  dependencies: SessionDependencies,
+  dependencies: IngestDependencies,
   target: SessionTarget,
   entry: NewTrace,
   appending: Appending,
@@ -47,7 +47,7 @@ export async function appendTrace(
 }
 
 async function appendOnce(
-  dependencies: SessionDependencies,
+  dependencies: IngestDependencies,
   { scope, key, dataset }: SessionTarget,
   { context: { operationId } }: Appending,
   append: (id: string) => Promise<unknown>,
@@ -64,7 +64,7 @@ async function appendOnce(
 }
 
 async function prepared(
-  { connections, clock }: SessionDependencies,
+  { connections, clock }: IngestDependencies,
   { key, session, dataset }: SessionTarget,
   { nodeSets, also }: Appending,
 ): Promise<{ readonly change: SessionChange; readonly options: AppendOptions }> {

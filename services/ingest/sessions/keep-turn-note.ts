@@ -1,9 +1,9 @@
 import type { AnswerOf, RequestOf } from '../../common/platform/messaging/messages.ts';
 import { type CallContext, callerOf } from '../../common/platform/messaging/messenger.ts';
 import type { SessionContexts } from '../../common/records/sessions/session-context.ts';
-import type { SessionDependencies } from '../dependencies.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 
-type Dependencies = SessionDependencies & {
+type Dependencies = IngestDependencies & {
   readonly contexts: SessionContexts;
 };
 

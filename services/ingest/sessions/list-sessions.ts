@@ -4,7 +4,7 @@ import type { UserId } from '../../common/kernel/brand.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { ActivityRange, SessionOrder, SessionViewer } from '../../common/records/sessions/visible-sessions.ts';
-import type { CommonDependencies, IngestDependencies, SessionDependencies } from '../dependencies.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 import { permittedDatasets } from '../items/target-dataset.ts';
 
 export type SessionRange = '24h' | '7d' | '30d' | 'all';
@@ -40,7 +40,7 @@ const RANGE_MS: Readonly<Record<Exclude<SessionRange, 'all'>, number>> = {
 
 /** The caller's own sessions, those of the caller's agents, and those on datasets the caller can read. */
 export async function sessionViewer(
-  { users, messenger }: SessionDependencies,
+  { users, messenger }: IngestDependencies,
   principal: Principal,
   context: CallContext,
 ): Promise<SessionViewer> {
@@ -71,7 +71,7 @@ export async function listSessions(
 
 /** An agent that announced a session after the last entry is in no entry's commit: it is looked up. */
 async function withAgents(
-  { connections }: SessionDependencies,
+  { connections }: IngestDependencies,
   sessions: readonly Session[],
 ): Promise<readonly Session[]> {
   const unnamed = Map.groupBy(
@@ -96,7 +96,7 @@ async function withAgents(
 
 /** The agent connections that the sessions name, by user and id. */
 export async function connectionsOf(
-  { connections }: SessionDependencies,
+  { connections }: IngestDependencies,
   sessions: readonly Session[],
 ): Promise<(session: Session) => AgentConnection | null> {
   const keys = sessions.flatMap(({ user, agent }) => (agent === null ? [] : [{ user, id: agent }]));
@@ -134,14 +134,14 @@ export async function readSession(
   return { session, label: session.label ?? firstSteps[0]?.originFunction ?? null, qas, traces };
 }
 
-export function listed({ settings }: CommonDependencies, session: Session, now: Date): ListedSession {
+export function listed({ settings }: IngestDependencies, session: Session, now: Date): ListedSession {
   const idleMs = now.getTime() - Date.parse(session.lastActivityAt);
   return { session, status: idleMs > settings.sessions.abandonAfterMs ? 'abandoned' : 'running' };
 }
 
 /** Null: no session can be among them. */
 export function activityOf(
-  { clock, settings }: CommonDependencies,
+  { clock, settings }: IngestDependencies,
   { range, status }: Pick<SessionListQuery, 'range' | 'status'>,
 ): ActivityRange | null {
   const now = clock.now().getTime();

@@ -5,7 +5,7 @@ import type { AnswerOf, RequestOf } from '../../common/platform/messaging/messag
 import { type CallContext, callerOf } from '../../common/platform/messaging/messenger.ts';
 import { sessionEntriesCollection } from '../../common/records/sessions/session-entries.ts';
 import { DuplicateKeyError, type Write } from '../../common/storage/ports/document-store.ts';
-import type { IngestDependencies, ItemDependencies } from '../dependencies.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 import { requireDatasetStillThere } from '../items/dataset-still-there.ts';
 import { boundElsewhere } from './session-target.ts';
 
@@ -61,7 +61,7 @@ const NOTES_AT_ONCE = 100;
 
 /** See `ingest.NoteOnSession` in proto/. */
 export async function noteOnSession(
-  { sessionEntries }: ItemDependencies,
+  { sessionEntries }: IngestDependencies,
   { session: name, notes }: RequestOf<'ingest.NoteOnSession'>,
   context: CallContext,
 ): Promise<AnswerOf<'ingest.NoteOnSession'>> {

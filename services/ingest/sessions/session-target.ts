@@ -5,7 +5,7 @@ import type { Principal } from '../../common/kernel/principal.ts';
 import type { Scope } from '../../common/kernel/scope.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
-import type { CommonDependencies, SessionDependencies } from '../dependencies.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 import { type DatasetSelection, targetDataset } from '../items/target-dataset.ts';
 
 /** A session of the principal, and the dataset that it is bound to or will be by the next entry. */
@@ -33,7 +33,7 @@ export interface SessionSelection extends DatasetSelection {
  * dataset takes no other: `InvalidRequestError`. Other errors: `SessionParameterValidationError`, those of `targetDataset`.
  */
 export async function sessionTarget(
-  { messenger, sessions }: SessionDependencies,
+  { messenger, sessions }: IngestDependencies,
   principal: Principal,
   { session: name, defaultName, createMissing = true, ...selection }: SessionSelection,
   context: CallContext,
@@ -74,7 +74,7 @@ export function requireText(parameter: string, value: string): void {
 }
 
 /** Nothing of a session is written without session memory, and 503 says so: the client may repeat the request elsewhere. */
-export function requireSessionMemory({ settings }: CommonDependencies): void {
+export function requireSessionMemory({ settings }: IngestDependencies): void {
   if (settings.sessions.enabled) return;
   throw new HttpError(503, { error: 'Remember service temporarily unavailable.' });
 }

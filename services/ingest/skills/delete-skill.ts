@@ -1,7 +1,7 @@
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
-import type { SkillDependencies } from '../dependencies.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 import { findSkill } from './find-skill.ts';
 
 /** More runs go in parts before the commit that removes the skill: no commit grows with a skill's history. */
@@ -9,7 +9,7 @@ const MAX_RUNS_IN_COMMIT = 1000;
 
 /** Removes the skill with its runs and proposals, and records how many they were. False when there is none. */
 export async function deleteSkill(
-  dependencies: SkillDependencies,
+  dependencies: IngestDependencies,
   principal: Principal,
   { dataset, id }: { readonly dataset: DatasetRef; readonly id: string },
 ): Promise<boolean> {

@@ -6,7 +6,7 @@ import type { Principal } from '../../common/kernel/principal.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { LanguageModel } from '../../common/ports/models.ts';
-import type { SkillDependencies } from '../dependencies.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 import { draftByModel } from './draft-by-model.ts';
 import { type DraftMaterial, draftProcedure } from './draft-procedure.ts';
 import type { Improvement } from './improvement-options.ts';
@@ -29,7 +29,7 @@ export interface DraftRequest {
  * 409.
  */
 export async function draftProposal(
-  dependencies: SkillDependencies,
+  dependencies: IngestDependencies,
   request: DraftRequest,
 ): Promise<SkillProposal | null> {
   const { models, clock, ids } = dependencies;
@@ -57,7 +57,7 @@ export async function draftProposal(
 }
 
 async function materialOf(
-  { skillRuns }: SkillDependencies,
+  { skillRuns }: IngestDependencies,
   { dataset, skill, run, options }: DraftRequest,
 ): Promise<DraftMaterial | null> {
   const { threshold, maxRuns: limit } = options;
@@ -78,7 +78,7 @@ async function materialOf(
 const KEPT_STATUSES = new Set([402, 429]);
 
 async function askModel(
-  { logger }: SkillDependencies,
+  { logger }: IngestDependencies,
   model: LanguageModel,
   material: DraftMaterial,
   { principal, context }: DraftRequest,

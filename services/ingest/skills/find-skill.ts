@@ -2,11 +2,11 @@ import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { isUuid } from '../../common/kernel/ids.ts';
 import type { StoredSkill } from '../../common/records/ingest/skills.ts';
-import type { SkillDependencies } from '../dependencies.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 
 /** An active skill of the dataset by its id; null when there is none. */
 export async function findSkill(
-  { skills }: Pick<SkillDependencies, 'skills'>,
+  { skills }: Pick<IngestDependencies, 'skills'>,
   dataset: DatasetRef,
   id: string,
 ): Promise<StoredSkill | null> {
@@ -17,7 +17,7 @@ export async function findSkill(
 
 /** By id or by name. `InvalidRequestError` when there is none, or when a name fits several. */
 export async function namedSkill(
-  dependencies: Pick<SkillDependencies, 'skills'>,
+  dependencies: Pick<IngestDependencies, 'skills'>,
   dataset: DatasetRef,
   idOrName: string,
 ): Promise<StoredSkill> {

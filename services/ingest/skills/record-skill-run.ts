@@ -8,7 +8,7 @@ import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import type { StoredSkill } from '../../common/records/ingest/skills.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
-import type { SkillDependencies } from '../dependencies.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 import type { StoredProposal } from '../repositories/proposals.ts';
 import { draftProposal } from './draft-proposal.ts';
 import { namedSkill } from './find-skill.ts';
@@ -35,7 +35,7 @@ export interface RecordedRun {
  * `InvalidRequestError` for an unknown skill or proposal, `ConflictError` for a proposal whose skill has changed since, those
  * of `draftProposal`.
  */
-export async function recordSkillRun(dependencies: SkillDependencies, request: RunRequest): Promise<RecordedRun> {
+export async function recordSkillRun(dependencies: IngestDependencies, request: RunRequest): Promise<RecordedRun> {
   const { principal, dataset, improvement, context } = request;
   const selected = await namedSkill(dependencies, dataset, request.selectedSkill);
   const run: SkillRun = {
@@ -72,7 +72,7 @@ export async function recordSkillRun(dependencies: SkillDependencies, request: R
  * Errors: `InvalidRequestError` for an unknown skill or proposal, `ConflictError` when the skill has changed since.
  */
 export async function applyProposal(
-  dependencies: SkillDependencies,
+  dependencies: IngestDependencies,
   { principal, dataset }: Pick<RunRequest, 'principal' | 'dataset'>,
   wanted: { readonly proposal: string; readonly skill: string | null; readonly run: SkillRun | null },
 ): Promise<SkillProposal> {
@@ -109,7 +109,7 @@ export async function applyProposal(
 }
 
 async function appliedWrites(
-  { skills, proposals, ids }: SkillDependencies,
+  { skills, proposals, ids }: IngestDependencies,
   dataset: DatasetRef,
   change: { readonly target: StoredSkill; readonly stored: StoredProposal; readonly proposal: SkillProposal },
 ): Promise<readonly Write[]> {
@@ -122,7 +122,7 @@ async function appliedWrites(
 
 /** The skill that is to become better: the one named, else that of the run. */
 function targetOf(
-  dependencies: SkillDependencies,
+  dependencies: IngestDependencies,
   dataset: DatasetRef,
   { run, improvement }: { readonly run: SkillRun; readonly improvement: Improvement },
 ): Promise<StoredSkill> {
@@ -130,7 +130,7 @@ function targetOf(
 }
 
 /** The commit fails when one of the skills is gone by then, so nothing is left of a skill that was deleted. */
-function keepWrites({ skills }: SkillDependencies, present: readonly StoredSkill[]): readonly Write[] {
+function keepWrites({ skills }: IngestDependencies, present: readonly StoredSkill[]): readonly Write[] {
   return [...new Set(present.map(({ skill }) => skill.id))].map((id) => skills.keepWrite(id));
 }
 
@@ -144,7 +144,7 @@ const UNJUDGED = 0.5;
 
 /** Runs of skills that an agent of search opened. Those of skills that are gone are passed over; how many were kept. */
 export async function recordUsedSkills(
-  dependencies: SkillDependencies,
+  dependencies: IngestDependencies,
   dataset: DatasetRef,
   runs: readonly UsedSkill[],
   { principal, context }: { readonly principal: Principal; readonly context: CallContext },

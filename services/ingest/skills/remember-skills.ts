@@ -5,14 +5,14 @@ import type { Principal } from '../../common/kernel/principal.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import { MAX_SKILLS_PER_DATASET } from '../../common/records/ingest/skills.ts';
-import type { SkillDependencies } from '../dependencies.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 import { type DatasetSelection, targetDataset } from '../items/target-dataset.ts';
 import { readSkill } from './read-skill.ts';
 import type { SkillSource } from './skill-sources.ts';
 
 /** Permission `write` on the dataset; a new name is created once the texts have been read. */
 export async function rememberSkills(
-  dependencies: SkillDependencies,
+  dependencies: IngestDependencies,
   request: {
     readonly principal: Principal;
     readonly selection: DatasetSelection;
@@ -45,7 +45,7 @@ export function readSources(sources: readonly SkillSource[]): readonly ((dataset
 
 /** Stores the skills in one commit; those that are there are updated in place. Returns them in the order of the texts. */
 export async function storeSkills(
-  { store, skills, clock, ids }: SkillDependencies,
+  { store, skills, clock, ids }: IngestDependencies,
   dataset: DatasetRef,
   read: ReturnType<typeof readSources>,
 ): Promise<readonly Skill[]> {

@@ -5,7 +5,7 @@ import { VersionConflictError } from '../../common/storage/ports/document-store.
 import { placeText, type SnapshotPlace } from '../../common/storage/ports/snapshot-places.ts';
 import { partPlace } from '../../common/storage/snapshots/manifest.ts';
 import { type PartPlace, readPart } from '../../common/storage/snapshots/part-stream.ts';
-import type { CommonDependencies } from '../dependencies.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 import {
   createRecordedWork,
   type RecordedWork,
@@ -22,7 +22,7 @@ export const SNAPSHOT_JOB = 'snapshot';
 
 export type SnapshotDependencies = SnapshotSources &
   Omit<RecordedWorkDependencies, 'store'> &
-  Pick<CommonDependencies, 'datasets' | 'messenger'> &
+  Pick<IngestDependencies, 'datasets' | 'messenger'> &
   Pick<SnapshotIndex, 'snapshots' | 'places'>;
 
 /** Input of the operator's requests; users' snapshots are in the installation's own store. */
