@@ -242,14 +242,22 @@ export interface ConnectedAccount {
   readonly tokens?: Tokens;
 }
 
-/** The source asks to come back later. */
+/** The source asks to come back later: in a second at the earliest, and in an hour whatever it asks. */
 export class SourceBusyError extends Error {
   override readonly name = 'SourceBusyError';
   readonly retryAfterMs: number;
-  constructor(retryAfterMs: number, options?: ErrorOptions) {
+  constructor(askedMs: number, options?: ErrorOptions) {
+    const retryAfterMs = Math.min(Math.max(askedMs, 1000), 3_600_000);
     super(`The source asks to wait for ${Math.ceil(retryAfterMs / 1000)} s.`, options);
     this.retryAfterMs = retryAfterMs;
   }
+}
+
+/** Time that `Retry-After` asks to wait, as seconds or as a date (RFC 9110, section 10.2.3); `elseMs` where it says neither. */
+export function waitMsOf(retryAfter: string | number | null | undefined, elseMs: number): number {
+  const asked = Number(retryAfter ?? Number.NaN);
+  const askedMs = Number.isFinite(asked) ? asked * 1000 : Date.parse(String(retryAfter)) - Date.now();
+  return Number.isNaN(askedMs) ? elseMs : askedMs;
 }
 
 /** The source gives no access any more; `message` says why, for the person who connected it. */

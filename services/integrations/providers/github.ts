@@ -17,6 +17,7 @@ import {
   SourceRevokedError,
   WebhookRefusedError,
   type WebhookSignal,
+  waitMsOf,
 } from './connector.ts';
 import { slug } from './folder.ts';
 import { isSignature } from './signature.ts';
@@ -404,8 +405,7 @@ function translated(error: unknown): unknown {
     headers['retry-after'] !== undefined || headers['x-ratelimit-remaining'] === '0' || /rate limit/i.test(message);
   if ((status === 403 || status === 429) && isLimit) {
     const resetMs = Number(headers['x-ratelimit-reset'] ?? 0) * 1000 - Date.now();
-    const afterMs = headers['retry-after'] === undefined ? resetMs : Number(headers['retry-after']) * 1000;
-    return new SourceBusyError(Math.min(Math.max(afterMs, 1000), 3_600_000), { cause: error });
+    return new SourceBusyError(waitMsOf(headers['retry-after'], resetMs), { cause: error });
   }
   const isToken = /\/access_tokens$/.test(response?.url ?? '');
   if ((isToken && [401, 403, 404].includes(status)) || (status === 403 && /suspended/i.test(message))) {

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { sha256 } from '../../common/kernel/hashes.ts';
 import { requestTokens } from '../credentials/token-endpoint.ts';
-import { type Connector, type OAuthSteps, type SourceAccess, SourceBusyError } from './connector.ts';
+import { type Connector, type OAuthSteps, type SourceAccess, SourceBusyError, waitMsOf } from './connector.ts';
 import { slug } from './folder.ts';
 
 /** An OAuth client of Google, for one of its services. */
@@ -231,10 +231,6 @@ function translated(failed: Failure): Error {
   const error = new GoogleError(status, reason, said);
   if (!isLimit(failed) && !(status === 503 && retryAfter !== null)) return error;
   if (reason === 'dailyLimitExceeded') return new SourceBusyError(HOUR_MS, { cause: error });
-  const askedMs = Number.isFinite(Number(retryAfter ?? Number.NaN))
-    ? Number(retryAfter) * 1000
-    : Date.parse(retryAfter ?? '') - Date.now();
   // Without a time of Google's, connections that met the limit together do not come back together.
-  const afterMs = Number.isNaN(askedMs) ? 30_000 + randomInt(30_000) : askedMs;
-  return new SourceBusyError(Math.min(Math.max(afterMs, 1000), HOUR_MS), { cause: error });
+  return new SourceBusyError(waitMsOf(retryAfter, 30_000 + randomInt(30_000)), { cause: error });
 }

@@ -17,6 +17,7 @@ import {
   SourceRevokedError,
   WebhookRefusedError,
   type WebhookSignal,
+  waitMsOf,
 } from './connector.ts';
 import { slug } from './folder.ts';
 import { isSignature } from './signature.ts';
@@ -385,8 +386,7 @@ function translated(error: unknown): unknown {
   if (errors?.[0]?.type === 'Ratelimited' || status === 429 || codes?.includes('RATELIMITED')) {
     const { retryAfter, requestsRemaining, requestsResetAt, complexityResetAt } = error as RatelimitedLinearError;
     const resetAt = requestsRemaining === 0 ? requestsResetAt : (complexityResetAt ?? requestsResetAt);
-    const afterMs = retryAfter === undefined ? (resetAt ?? 0) - Date.now() : retryAfter * 1000;
-    return new SourceBusyError(Math.min(Math.max(afterMs, 1000), 3_600_000), { cause: error });
+    return new SourceBusyError(waitMsOf(retryAfter, (resetAt ?? 0) - Date.now()), { cause: error });
   }
   return status === 401 ? new SourceRevokedError(REVOKED, { cause: error }) : error;
 }

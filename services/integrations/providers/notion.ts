@@ -24,6 +24,7 @@ import {
   SourceRevokedError,
   type Tokens,
   WebhookRefusedError,
+  waitMsOf,
 } from './connector.ts';
 import { slug } from './folder.ts';
 import { markdownOf, propertyLines, richText, titleOf } from './notion-markdown.ts';
@@ -223,9 +224,9 @@ async function openClient(apiUrl: string, signal: AbortSignal, token: (() => Pro
       });
       if (response.status !== 429 && response.status !== 529) return response;
       await response.body?.cancel();
-      const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
-      const waitMs = Number.isFinite(seconds) ? Math.max(seconds * 1000, 100) : Math.min(500 * 2 ** tries, PATIENCE_MS);
-      if (waitMs > PATIENCE_MS || tries === MAX_TRIES) throw new SourceBusyError(Math.min(waitMs, 3_600_000));
+      const backOffMs = Math.min(500 * 2 ** tries, PATIENCE_MS);
+      const waitMs = Math.max(waitMsOf(response.headers.get('retry-after'), backOffMs), 100);
+      if (waitMs > PATIENCE_MS || tries === MAX_TRIES) throw new SourceBusyError(waitMs);
       freeAtMs = Math.max(freeAtMs, Date.now() + waitMs);
     }
   };

@@ -1,5 +1,5 @@
 import { InvalidGrantError } from '../credentials/token-endpoint.ts';
-import { type RawDelivery, SourceBusyError, SourceRevokedError, WebhookRefusedError } from './connector.ts';
+import { type RawDelivery, SourceBusyError, SourceRevokedError, WebhookRefusedError, waitMsOf } from './connector.ts';
 import { isSignature } from './signature.ts';
 
 /** Calls methods of Slack's Web API. */
@@ -66,7 +66,7 @@ export function createSlackApi({ apiUrl }: { readonly apiUrl: string }): SlackAp
       // Without the scope, Slack sends its sign-in page instead.
       if (!response.ok || size > MAX_FILE_BYTES || isPage) {
         await response.body?.cancel();
-        if (response.status === 429) throw busy(Number(response.headers.get('retry-after') ?? 1), undefined);
+        if (response.status === 429) throw busy(response.headers.get('retry-after'));
         return null;
       }
       const bytes = new Uint8Array(await response.arrayBuffer());
@@ -78,7 +78,7 @@ export function createSlackApi({ apiUrl }: { readonly apiUrl: string }): SlackAp
       const sent = { method: 'POST', headers, body: JSON.stringify(message), redirect: 'error' as const };
       const response = await fetch(responseUrl, { ...sent, signal: limited(signal) });
       await response.body?.cancel();
-      if (response.status === 429) throw busy(Number(response.headers.get('retry-after') ?? 1), undefined);
+      if (response.status === 429) throw busy(response.headers.get('retry-after'));
       // An address is good for half an hour and five answers: later there is nobody to tell.
       if (response.status >= 500) throw new Error(`Slack answered with status ${response.status}.`);
     },
@@ -122,7 +122,7 @@ interface ClientError extends Error {
 }
 
 function translated(error: unknown): unknown {
-  const { code, retryAfter = 1, data } = error as ClientError;
+  const { code, retryAfter, data } = error as ClientError;
   if (code === 'slack_webapi_rate_limited_error' || data?.error === 'ratelimited') return busy(retryAfter, error);
   const refusal = data?.error;
   if (refusal === undefined) return error;
@@ -131,6 +131,6 @@ function translated(error: unknown): unknown {
   return new SlackRefusedError(refusal, { cause: error });
 }
 
-function busy(seconds: number, cause: unknown): SourceBusyError {
-  return new SourceBusyError(Math.min(Math.max(seconds || 1, 1), 3600) * 1000, { cause });
+function busy(retryAfter: string | number | null | undefined, cause?: unknown): SourceBusyError {
+  return new SourceBusyError(waitMsOf(retryAfter, 1000), { cause });
 }

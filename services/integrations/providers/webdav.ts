@@ -8,6 +8,7 @@ import {
   SourceBusyError,
   type SourceLogin,
   SourceRevokedError,
+  waitMsOf,
 } from './connector.ts';
 import { slug } from './folder.ts';
 import { type Node, xml } from './web.ts';
@@ -60,10 +61,7 @@ export function createWebdavConnector({
     if (status === 200 || status === 207 || status === 404 || status === 410) return answer;
     answer.body.destroy();
     if (status === 401) throw new SourceRevokedError(REVOKED);
-    if (status === 429 || status === 503) {
-      const seconds = Number(answer.headers['retry-after']);
-      throw new SourceBusyError(1000 * (Number.isFinite(seconds) && seconds > 0 ? seconds : 60));
-    }
+    if (status === 429 || status === 503) throw new SourceBusyError(waitMsOf(answer.headers['retry-after'], 60_000));
     const where = status >= 300 && status <= 399 ? `, and names ${answer.headers.location ?? 'no other place'}` : '';
     throw new Error(`${url.origin}${url.pathname} answers ${method} with status ${status}${where}`);
   };
