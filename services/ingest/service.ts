@@ -15,7 +15,6 @@ import { createDatasets } from '../common/records/auth/datasets.ts';
 import { createManagedResources } from '../common/records/auth/managed-resources.ts';
 import { createTenants } from '../common/records/auth/tenants.ts';
 import { createBudgets } from '../common/records/budgets/budget-keeper.ts';
-import { createSessionContexts } from '../common/records/sessions/session-context.ts';
 import type { Subscription } from '../common/storage/ports/bus.ts';
 import type { DatasetReaders } from '../common/storage/ports/dataset-indexes.ts';
 import type { AnyCollection } from '../common/storage/ports/document-store.ts';
@@ -182,7 +181,7 @@ function createPurge(dependencies: IngestDependencies, signal: AbortSignal) {
 
 /** Handlers for requests of other services. */
 function serveServices(dependencies: IngestDependencies): Promise<Subscription[]> {
-  const { messenger, store } = dependencies;
+  const { messenger } = dependencies;
   return Promise.all([
     messenger.serve('ingest.DatasetItems', async ({ dataset, ids, after = null, limit }) => {
       const scope = scopeOf(dataset);
@@ -200,9 +199,7 @@ function serveServices(dependencies: IngestDependencies): Promise<Subscription[]
     messenger.serve('ingest.RecordSkillRuns', async ({ dataset, runs }, context) => ({
       recorded: await recordUsedSkills(dependencies, dataset, runs, { principal: callerOf(context), context }),
     })),
-    messenger.serve('ingest.NoteOnTurn', (request, context) =>
-      keepTurnNote({ ...dependencies, contexts: createSessionContexts(store) }, request, context),
-    ),
+    messenger.serve('ingest.NoteOnTurn', (request, context) => keepTurnNote(dependencies, request, context)),
     messenger.serve('ingest.NoteOnSession', (request, context) => noteOnSession(dependencies, request, context)),
   ]);
 }

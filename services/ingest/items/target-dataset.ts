@@ -41,6 +41,16 @@ export async function targetDataset(
   return dataset;
 }
 
+/** The dataset with the id, on which who asks holds the permission. */
+export function datasetWith(
+  { messenger }: Pick<IngestDependencies, 'messenger'>,
+  { principal, context }: { readonly principal: Principal; readonly context: CallContext },
+  id: string,
+  permission: Permission,
+): Promise<DatasetRef> {
+  return targetDataset(messenger, principal, { id }, { permission, context });
+}
+
 /** The dataset as the principal, who may read it, sees it: with the items that its sources withhold from them. */
 export async function seenDataset(
   { messenger, sourceAccess }: Pick<IngestDependencies, 'messenger' | 'sourceAccess'>,

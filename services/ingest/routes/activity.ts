@@ -11,7 +11,7 @@ import { uuid } from '../../common/platform/http/schema.ts';
 import { NO_TRACES } from '../../common/ports/tracer.ts';
 import type { User } from '../../common/records/auth/users.ts';
 import type { IngestDependencies } from '../dependencies.ts';
-import { targetDataset } from '../items/target-dataset.ts';
+import { datasetWith } from '../items/target-dataset.ts';
 import { contentDisposition } from '../presenters/data-item.ts';
 import { presentTrace, traceSchema } from '../presenters/trace.ts';
 import { accounts, activeAccounts as activeAccountsAnswer } from './answers.schema.ts';
@@ -59,8 +59,7 @@ export const activityRoutes = routes(
       403: { description: 'The dataset is unknown or not readable' },
     },
     async handle({ principal, params, context, signal }, dependencies) {
-      const options = { permission: 'read', context } as const;
-      const dataset = await targetDataset(dependencies.messenger, principal, { id: params.datasetId }, options);
+      const dataset = await datasetWith(dependencies, { principal, context }, params.datasetId, 'read');
       const { tenant, id: subject } = dataset;
       const details = { what: 'memory' };
       await dependencies.audit.record({ tenant, action: 'export.made', actor: principal.id, subject, details });

@@ -6,7 +6,7 @@ import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { optional, uuid } from '../../common/platform/http/schema.ts';
 import { createDatasetConfigurations } from '../../common/records/cognify/dataset-configurations.ts';
 import type { IngestDependencies } from '../dependencies.ts';
-import { targetDataset } from '../items/target-dataset.ts';
+import { datasetWith } from '../items/target-dataset.ts';
 
 const graphSchema = z.record(z.string(), z.unknown());
 const storedSchema = z
@@ -35,8 +35,7 @@ export const datasetSchemaRoutes = routes(
       403: { description: 'The dataset is unknown or not readable' },
     },
     async handle({ principal, params, context }, { messenger, store }) {
-      const readable = { permission: 'read', context } as const;
-      const dataset = await targetDataset(messenger, principal, { id: params.datasetId }, readable);
+      const dataset = await datasetWith({ messenger }, { principal, context }, params.datasetId, 'read');
       const stored = await createDatasetConfigurations(store).get(scopeOf(dataset));
       return json({ graph_schema: stored?.graphModel ?? null, custom_prompt: stored?.prompt ?? null });
     },
@@ -54,8 +53,7 @@ export const datasetSchemaRoutes = routes(
       409: { description: 'A resource manages the dataset' },
     },
     async handle({ principal, params, body, context }, { messenger }) {
-      const writable = { permission: 'write', context } as const;
-      const dataset = await targetDataset(messenger, principal, { id: params.datasetId }, writable);
+      const dataset = await datasetWith({ messenger }, { principal, context }, params.datasetId, 'write');
       const { graph_schema: graphModel, custom_prompt: prompt } = body;
       const request = { dataset, graphModel: graphModel as JsonObject | undefined, prompt };
       await messenger.call('cognify.StoreDatasetSchema', request, { ...context, principal });

@@ -14,7 +14,7 @@ import {
 } from '../forgetting/durable-deletion.ts';
 import { listItems, readItemOriginal, readItemText } from '../items/read-items.ts';
 import { retryItems } from '../items/retry-items.ts';
-import { permittedDatasets, seenDataset, targetDataset } from '../items/target-dataset.ts';
+import { datasetWith, permittedDatasets, seenDataset } from '../items/target-dataset.ts';
 import { contentDisposition, displayName, presentDataItem, presentDataset } from '../presenters/data-item.ts';
 import { dataCount, dataRecord, datasetRecord } from './answers.schema.ts';
 
@@ -75,12 +75,7 @@ export const datasetRoutes = routes(
     params: datasetParams,
     responses: ok,
     async handle({ principal, params, context }, dependencies) {
-      const dataset = await targetDataset(
-        dependencies.messenger,
-        principal,
-        { id: params.datasetId },
-        { permission: 'delete', context },
-      );
+      const dataset = await datasetWith(dependencies, { principal, context }, params.datasetId, 'delete');
       await forgetDataset(dependencies, dataset, context);
       return json(null);
     },
@@ -172,8 +167,7 @@ export const datasetRoutes = routes(
       404: { description: 'An item is not in the dataset' },
     },
     async handle({ principal, params, body, context }, dependencies) {
-      const writable = { permission: 'write', context } as const;
-      const whole = await targetDataset(dependencies.messenger, principal, { id: params.datasetId }, writable);
+      const whole = await datasetWith(dependencies, { principal, context }, params.datasetId, 'write');
       const dataset = await dependencies.sourceAccess.asSeen(whole);
       const ids = body.data_ids?.map(dataItemId) ?? null;
       const { retried, run } = await retryItems(dependencies, { dataset, ids, principal }, context);
@@ -186,12 +180,7 @@ export const datasetRoutes = routes(
     params: itemParams,
     responses: ok,
     async handle({ principal, params, context }, dependencies) {
-      const dataset = await targetDataset(
-        dependencies.messenger,
-        principal,
-        { id: params.datasetId },
-        { permission: 'delete', context },
-      );
+      const dataset = await datasetWith(dependencies, { principal, context }, params.datasetId, 'delete');
       await forgetItems(dependencies, dataset, [dataItemId(params.dataId)], context);
       return json(null);
     },

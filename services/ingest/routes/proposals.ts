@@ -1,14 +1,12 @@
 import { z } from 'zod';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { isUuid } from '../../common/kernel/ids.ts';
-import type { Principal } from '../../common/kernel/principal.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import { json, routesOf } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { lenientInteger, uuid } from '../../common/platform/http/schema.ts';
-import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { IngestDependencies } from '../dependencies.ts';
-import { targetDataset } from '../items/target-dataset.ts';
+import { datasetWith } from '../items/target-dataset.ts';
 import { presentProposal } from '../presenters/skill.ts';
 import { applyProposal } from '../skills/record-skill-run.ts';
 import { orFixedFailure } from './fixed-failure.ts';
@@ -43,7 +41,7 @@ export const proposalRoutes = routes(
     responses: { 200: { description: 'A page of them', schema: z.array(listed) } },
     handle: ({ principal, query, context }, dependencies) =>
       orFixedFailure(dependencies.logger, 'Failed to list proposals', async () => {
-        const dataset = await readableDataset(dependencies, principal, query.dataset_id, context);
+        const dataset = await datasetWith(dependencies, { principal, context }, query.dataset_id, 'read');
         const { limit, offset } = query;
         const page = await dependencies.proposals.page(scopeOf(dataset), { limit, offset });
         return json(
@@ -65,7 +63,7 @@ export const proposalRoutes = routes(
     },
     handle: ({ principal, params, query, context }, dependencies) =>
       orFixedFailure(dependencies.logger, 'Failed to fetch proposal', async () => {
-        const dataset = await readableDataset(dependencies, principal, query.dataset_id, context);
+        const dataset = await datasetWith(dependencies, { principal, context }, query.dataset_id, 'read');
         const { proposal } = await storedProposal(dependencies, dataset, params.proposalId);
         return json(presentProposal(proposal, dataset));
       }),
@@ -83,19 +81,13 @@ export const proposalRoutes = routes(
     },
     handle: ({ principal, params, query, context }, dependencies) =>
       orFixedFailure(dependencies.logger, 'Failed to apply proposal', async () => {
-        const selection = { id: query.dataset_id };
-        const options = { permission: 'write', context } as const;
-        const dataset = await targetDataset(dependencies.messenger, principal, selection, options);
+        const dataset = await datasetWith(dependencies, { principal, context }, query.dataset_id, 'write');
         const { proposal } = await storedProposal(dependencies, dataset, params.proposalId);
         const wanted = { proposal: proposal.id, skill: null, run: null };
         return json(presentProposal(await applyProposal(dependencies, { principal, dataset }, wanted), dataset));
       }),
   }),
 );
-
-function readableDataset({ messenger }: IngestDependencies, principal: Principal, id: string, context: CallContext) {
-  return targetDataset(messenger, principal, { id }, { permission: 'read', context });
-}
 
 async function storedProposal({ proposals }: IngestDependencies, dataset: DatasetRef, given: string) {
   const id = given.toLowerCase();

@@ -1,14 +1,12 @@
 import { z } from 'zod';
 import { scopeOf } from '../../common/kernel/dataset.ts';
-import type { Permission, Principal } from '../../common/kernel/principal.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import { json, routesOf } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { lenientBoolean, lenientInteger, optionalOrBlank, uuid } from '../../common/platform/http/schema.ts';
-import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import { skillRow } from '../../common/presenters/skill-row.ts';
 import type { IngestDependencies } from '../dependencies.ts';
-import { isSelected, targetDataset } from '../items/target-dataset.ts';
+import { datasetWith, isSelected } from '../items/target-dataset.ts';
 import { presentStoredSkills } from '../presenters/skill.ts';
 import { deleteSkill } from '../skills/delete-skill.ts';
 import { findSkill } from '../skills/find-skill.ts';
@@ -77,7 +75,7 @@ export const skillRoutes = routes(
     handle: ({ principal, query, context }, dependencies) =>
       orFixedFailure(dependencies.logger, 'Failed to list skills', async () => {
         const { limit, offset, include_inactive: includeInactive } = query;
-        const dataset = await datasetFor(dependencies, principal, query.dataset_id, { permission: 'read', context });
+        const dataset = await datasetWith(dependencies, { principal, context }, query.dataset_id, 'read');
         const page = await dependencies.skills.page(scopeOf(dataset), { limit, offset, includeInactive });
         return json(page.map((skill) => skillRow(skill, [dataset.id])));
       }),
@@ -96,7 +94,7 @@ export const skillRoutes = routes(
     },
     handle: ({ principal, params, query, context }, dependencies) =>
       orFixedFailure(dependencies.logger, 'Failed to fetch skill', async () => {
-        const dataset = await datasetFor(dependencies, principal, query.dataset_id, { permission: 'read', context });
+        const dataset = await datasetWith(dependencies, { principal, context }, query.dataset_id, 'read');
         const stored = await findSkill(dependencies, dataset, params.skillId);
         if (stored === null) throw skillNotFound();
         return json({ ...skillRow(stored.skill, [dataset.id]), procedure: stored.skill.procedure });
@@ -114,23 +112,13 @@ export const skillRoutes = routes(
     },
     handle: ({ principal, params, query, context }, dependencies) =>
       orFixedFailure(dependencies.logger, 'Failed to delete skill', async () => {
-        const permission = 'delete' as const;
-        const dataset = await datasetFor(dependencies, principal, query.dataset_id, { permission, context });
+        const dataset = await datasetWith(dependencies, { principal, context }, query.dataset_id, 'delete');
         const id = params.skillId.toLowerCase();
         if (!(await deleteSkill(dependencies, principal, { dataset, id }))) throw skillNotFound();
         return json({ status: 'deleted', id, dataset_id: dataset.id });
       }),
   }),
 );
-
-function datasetFor(
-  { messenger }: IngestDependencies,
-  principal: Principal,
-  id: string,
-  options: { readonly permission: Permission; readonly context: CallContext },
-) {
-  return targetDataset(messenger, principal, { id }, options);
-}
 
 function skillNotFound(): HttpError {
   return new HttpError(404, { error: 'Skill not found' });

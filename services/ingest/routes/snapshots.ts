@@ -5,7 +5,7 @@ import { json, type Reply, routesOf } from '../../common/platform/http/route.ts'
 import { NO_PERMISSION, onDatasets } from '../../common/platform/http/route-permission.ts';
 import { uuid } from '../../common/platform/http/schema.ts';
 import type { Messenger } from '../../common/platform/messaging/messenger.ts';
-import { permittedDatasets, targetDataset, wholeDataset } from '../items/target-dataset.ts';
+import { datasetWith, permittedDatasets, wholeDataset } from '../items/target-dataset.ts';
 import type { WorkState } from '../model.ts';
 import { contentDisposition } from '../presenters/data-item.ts';
 import type { UserRestore } from '../repositories/restores.ts';
@@ -70,8 +70,7 @@ export const snapshotRoutes = routes(
     params: ofDataset,
     responses: { 200: { description: 'Also those that are being taken', schema: listAnswer }, ...refused },
     async handle({ principal, params, context }, { messenger, snapshots }) {
-      const options = { permission: 'read', context } as const;
-      const dataset = await targetDataset(messenger, principal, { id: params.datasetId }, options);
+      const dataset = await datasetWith({ messenger }, { principal, context }, params.datasetId, 'read');
       return json({ snapshots: (await snapshots.list(dataset)).map(presentSnapshot) });
     },
   }),
@@ -81,8 +80,7 @@ export const snapshotRoutes = routes(
     params: ofSnapshot,
     responses: { 200: { description: 'Record', schema: snapshotAnswer }, ...refused, ...unknown },
     async handle({ principal, params, context }, { messenger, snapshots }) {
-      const options = { permission: 'read', context } as const;
-      const dataset = await targetDataset(messenger, principal, { id: params.datasetId }, options);
+      const dataset = await datasetWith({ messenger }, { principal, context }, params.datasetId, 'read');
       return json(presentSnapshot(await snapshots.get(dataset, params.snapshotId)));
     },
   }),
@@ -139,8 +137,7 @@ export const snapshotRoutes = routes(
       ...unknown,
     },
     async handle({ principal, params, context }, { messenger, snapshots }) {
-      const options = { permission: 'delete', context } as const;
-      const dataset = await targetDataset(messenger, principal, { id: params.datasetId }, options);
+      const dataset = await datasetWith({ messenger }, { principal, context }, params.datasetId, 'delete');
       await snapshots.remove(principal, await snapshots.get(dataset, params.snapshotId));
       return json(null);
     },

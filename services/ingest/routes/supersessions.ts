@@ -5,7 +5,7 @@ import { lenientInteger, optional, uuid } from '../../common/platform/http/schem
 import type { SupersededSide, Supersession } from '../../common/records/cognify/supersessions.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 import { listSupersessions, revertSupersession } from '../items/supersessions.ts';
-import { targetDataset } from '../items/target-dataset.ts';
+import { datasetWith } from '../items/target-dataset.ts';
 
 const side = z
   .object({
@@ -52,8 +52,7 @@ export const supersessionRoutes = routes(
       403: { description: 'PermissionDeniedError' },
     },
     async handle({ principal, params, query, context }, dependencies) {
-      const options = { permission: 'read', context } as const;
-      const dataset = await targetDataset(dependencies.messenger, principal, { id: params.datasetId }, options);
+      const dataset = await datasetWith(dependencies, { principal, context }, params.datasetId, 'read');
       const page = { after: query.after ?? null, limit: query.limit };
       const { items, next } = await listSupersessions(dependencies, dataset, page);
       return json({ supersessions: items.map(presentSupersession), next });
@@ -70,11 +69,9 @@ export const supersessionRoutes = routes(
       404: { description: 'DataNotFoundError' },
     },
     async handle({ principal, params, context }, dependencies) {
-      const options = { permission: 'write', context } as const;
-      const dataset = await targetDataset(dependencies.messenger, principal, { id: params.datasetId }, options);
+      const dataset = await datasetWith(dependencies, { principal, context }, params.datasetId, 'write');
       // The answer says both statements.
-      if (dataset.reader !== undefined)
-        await targetDataset(dependencies.messenger, principal, dataset, { ...options, permission: 'read' });
+      if (dataset.reader !== undefined) await datasetWith(dependencies, { principal, context }, dataset.id, 'read');
       const reverting = { principal, dataset, id: params.supersessionId };
       return json(presentSupersession(await revertSupersession(dependencies, reverting)));
     },

@@ -27,7 +27,11 @@ describe('notes on a turn', () => {
     await store.prepare([sessionsCollection, sessionEntriesCollection, sessionContextCollection]);
     const sessions = createSessions(store);
     deps = {
-      ...{ sessions, sessionEntries: createSessionEntries(store, sessions), contexts: createSessionContexts(store) },
+      ...{
+        sessions,
+        sessionEntries: createSessionEntries(store, sessions),
+        sessionContexts: createSessionContexts(store),
+      },
       clock: { now: () => new Date(AT), monotonicMs: () => 0 },
       ids: { uuid: randomUUID },
       settings: { sessions: { enabled: true } },
@@ -47,7 +51,7 @@ describe('notes on a turn', () => {
   it('keep feedback on an answer that is there, once however often it comes', async () => {
     const said = feedback(qaId);
     await Promise.all([keep({ feedback: said }), keep({ feedback: said }), keep({ feedback: feedback('another') })]);
-    expect(await deps.contexts.feedback(SCOPE, KEY)).to.deep.equal([
+    expect(await deps.sessionContexts.feedback(SCOPE, KEY)).to.deep.equal([
       {
         ...{ id: said.id, createdAt: AT, rawText: 'no', referencedQaIds: [qaId], referencedQaRating: 1 },
         influencingContextIds: ['c'],
@@ -59,11 +63,11 @@ describe('notes on a turn', () => {
     const said = feedback(qaId);
     const lesson = { profile: 'qa' as const, section: 'rules' as const, content: 'Be brief.', confidence: 0.9 };
     await keep({ feedback: said, lessons: [lesson, { ...lesson, content: 'Unsure.', confidence: 0.1 }] });
-    const [row, ...others] = await deps.contexts.rows(SCOPE, KEY);
+    const [row, ...others] = await deps.sessionContexts.rows(SCOPE, KEY);
     expect(others).to.deep.equal([]);
     expect(row).to.deep.include({ content: 'Be brief.', feedbackIds: [said.id], lastServedAt: null });
     await keep({ contextRatings: { [row?.id ?? '']: 'helpful', unknown: 'harmful' }, servedIds: [row?.id ?? ''] });
-    const [rated] = await deps.contexts.rows(SCOPE, KEY);
+    const [rated] = await deps.sessionContexts.rows(SCOPE, KEY);
     expect(rated).to.include({ helpfulCount: 1, harmfulCount: 0, lastServedAt: AT });
   });
 
@@ -74,6 +78,6 @@ describe('notes on a turn', () => {
     expect(await keepTurnNote(deps, message, bob)).to.deep.equal({ noted: false });
     const off = { ...deps, settings: { sessions: { enabled: false } } } as typeof deps;
     expect(await keepTurnNote(off, message, CONTEXT)).to.deep.equal({ noted: false });
-    expect(await deps.contexts.feedback(SCOPE, KEY)).to.deep.equal([]);
+    expect(await deps.sessionContexts.feedback(SCOPE, KEY)).to.deep.equal([]);
   });
 });

@@ -1,15 +1,10 @@
 import type { AnswerOf, RequestOf } from '../../common/platform/messaging/messages.ts';
 import { type CallContext, callerOf } from '../../common/platform/messaging/messenger.ts';
-import type { SessionContexts } from '../../common/records/sessions/session-context.ts';
 import type { IngestDependencies } from '../dependencies.ts';
-
-type Dependencies = IngestDependencies & {
-  readonly contexts: SessionContexts;
-};
 
 /** See `ingest.NoteOnTurn` in proto/. */
 export async function keepTurnNote(
-  { settings, sessions, sessionEntries, contexts, clock, ids }: Dependencies,
+  { settings, sessions, sessionEntries, sessionContexts: contexts, clock, ids }: IngestDependencies,
   { session: name, note }: RequestOf<'ingest.NoteOnTurn'>,
   context: CallContext,
 ): Promise<AnswerOf<'ingest.NoteOnTurn'>> {
