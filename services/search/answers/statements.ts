@@ -44,6 +44,8 @@ const CODE =
   /[{}][ \t]*$|[=()[\]{}].*;[ \t]*$|^[ \t]*[}\])]|=>|^[ \t]*(?:import|export|const|let|var|function|def|async|await|return|throw|#include)[ \t].*[({=;'"]|^[ \t]*[\w.]+\([^ ]*\)[;,]?$|^[ \t]*(?:\$|>>>) |^[ \t]*<[^>]+>/u;
 const BOILERPLATE =
   /^(?:copyright\b|©|\(c\) |all rights reserved|skip to (?:main )?content|table of contents|click here|sign (?:in|up)|log in|cookie)/iu;
+/** A line of an earlier mail or of a quotation. */
+const QUOTED_MARKS = /^(?:>[ \t]?)+/u;
 /** Nothing but links and images. */
 const LINKS = /^(?:[-*•|·,\s]*!?\[(?:!?\[[^\]]*\]\([^)]*\)|[^\]]*)\]\([^)]*\))+[-*•|·,\s]*$/u;
 
@@ -74,7 +76,7 @@ function readStatements(payload: RankedPassage['payload']): readonly Statement[]
       statements.push({ text: sentence.text, label, heading, time, ...(isCommand && { isCommand }) });
       continue;
     }
-    const line = sentence.text.replace(COMMENT_MARKS, '').trim();
+    const line = sentence.text.replace(QUOTED_MARKS, '').replace(COMMENT_MARKS, '').trim();
     if (!HAS_WORD.test(line) || CODE.test(line) || BOILERPLATE.test(line) || LINKS.test(line)) continue;
     const following = text.slice(sentence.end, read[at + 1]?.start ?? text.length);
     const isFirst = payload.chunkIndex === 0 && statements.length === 0 && label === '';

@@ -9,7 +9,7 @@ const NEGATION = /\b(?:no|not|never|none|nobody|nothing|neither|without|cannot|r
 const CONTRAST = /\b(?:but|although|though|until|unless|only)\b|\bnot only\b/iu;
 /** Words for what is over or refused. */
 const ENDING =
-  /\b(?:stop(?:s|ped)?|sold|quit|g[ai]ve(?:n|s)? up|hates?|hated|dislike[sd]?|cancell?ed|retired|used to|missed|failed|lost)\b/iu;
+  /\b(?:stop(?:s|ped)?|sold|quit|drop(?:s|ped)?|discontinued?|removed?|no longer|g[ai]ve(?:n|s)? up|hates?|hated|dislike[sd]?|cancell?ed|retired|used to|missed|failed|lost)\b/iu;
 /** Verbs of little meaning, with the forms of which a sentence that affirms them has one. */
 const LIGHT_VERBS: ReadonlyMap<string, RegExp> = new Map([
   ['get', /\b(?:gets?|got|gotten|getting|receive[ds]?|obtain(?:s|ed)?|became)\b/iu],

@@ -1,3 +1,4 @@
+import { markedText } from '../marked-text.ts';
 import type { ChunkableBlock, ChunkableDocument } from './chunk-draft.ts';
 
 /** A block with its place in the text: it reaches up to the next block, so that all of them tile the document. */
@@ -42,7 +43,9 @@ export function layoutOf(document: ChunkableDocument): Layout {
     placed.push({
       block,
       start: placed.length === 0 ? 0 : start,
-      text: hasOffsets ? document.text.slice(placed.length === 0 ? 0 : start, end) : `${block.text}\n\n`,
+      text: hasOffsets
+        ? document.text.slice(placed.length === 0 ? 0 : start, end)
+        : markedText(block, blocks[index + 1]),
       headings: path.map((heading) => heading.text),
       page,
       row: isRow ? rows : undefined,
@@ -57,11 +60,17 @@ function startsOf(text: string, blocks: readonly ChunkableBlock[]): number[] | n
   for (const block of blocks) {
     const start = text.indexOf(block.text, cursor);
     if (start === -1) return null;
-    starts.push(start);
+    const line = Math.max(cursor, text.lastIndexOf('\n', start - 1) + 1);
+    const isMarked = start - line <= MAX_MARKS && MARKS.test(text.slice(line, start));
+    starts.push(isMarked ? line : start);
     cursor = start + block.text.length;
   }
   return starts;
 }
+
+/** Marks of a heading or a list item in front of its text. */
+const MARKS = /^[ \t>]*(?:#{1,6}|[-*+•]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?$/u;
+const MAX_MARKS = 60;
 
 /** Without Markdown signs: the text of a heading as a reader sees it. */
 function headingText(text: string): string {

@@ -220,7 +220,7 @@ describe('document loader', () => {
         'table | ship | tons |\n| --- | --- |\n| Fram | 402 |',
       ]);
       expect(document.text).to.equal(
-        'Arrivals\n\nShips came & went.\n\nFish\n\n| ship | tons |\n| --- | --- |\n| Fram | 402 |',
+        '# Arrivals\n\nShips came & went.\n\n- Fish\n\n| ship | tons |\n| --- | --- |\n| Fram | 402 |',
       );
       expect(document.title).to.equal('Harbour report');
       expect(document.metadata).to.include({ author: 'Ada Berg', extension: 'docx' });

@@ -44,6 +44,8 @@ describe('sentences', () => {
     expect(
       split('having little or no money in my purse, and nothing particular\nto interest me on shore.'),
     ).to.have.length(1);
+    const wrapped = 'The contract is attached, as we agreed. I am on holiday from\n20 to 27 November.';
+    expect(split(wrapped)).to.have.length(2);
     expect(split('1. First step. Do it.\n2. Second')).to.deep.equal(['1. First step.', 'Do it.', '2. Second']);
   });
 

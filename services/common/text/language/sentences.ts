@@ -88,17 +88,17 @@ function endsLine(text: string, start: number, at: number): boolean {
   const nextEnd = text.indexOf('\n', at + 1);
   const next = text.slice(at + 1, Math.min(nextEnd === -1 ? text.length : nextEnd, at + 120));
   if (next.trim() === '') return true;
-  const lineStart = Math.max(text.lastIndexOf('\n', at - 1) + 1, start);
-  const line = text.slice(lineStart, at).trimEnd();
+  const lineStart = text.lastIndexOf('\n', at - 1) + 1;
+  const line = text.slice(Math.max(lineStart, start), at).trimEnd();
   if (line.trim() === '') return true;
   if (STRUCTURED_LINE.test(line) || LIST_MARKER.test(next) || SPEAKER.test(next)) return true;
   if (/[:;]$/u.test(line) && line.length < SHORT_LINE_LENGTH) return true;
-  return isShortTitle(line, next);
+  return at - lineStart < SHORT_LINE_LENGTH && isShortTitle(line, next);
 }
 
-/** A short line in front of a capital: a title, a verse, a field of a form. */
+/** Whether a short line before a capital is a title, a verse, a field of a form. */
 function isShortTitle(line: string, next: string): boolean {
-  return line.length < SHORT_LINE_LENGTH && !line.endsWith(',') && /^[ \t]*["“'‘(]?[\p{Lu}\p{Lo}\p{N}]/u.test(next);
+  return !line.endsWith(',') && /^[ \t]*["“'‘(]?[\p{Lu}\p{Lo}\p{N}]/u.test(next);
 }
 
 function endsSentence(text: string, at: number, end: number): boolean {

@@ -1,5 +1,6 @@
 import { engramError } from '../../../kernel/errors.ts';
 import type { DocumentBlock, ParsedDocument } from '../../../ports/documents.ts';
+import { markedText } from '../../marked-text.ts';
 import type { FormatDescription } from './format-table.ts';
 import type { ParseContext } from './limits.ts';
 
@@ -34,7 +35,13 @@ export function finishDocument(draft: DocumentDraft, format: FormatDescription, 
     throw engramError('UnreadableFileContentError', `'${context.fileName}' cannot be read: ${reason}`);
   }
   return {
-    text: draft.text === undefined ? blocks.map((block) => block.text).join('\n\n') : cleanText(draft.text),
+    text:
+      draft.text === undefined
+        ? blocks
+            .map((block, at) => markedText(block, blocks[at + 1]))
+            .join('')
+            .trimEnd()
+        : cleanText(draft.text),
     blocks,
     title: cleanTitle(draft.title ?? null),
     format: format.format,
