@@ -1,5 +1,5 @@
-import { markedText } from '../marked-text.ts';
 import type { ChunkableBlock, ChunkableDocument } from './chunk-draft.ts';
+import { markedText } from './marked-text.ts';
 
 /** A block with its place in the text: it reaches up to the next block, so that all of them tile the document. */
 export interface PlacedBlock {

@@ -1,6 +1,6 @@
 import { engramError } from '../../../kernel/errors.ts';
 import type { DocumentBlock, ParsedDocument } from '../../../ports/documents.ts';
-import { markedText } from '../../marked-text.ts';
+import { markedText } from '../../chunking/marked-text.ts';
 import type { FormatDescription } from './format-table.ts';
 import type { ParseContext } from './limits.ts';
 

@@ -1,6 +1,6 @@
-import type { DocumentBlock } from '../ports/documents.ts';
+import type { ChunkableBlock } from './chunk-draft.ts';
 
-type Block = Pick<DocumentBlock, 'kind' | 'text' | 'level'>;
+type Block = Pick<ChunkableBlock, 'kind' | 'text' | 'level'>;
 
 /**
  * Returns the text of a block with the marks of Markdown for a heading or a list item, and the blank line before the next
