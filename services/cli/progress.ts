@@ -36,7 +36,7 @@ export function createProgress(terminal: Terminal, title: string, options: Progr
 }
 
 function barProgress(terminal: Terminal, title: string, { total, unit }: ProgressOptions): Progress {
-  const started = Date.now();
+  const leftOf = createPace();
   let currentTotal = total;
   const bar = new SingleBar({
     format: `${title} {bar} {done}/{total} ${unit}{facts}`,
@@ -53,7 +53,9 @@ function barProgress(terminal: Terminal, title: string, { total, unit }: Progres
     update: (done, detail, part = 0) =>
       bar.update(Math.min(done + part, currentTotal), {
         done: Math.min(done, currentTotal),
-        facts: factsOf({ value: done + part, total: currentTotal, elapsedMs: Date.now() - started }, detail),
+        facts: [leftOf(done + part, currentTotal), detail.slice(0, 40)]
+          .map((fact) => (fact === '' ? '' : ` | ${fact}`))
+          .join(''),
       }),
     setTotal: (next) => {
       currentTotal = next;
@@ -65,13 +67,14 @@ function barProgress(terminal: Terminal, title: string, { total, unit }: Progres
 
 function lineProgress(terminal: Terminal, title: string, { total, unit }: ProgressOptions): Progress {
   const started = Date.now();
+  const leftOf = createPace();
   let currentTotal = total;
   let lastLine = started;
   return {
     update: (done, detail, part = 0) => {
+      const left = leftOf(done + part, currentTotal);
       if (Date.now() - lastLine < LINE_INTERVAL_MS) return;
       lastLine = Date.now();
-      const left = leftText({ value: done + part, total: currentTotal, elapsedMs: lastLine - started });
       const facts = [`${done}/${currentTotal} ${unit}`, `${rateText(done, started)}/s`, left, detail];
       terminal.err.write(`${title}: ${facts.filter((fact) => fact !== '').join(', ')}\n`);
     },
@@ -82,20 +85,22 @@ function lineProgress(terminal: Terminal, title: string, { total, unit }: Progre
   };
 }
 
-interface Pace {
-  readonly value: number;
-  readonly total: number;
-  readonly elapsedMs: number;
-}
+/** Advances and share of the work after which the remaining time is told: what runs side by side ends in heaps. */
+const MIN_ADVANCES = 3;
+const MIN_SHARE = 0.1;
 
-function factsOf(pace: Pace, detail: string): string {
-  return [leftText(pace), detail.slice(0, 40)].map((fact) => (fact === '' ? '' : ` | ${fact}`)).join('');
-}
-
-/** The remaining time, once a part is done. */
-function leftText({ value, total, elapsedMs }: Pace): string {
-  const seconds = Math.ceil((elapsedMs / value) * (total - value)) / 1_000;
-  return value > 0 && value < total ? `${durationText(Math.ceil(seconds))} left` : '';
+/** Returns a function that tells the remaining time by the pace so far, or '' while that says nothing yet. */
+export function createPace(now: () => number = Date.now): (value: number, total: number) => string {
+  const started = now();
+  let last = 0;
+  let advances = 0;
+  return (value, total) => {
+    if (value > last) advances += 1;
+    last = value;
+    if (advances < MIN_ADVANCES || value < total * MIN_SHARE || value >= total) return '';
+    const seconds = ((now() - started) / 1_000 / value) * (total - value);
+    return `${durationText(Math.ceil(seconds))} left`;
+  };
 }
 
 function durationText(seconds: number): string {
