@@ -8,7 +8,7 @@ import { type AccessWorld, type Identifiers, missingIdentifiers, startAccessWorl
 
 const KINDS: readonly (keyof Identifiers)[] = [
   ...(['tenant', 'owner', 'ownerEmail', 'member', 'role', 'dataset', 'datasetName', 'item', 'run'] as const),
-  ...(['apiKey', 'agent', 'connection', 'configuration', 'session', 'skill', 'proposal'] as const),
+  ...(['apiKey', 'agent', 'connection', 'configuration', 'session', 'ontology', 'skill', 'proposal'] as const),
   ...(['snapshot', 'restore'] as const),
 ];
 const ACCOUNTS: ReadonlySet<keyof Identifiers> = new Set(['owner', 'member']);

@@ -178,6 +178,12 @@ export const REQUESTS: Readonly<Record<string, (ids: Identifiers) => RouteReques
     json: { data: 'Put in its place by the test.' },
   }),
   'POST /api/v1/remember': ({ dataset }) => ({ form: { data: 'A text of the test.', datasetId: dataset } }),
+  'POST /api/v1/ontologies': () => ({
+    form: { ontology_key: `made-${randomUUID()}` },
+    file: { field: 'ontology_file', name: 'made.owl', text: '<http://a.example/Car> a <http://a.example/Class> .' },
+  }),
+  'GET /api/v1/ontologies': () => ({}),
+  'DELETE /api/v1/ontologies/{ontology_key}': ({ ontology }) => ({ params: { ontology_key: ontology } }),
   'POST /api/v1/skills': ({ dataset }) => ({ json: { skills_text: 'Made by the test.', dataset_id: dataset } }),
   'GET /api/v1/skills': ({ dataset }) => ({ query: { dataset_id: dataset } }),
   'GET /api/v1/skills/{skill_id}': ({ dataset, skill }) => ({

@@ -21,6 +21,7 @@ export interface Identifiers {
   readonly connection: string;
   readonly configuration: string;
   readonly session: string;
+  readonly ontology: string;
   readonly skill: string;
   readonly proposal: string;
   readonly snapshot: string;
@@ -159,6 +160,15 @@ async function makeTenant(baseUrl: string, secret: string): Promise<TenantWorld>
     },
   });
   const { snapshot, restore } = await makeSnapshot(owner, dataset, secret);
+  const ontology = `boats-${randomUUID()}`;
+  await owner.need({
+    ...{ method: 'POST', path: '/api/v1/ontologies', form: { ontology_key: ontology } },
+    file: {
+      field: 'ontology_file',
+      name: `${secret}.owl`,
+      text: `<http://a.example/${secret}> a <http://a.example/Boat> .`,
+    },
+  });
   const { skill, proposal } = await makeSkill(owner, dataset, secret);
   const configurations = `${api}/configuration`;
   await owner.need({
@@ -181,6 +191,7 @@ async function makeTenant(baseUrl: string, secret: string): Promise<TenantWorld>
     connection,
     configuration,
     session,
+    ontology,
     skill,
     proposal,
     snapshot,
@@ -262,6 +273,7 @@ export function missingIdentifiers(): Identifiers {
     run: randomUUID(),
   };
   const own = { apiKey: randomUUID(), agent: randomUUID(), connection: `${randomUUID()}-0123456789abcdef` };
+  const ontology = `boats-${randomUUID()}`;
   const skill = { skill: randomUUID(), proposal: randomUUID(), snapshot: `${randomUUID()}.one`, restore: randomUUID() };
-  return { ...ids, ...things, ...own, configuration: randomUUID(), session: randomUUID(), ...skill };
+  return { ...ids, ...things, ...own, configuration: randomUUID(), session: randomUUID(), ontology, ...skill };
 }
