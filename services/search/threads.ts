@@ -69,17 +69,19 @@ export function createThreadRetriever(
         influence && learned.reader(scope, influence),
       ]);
       const visibility = createVisibility(ledger, scope, committed);
-      const passages = packPassages(retrieval.passages);
-      known.set(visibility, {
-        knowledge:
-          knowledge !== undefined && request.knowledge !== undefined
-            ? { key: keyOf({ passages, retrieval, query, view }, request.knowledge), value: knowledge }
-            : null,
-        quotes:
-          quotes !== undefined && request.quotes !== undefined
-            ? { key: quoteKeyOf({ query, passages, inner: null }, request.quotes), value: quotes }
-            : null,
-      });
+      if (knowledge !== undefined || quotes !== undefined) {
+        const passages = packPassages(retrieval.passages);
+        known.set(visibility, {
+          knowledge:
+            knowledge !== undefined && request.knowledge !== undefined
+              ? { key: keyOf({ passages, retrieval, query, view }, request.knowledge), value: knowledge }
+              : null,
+          quotes:
+            quotes !== undefined && request.quotes !== undefined
+              ? { key: quoteKeyOf({ query, passages, inner: null }, request.quotes), value: quotes }
+              : null,
+        });
+      }
       return { ...retrieval, visibility, learned: reader };
     },
   };

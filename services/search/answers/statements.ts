@@ -50,8 +50,9 @@ const QUOTED_MARKS = /^(?:>[ \t]?)+/u;
 const LINKS = /^(?:[-*•|·,\s]*!?\[(?:!?\[[^\]]*\]\([^)]*\)|[^\]]*)\]\([^)]*\))+[-*•|·,\s]*$/u;
 
 /**
- * Returns the sentences of a passage that can answer a question, comments of code among them, code not. Headings, keys without
- * a value, table heads and rules become labels of the sentences below them. A passage that is only a title returns the title.
+ * Returns the sentences of a passage that can answer a question, in order: sentences of prose and of comments in code, rows of
+ * tables with the heads of their columns, and the commands of shell examples, which are marked; no other code. Headings and
+ * keys without a value become labels of what is below them. A passage that is only a title returns the title.
  */
 export function statementsOf({ payload }: Pick<RankedPassage, 'payload'>): readonly Statement[] {
   const { text, headings, documentName, chunkIndex } = payload;
