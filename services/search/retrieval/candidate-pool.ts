@@ -92,19 +92,25 @@ export class CandidatePool {
     }
   }
 
-  /** Reads the texts of the passages, and removes those that were deleted meanwhile. */
+  /** Reads the texts of the passages that came without, and removes those that were deleted meanwhile. */
   async readTexts(ids: readonly string[]): Promise<void> {
     const { text, scope } = this.context;
     const unread = ids.filter((id) => this.candidates.get(id)?.payload === null);
-    if (unread.length === 0) return;
-    for (const row of await text.fetch(scope, 'chunk', unread)) {
+    const missing: string[] = [];
+    for (const id of unread) {
+      const candidate = this.candidates.get(id);
+      if (candidate === undefined || !hasText(candidate.row)) missing.push(id);
+      else candidate.payload = candidate.row.payload as ChunkPayload;
+    }
+    if (missing.length === 0) return;
+    for (const row of await text.fetch(scope, 'chunk', missing)) {
       const candidate = this.candidates.get(row.id);
       if (candidate?.row.item !== row.item || candidate.row.generation !== row.generation) continue;
       candidate.row = row;
       candidate.payload = row.payload as ChunkPayload;
       candidate.words = null;
     }
-    for (const id of unread) if (this.candidates.get(id)?.payload === null) this.candidates.delete(id);
+    for (const id of missing) if (this.candidates.get(id)?.payload === null) this.candidates.delete(id);
   }
 
   /** Scores the sentences of a passage whose text was read; returns the best score. */
@@ -216,6 +222,10 @@ export class CandidatePool {
       return sentenceShare * candidate.sentenceScore + fusionShare * this.scale * place;
     };
   }
+}
+
+function hasText({ payload }: TextRow): boolean {
+  return (payload as Partial<ChunkPayload>).text !== undefined;
 }
 
 function sum(values: Iterable<number>): number {

@@ -23,7 +23,7 @@ export interface PassageWords {
 
 /** A candidate passage and its scores. */
 export interface Candidate {
-  /** Without its payload until `CandidatePool.readTexts` reads it. */
+  /** Perhaps without its payload until `CandidatePool.readTexts` reads it. */
   row: TextRow;
   /** Null until its text was read. */
   payload: ChunkPayload | null;

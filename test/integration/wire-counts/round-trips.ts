@@ -15,7 +15,10 @@ export interface Measured {
 }
 
 /** What is asked every second or so whatever is done: the look for work, and for builds to stop; the limits of callers. */
-const UPKEEP = new Set(['find jobs', 'find budgets', 'find improve_wishes', 'find model_settings']);
+const UPKEEP = new Set([
+  ...['find jobs', 'find budgets', 'find improve_wishes', 'find model_settings'],
+  ...['find source_connections', 'find source_deliveries', 'find source_installs', 'find source_answers'],
+]);
 /** What a request leaves to be done after its answer is over when nothing was asked for so long. */
 const QUIET_MS = 300;
 

@@ -71,7 +71,7 @@ export interface TextQuery extends EntryFilter {
   readonly terms: readonly string[];
   /** 1 to 1000. */
   readonly limit: number;
-  /** Default true. False leaves `payload` empty: of many rows that compete, few are shown. */
+  /** Default true. False may leave `payload` empty, where that costs less: of many rows that compete, few are shown. */
   readonly withPayload?: boolean;
 }
 

@@ -1,7 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { Client, type ClientOptions, errors, type TransportRequestOptions } from '@elastic/elasticsearch';
+import { Client, type ClientOptions, errors, type estypes, type TransportRequestOptions } from '@elastic/elasticsearch';
 import { engramError } from '../../../kernel/errors.ts';
+import { slices } from '../../../kernel/slices.ts';
+import { abortable } from '../../../platform/async/abortable.ts';
 import { pause } from '../../../platform/async/pause.ts';
 import { elasticsearchError, isBusy, isLostConnection } from './elasticsearch-errors.ts';
 
@@ -19,7 +21,13 @@ export interface ElasticsearchConnectionOptions {
 }
 
 /** A call of the client; `options` carries signal and time limit and must be handed on. */
-type ElasticsearchCall<Answer> = (client: Client, options: TransportRequestOptions) => Promise<Answer>;
+type ElasticsearchCall<Answer> = (
+  client: Client,
+  options: TransportRequestOptions & { readonly signal: AbortSignal },
+) => Promise<Answer>;
+
+export type SearchBody = estypes.MsearchMultisearchBody;
+export type SearchAnswer<Document = unknown> = estypes.MsearchMultiSearchItem<Document>;
 
 export interface ElasticsearchConnection {
   /** The server, for messages: without user and password. */
@@ -29,6 +37,11 @@ export interface ElasticsearchConnection {
    * pauses. Errors are ours; an abort rejects with the signal's reason.
    */
   request<Answer>(call: ElasticsearchCall<Answer>, signal?: AbortSignal): Promise<Answer>;
+  /**
+   * Finds rows through an alias, none when there is no such alias. Searches that are asked for in one turn of the event loop,
+   * as the lanes of a question are, take one trip to the server.
+   */
+  search<Document>(alias: string, body: SearchBody, signal?: AbortSignal): Promise<SearchAnswer<Document>>;
   /** Ends what is running. */
   close(): Promise<void>;
 }
@@ -45,6 +58,7 @@ export async function connectElasticsearch(options: ElasticsearchConnectionOptio
   const closing = new AbortController();
   // Every request under way listens.
   setMaxListeners(0, closing.signal);
+  const searchTogether = createSearchBatches(client);
   const connection: ElasticsearchConnection = {
     address,
     async request(call, signal) {
@@ -61,6 +75,11 @@ export async function connectElasticsearch(options: ElasticsearchConnectionOptio
         }
       }
     },
+    search: <Document>(alias: string, body: SearchBody, signal?: AbortSignal) => {
+      const call = (_: Client, options: { readonly signal: AbortSignal }) =>
+        searchTogether(alias, body, options.signal) as Promise<SearchAnswer<Document>>;
+      return connection.request(call, signal);
+    },
     async close() {
       closing.abort(engramError('ServiceUnavailableError', 'The indexes are closed.'));
       await client.close();
@@ -73,6 +92,52 @@ export async function connectElasticsearch(options: ElasticsearchConnectionOptio
     await connection.close();
     throw error;
   }
+}
+
+interface WaitingSearch extends PromiseWithResolvers<SearchAnswer> {
+  readonly alias: string;
+  readonly body: SearchBody;
+  readonly signal: AbortSignal;
+}
+
+/** Searches of one request; the answer of each is a page of rows at most. */
+const SEARCHES_AT_ONCE = 16;
+
+/** Sends the searches of one turn together. One that fails fails alone, with the status that it would have by itself. */
+function createSearchBatches(client: Client) {
+  const waiting: WaitingSearch[] = [];
+  const send = async (batch: readonly WaitingSearch[]) => {
+    const abandoned = new AbortController();
+    const abandonIfAll = () => batch.every(({ signal }) => signal.aborted) && abandoned.abort();
+    for (const { signal } of batch) signal.addEventListener('abort', abandonIfAll, { once: true });
+    try {
+      const searches = batch.flatMap(({ alias, body }) => [
+        { index: alias, ignore_unavailable: true, allow_partial_search_results: false },
+        { track_total_hits: false, ...body },
+      ]);
+      const { body, ...meta } = await client.msearch({ searches }, { signal: abandoned.signal, meta: true });
+      for (const [at, { resolve, reject }] of batch.entries()) {
+        const answer = body.responses[at] as SearchAnswer | estypes.ErrorResponseBase;
+        if ('error' in answer) reject(new errors.ResponseError({ ...meta, body: answer, statusCode: answer.status }));
+        else resolve(answer);
+      }
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    } finally {
+      for (const { signal } of batch) signal.removeEventListener('abort', abandonIfAll);
+    }
+  };
+  const sendAll = () => {
+    const wanted = waiting.splice(0).filter(({ signal }) => !signal.aborted);
+    for (const batch of slices(wanted, SEARCHES_AT_ONCE)) void send(batch);
+  };
+  return (alias: string, body: SearchBody, signal: AbortSignal): Promise<SearchAnswer> => {
+    // Once everything that is ready to run has run, and so has asked for its searches too.
+    if (waiting.length === 0) setImmediate(sendAll);
+    const search = { alias, body, signal, ...Promise.withResolvers<SearchAnswer>() };
+    waiting.push(search);
+    return abortable(search.promise, signal);
+  };
 }
 
 /** Twice as long each time, up to 2 s, with a spread so that writers do not come back together. */

@@ -167,3 +167,50 @@ describe('bulk writing to Elasticsearch', () => {
     await indexes.close();
   });
 });
+
+describe('searches of Elasticsearch', () => {
+  const serve = createFakeServers();
+  const scopes = createScopes();
+  const hit = (id: string) => ({
+    _source: { kind: 'chunk', id, item: 'item', generation: 1, ordinal: 0, nodeSets: [], payload: '{}' },
+  });
+  const found = (id: string) => ({ status: 200, hits: { hits: [hit(id)] } });
+  const busy = { status: 429, error: { type: 'es_rejected_execution_exception' } };
+  /** A server that answers each search of a request by the id that it asks for; `requests`: the ids of each. */
+  const openOn = async (answer: (id: string, request: number) => object) => {
+    const requests: (readonly string[])[] = [];
+    const url = await serve(({ url: path = '' }, body) => {
+      if (path === '/') return INFO;
+      const ids = [...body.matchAll(/"id":\["([^"]+)"/g)].map(([, id = '']) => id);
+      requests.push(ids);
+      return { body: { responses: ids.map((id) => answer(id, requests.length)) } };
+    });
+    const indexes = await openElasticsearchIndexes({ url });
+    const fetch = async (id: string) => (await indexes.text.fetch(scopes(), 'chunk', [id])).map((row) => row.id);
+    return { requests, fetch, close: indexes.close };
+  };
+
+  it('go together when they are asked for at once, and each gets its own answer', async () => {
+    const { requests, fetch, close } = await openOn(found);
+    expect(await Promise.all([fetch('a'), fetch('b'), fetch('c')])).to.deep.equal([['a'], ['b'], ['c']]);
+    expect(await fetch('d')).to.deep.equal(['d']);
+    expect(requests).to.deep.equal([['a', 'b', 'c'], ['d']]);
+    await close();
+  });
+
+  it('are repeated alone when the server was too busy for one of them', async () => {
+    const { requests, fetch, close } = await openOn((id, request) => (id === 'b' && request < 3 ? busy : found(id)));
+    expect(await Promise.all([fetch('a'), fetch('b')])).to.deep.equal([['a'], ['b']]);
+    expect(requests).to.deep.equal([['a', 'b'], ['b'], ['b']]);
+    await close();
+  });
+
+  it('fail alone, with the error of their own', async () => {
+    const bad = { status: 400, error: { type: 'search_phase_execution_exception' } };
+    const { fetch, close } = await openOn((id) => (id === 'b' ? bad : found(id)));
+    const [good, failed] = await Promise.allSettled([fetch('a'), fetch('b')]);
+    expect(good).to.deep.equal({ status: 'fulfilled', value: ['a'] });
+    expect((failed as PromiseRejectedResult).reason).to.include({ name: 'CogneeSystemError' });
+    await close();
+  });
+});

@@ -1,4 +1,3 @@
-import type { estypes } from '@elastic/elasticsearch';
 import type { DatasetScope } from '../../../kernel/scope.ts';
 import { scoreBm25 } from '../../../ranking/bm25.ts';
 import { asRead, type EntryPayload } from '../../ports/index-entry.ts';
@@ -12,7 +11,7 @@ import type {
   TextRow,
 } from '../../ports/text-index.ts';
 import type { BulkRow } from './bulk-writer.ts';
-import type { ElasticsearchConnection } from './connection.ts';
+import type { ElasticsearchConnection, SearchAnswer } from './connection.ts';
 import { writeConflict } from './elasticsearch-errors.ts';
 import { entryFilters, letsNothingThrough, ofDataset } from './filters.ts';
 import { type IndexSettings, textLayout } from './index-layout.ts';
@@ -114,7 +113,7 @@ export function createElasticsearchTextIndex(dependencies: TextIndexDependencies
 async function bestRows(
   query: TextQuery,
   statistics: TextCandidates['statistics'],
-  search: (size: number) => Promise<estypes.SearchResponse<TextDocument>>,
+  search: (size: number) => Promise<SearchAnswer<TextDocument>>,
 ): Promise<readonly TextCandidate[]> {
   const { limit } = query;
   const candidateOf = candidateReader(query);
@@ -153,16 +152,33 @@ function bulkRows(scope: DatasetScope, entries: readonly TextEntry[]): readonly 
   return [...documents].map(([id, document]) => ({ id, document }));
 }
 
-function candidateReader(query: Pick<CandidateQuery, 'kind' | 'terms' | 'withPayload'>) {
-  const { kind, terms, withPayload = true } = query;
+/** Payloads are read from their JSON when they are asked for: of many candidates few are shown. */
+function candidateReader({ kind, terms }: Pick<CandidateQuery, 'kind' | 'terms'>) {
   const frequenciesOf = frequencyReader(kind, terms);
   return (row: TextDocument): TextCandidate => {
-    const { words, often = [], length } = row;
-    const shown = textRow(withPayload ? row : { ...row, payload: '{}' });
-    return { ...shown, length, frequencies: frequenciesOf({ words, often }) };
+    const { words, often = [], length, payload: json } = row;
+    const frequencies = frequenciesOf({ words, often });
+    let payload: EntryPayload | undefined;
+    return {
+      ...keyOf(row),
+      get payload() {
+        payload ??= readPayload(json);
+        return payload;
+      },
+      length,
+      frequencies,
+    };
   };
 }
 
-function textRow({ kind, id, item, generation, ordinal, nodeSets, payload }: TextDocument): TextRow {
-  return { kind, id, item, generation, ordinal, nodeSets, payload: JSON.parse(payload) as EntryPayload };
+function textRow(row: TextDocument): TextRow {
+  return { ...keyOf(row), payload: readPayload(row.payload) };
+}
+
+function keyOf({ kind, id, item, generation, ordinal, nodeSets }: TextDocument): Omit<TextRow, 'payload' | 'tokens'> {
+  return { kind, id, item, generation, ordinal, nodeSets };
+}
+
+function readPayload(json: string): EntryPayload {
+  return JSON.parse(json) as EntryPayload;
 }

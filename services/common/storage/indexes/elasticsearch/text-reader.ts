@@ -3,7 +3,7 @@ import type { DatasetScope } from '../../../kernel/scope.ts';
 import { slices } from '../../../kernel/slices.ts';
 import { asRead, type IndexKind, type Provenance } from '../../ports/index-entry.ts';
 import type { TextIndex } from '../../ports/text-index.ts';
-import type { ElasticsearchConnection } from './connection.ts';
+import type { ElasticsearchConnection, SearchAnswer, SearchBody } from './connection.ts';
 import { anyOf, entryFilters, type Query } from './filters.ts';
 import { MAX_ROWS_PER_ID } from './index-layout.ts';
 import type { ElasticsearchNames } from './names.ts';
@@ -41,22 +41,9 @@ export function createTextReader(dependencies: {
 }) {
   const { connection, names } = dependencies;
   /** Empty when the dataset has no alias: nothing was ever written. */
-  const search = (scope: DatasetScope, request: estypes.SearchRequest, signal?: AbortSignal) =>
-    connection.request(
-      (client, options) =>
-        client.search<TextDocument>(
-          {
-            index: names.textAlias(scope),
-            ignore_unavailable: true,
-            allow_partial_search_results: false,
-            track_total_hits: false,
-            ...request,
-          },
-          options,
-        ),
-      signal,
-    );
-  const pages = (scope: DatasetScope, request: estypes.SearchRequest) =>
+  const search = (scope: DatasetScope, body: SearchBody, signal?: AbortSignal) =>
+    connection.search<TextDocument>(names.textAlias(scope), body, signal);
+  const pages = (scope: DatasetScope, request: SearchBody) =>
     readAllPages<TextDocument>((page) => search(scope, { ...request, ...page }), ROWS_AT_ONCE);
   /** Every row of the ids, page by page. */
   const rowsOf = async (scope: DatasetScope, kind: IndexKind, ids: readonly string[]) => {
@@ -116,7 +103,7 @@ function latestRows(ids: number, perId: number): Record<string, estypes.Aggregat
   return { ids: { terms: { field: 'id', size: ids, execution_hint: 'map' }, aggregations: { latest } } };
 }
 
-function readLatestRows({ aggregations }: estypes.SearchResponse<TextDocument>): readonly TextDocument[] {
+function readLatestRows({ aggregations }: SearchAnswer<TextDocument>): readonly TextDocument[] {
   const ids = aggregations?.['ids'] as { readonly buckets: readonly LatestRows[] } | undefined;
   return (ids?.buckets ?? []).flatMap(({ latest }) => sources(latest.hits.hits));
 }
@@ -127,7 +114,7 @@ export function sources(hits: readonly estypes.SearchHit<TextDocument>[]): reado
 
 /** Reads all hits of a sorted search, `size` at a time; each page begins after the last hit of the one before. */
 async function readAllPages<Document>(
-  search: (page: Pick<estypes.SearchRequest, 'size' | 'search_after'>) => Promise<estypes.SearchResponse<Document>>,
+  search: (page: Pick<SearchBody, 'size' | 'search_after'>) => Promise<SearchAnswer<Document>>,
   size: number,
 ): Promise<readonly Document[]> {
   const found: Document[] = [];

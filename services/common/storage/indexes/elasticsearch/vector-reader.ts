@@ -4,7 +4,7 @@ import { slices } from '../../../kernel/slices.ts';
 import { asRead, type EntryKey, type IndexKind, type Provenance } from '../../ports/index-entry.ts';
 import type { VectorHit, VectorQuery, VectorSpace } from '../../ports/vector-index.ts';
 import { assertQueryDimensions } from '../wasm-vectors/vector-space.ts';
-import type { ElasticsearchConnection } from './connection.ts';
+import type { ElasticsearchConnection, SearchBody } from './connection.ts';
 import { anyOf, entryFilters, ofDataset } from './filters.ts';
 import type { ElasticsearchNames } from './names.ts';
 import type { KnownSpaces } from './vector-spaces.ts';
@@ -31,30 +31,16 @@ export function createVectorReader(dependencies: {
   const search = async (
     scope: DatasetScope,
     space: VectorSpace,
-    request: estypes.SearchRequest,
+    body: SearchBody,
     signal?: AbortSignal,
   ): Promise<readonly estypes.SearchHit[] | null> => {
-    const answer = await connection.request(
-      (client, options) =>
-        client.search(
-          {
-            index: names.vectorAlias(scope, space),
-            ignore_unavailable: true,
-            allow_partial_search_results: false,
-            track_total_hits: false,
-            _source: false,
-            ...request,
-          },
-          options,
-        ),
-      signal,
-    );
+    const answer = await connection.search(names.vectorAlias(scope, space), { _source: false, ...body }, signal);
     return answer._shards.total === 0 ? null : answer.hits.hits;
   };
   /** Looks the space up again when the remembered one has no alias any more. */
   const searchIn = async (
     scope: DatasetScope,
-    request: (space: VectorSpace) => estypes.SearchRequest,
+    request: (space: VectorSpace) => SearchBody,
     signal?: AbortSignal,
   ): Promise<{ readonly space: VectorSpace; readonly hits: readonly estypes.SearchHit[] } | null> => {
     for (let space = await known.get(scope), attempt = 1; space !== null && attempt <= 2; attempt++) {
@@ -76,7 +62,7 @@ export function createVectorReader(dependencies: {
       filter: [ofDataset(scope), ...entryFilters(asRead(scope, query))],
     };
     const sort: estypes.Sort = [{ _score: { order: 'desc' } }, ...BY_KEY];
-    const request: estypes.SearchRequest = { knn, size: limit, sort, docvalue_fields: KEY_FIELDS };
+    const request: SearchBody = { knn, size: limit, sort, docvalue_fields: KEY_FIELDS };
     const ofSpace = (space: VectorSpace) => {
       // Another process may have built the dataset with another embedding since the space was read.
       assertQueryDimensions(space, unit.length);
