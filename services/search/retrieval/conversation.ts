@@ -1,9 +1,9 @@
-import { stemOf } from '../../common/text/language/tokenize.ts';
-import { firstSpeaker } from '../../common/text/language/turns.ts';
+import { stemOf, tokenize } from '../../common/text/language/tokenize.ts';
+import { firstSpeaker, turnsOf } from '../../common/text/language/turns.ts';
 import type { Candidate } from './candidates.ts';
 
 /** Turns this far from each other may speak about the same. */
-const WINDOW = 20;
+const WINDOW = 30;
 /** Two results are further apart than this while there are others: each stands for the turns around it. */
 const APART = 8;
 /** Fewer passages say nothing about what a dataset holds. */
@@ -12,7 +12,7 @@ const TURN_SHARE = 0.7;
 /** Speakers speak again; labels (`Summary: …`, `Address: …`) are as many as the passages, or always the same. */
 const TURNS_PER_SPEAKER = 2;
 const MIN_SPEAKERS = 2;
-/** Tokens of a turn; a longer passage holds its own context. */
+/** Tokens of a passage; several turns in a longer one are their own context. */
 const LONGEST_TURN = 150;
 const NUMBER = /\d+(?=\D*$)/u;
 /** Words that ask what was said rather than about what ("What did the group think of …"): turns hold them anywhere. */
@@ -24,11 +24,20 @@ const ASKING = new Set(
     .map(stemOf),
 );
 const ASKING_WEIGHT = 0.25;
+/** All turns of a speaker begin with the name. */
+const NAME_WEIGHT = 0.5;
+/** Words in the middle of a question that may be names. */
+const CAPITALISED = /(?<=\s)\p{Lu}\S*/gu;
 
 /** A passage in the order of its conversation. */
 interface Place {
   readonly conversation: string;
   readonly at: number;
+}
+
+interface SpokenPassage {
+  readonly passage: Candidate;
+  readonly speaker: string;
 }
 
 interface Turn extends Place {
@@ -43,25 +52,38 @@ interface Turn extends Place {
  */
 export class Conversation {
   private readonly places: ReadonlyMap<string, Place>;
+  /** Tokens of the names of speakers that the question names. */
+  private readonly named: ReadonlySet<string>;
+  private readonly turnsOfNamed: ReadonlySet<string>;
 
   /** Null when the passages are not turns of a conversation. */
-  static of(passages: readonly Candidate[]): Conversation | null {
-    const turns = new Map(
-      passages.map((passage) => [passage, speakerOf(passage)] as const).filter(([, who]) => who !== null),
+  static of(passages: readonly Candidate[], question: string): Conversation | null {
+    const turns = passages.flatMap((passage) => {
+      const speaker = speakerOf(passage);
+      return speaker === null ? [] : [{ passage, speaker }];
+    });
+    const speakers = new Set(turns.map(({ speaker }) => speaker));
+    if (turns.length < MIN_TURNS || turns.length < TURN_SHARE * passages.length) return null;
+    if (speakers.size < MIN_SPEAKERS || TURNS_PER_SPEAKER * speakers.size > turns.length) return null;
+    return new Conversation(turns, namedIn(question, [...speakers]));
+  }
+
+  private constructor(turns: readonly SpokenPassage[], named: readonly string[]) {
+    this.places = new Map(turns.map(({ passage }) => [passage.row.id, placeOf(passage)]));
+    this.named = new Set(named.flatMap(tokenize));
+    this.turnsOfNamed = new Set(
+      turns.filter(({ speaker }) => named.includes(speaker)).map(({ passage }) => passage.row.id),
     );
-    const speakers = new Set(turns.values()).size;
-    if (turns.size < MIN_TURNS || turns.size < TURN_SHARE * passages.length) return null;
-    if (speakers < MIN_SPEAKERS || TURNS_PER_SPEAKER * speakers > turns.size) return null;
-    return new Conversation([...turns.keys()]);
   }
 
-  private constructor(turns: readonly Candidate[]) {
-    this.places = new Map(turns.map((turn) => [turn.row.id, placeOf(turn)]));
-  }
-
-  /** Returns how much each term of a question counts. */
+  /** Returns how much each term of the question counts. */
   weightsOf(terms: readonly string[]): readonly number[] {
-    return terms.map((term) => (ASKING.has(term) ? ASKING_WEIGHT : 1));
+    return terms.map((term) => (ASKING.has(term) ? ASKING_WEIGHT : this.named.has(term) ? NAME_WEIGHT : 1));
+  }
+
+  /** Whether a speaker whom the question names says the turn. */
+  isOfNamed(id: string): boolean {
+    return this.turnsOfNamed.has(id);
   }
 
   /** Returns for each turn what the turns around it say about a query; nearer turns count more. */
@@ -98,10 +120,20 @@ export class Conversation {
   }
 }
 
+/** Returns the speakers that a question names: by the whole name, else by a capitalised word of it (`Tom` of `Tom Okoye`). */
+function namedIn(question: string, speakers: readonly string[]): readonly string[] {
+  const asked = new Set(tokenize(question));
+  const whole = speakers.filter((speaker) => tokenize(speaker).every((token) => asked.has(token)));
+  if (whole.length > 0) return whole;
+  const capitalised = new Set((question.match(CAPITALISED) ?? []).flatMap(tokenize));
+  return speakers.filter((speaker) => tokenize(speaker).some((token) => capitalised.has(token)));
+}
+
 /** Returns the speaker of a turn; null for another passage. */
 function speakerOf({ payload }: Candidate): string | null {
-  if (payload === null || payload.chunkSize > LONGEST_TURN) return null;
-  return firstSpeaker(payload.text);
+  if (payload === null) return null;
+  const speaker = firstSpeaker(payload.text);
+  return payload.chunkSize > LONGEST_TURN && speaker !== null && turnsOf(payload.text).length > 1 ? null : speaker;
 }
 
 /** Turns of one document are in the order of its chunks, documents of one turn in the order of the numbers in their names. */

@@ -188,13 +188,14 @@ async function readSentences(context: LaneContext, pool: CandidatePool): Promise
 /** Reads further turns when the strongest passages are turns of a conversation; null when they are not. */
 async function readConversation(context: LaneContext, pool: CandidatePool): Promise<Conversation | null> {
   const { settings } = context;
+  const { text, terms } = context.analysis;
   const read = [...pool.candidates.values()].filter(({ payload }) => payload !== null);
-  if (settings.windowShare === 0 || Conversation.of(read) === null) return null;
+  if (settings.windowShare === 0 || Conversation.of(read, text) === null) return null;
   await pool.readTexts([...pool.candidates.keys()]);
   const passages = [...pool.candidates.values()];
   if (runs(context, 'meaning')) for (const passage of passages) if (passage.meaning === null) pool.readMeaning(passage);
-  const conversation = Conversation.of(passages);
-  if (conversation !== null) pool.weigh(conversation.weightsOf(context.analysis.terms));
+  const conversation = Conversation.of(passages, text);
+  if (conversation !== null) pool.weigh(conversation.weightsOf(terms));
   return conversation;
 }
 

@@ -38,17 +38,21 @@ export async function rankPassages(
   const { links, via } = linksAmong(competing, found.links);
   const bonusOf = pool.bonus(fusion);
   const around = conversation?.around((id) => pool.valueOf(id));
+  const inConversation = (id: string) =>
+    settings.windowShare * (around?.get(id) ?? 0) +
+    (conversation?.isOfNamed(id) ? settings.speakerShare * pool.scale : 0);
   const shifts = await learnedShifts(pool, competing, found);
   const ranked = rankEvidence(
     competing.map((candidate) => ({
       coverage: pool.coverageOf(candidate),
-      bonus: bonusOf(candidate) + settings.windowShare * (around?.get(candidate.row.id) ?? 0),
+      bonus: bonusOf(candidate) + inConversation(candidate.row.id),
     })),
     links,
     {
       linkValue: settings.linkShare * pool.scale,
       pairShare: settings.pairShare,
-      redundancy: settings.redundancy,
+      // Turns that are apart repeat the words of their topic.
+      redundancy: conversation === null ? settings.redundancy : 0,
       places: Math.min(MAX_PLACES, Math.max(MIN_PLACES, limit)),
       ...(shifts === null ? {} : { adjust: shifts.adjust }),
     },

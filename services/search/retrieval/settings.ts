@@ -35,6 +35,8 @@ export interface RetrievalSettings {
   readonly meaningShare: number;
   /** Weight of what the turns around a turn of a conversation say. 0: conversations are ranked like other texts. */
   readonly windowShare: number;
+  /** Score of a turn of a speaker whom the question names, as a share of the best possible lexical score. */
+  readonly speakerShare: number;
   /** Share of the best sentence's score that is added to its passage. */
   readonly sentenceShare: number;
   /** Score of the first rank in the fusion, as a share of the best possible lexical score. */
@@ -65,6 +67,7 @@ export const DEFAULT_SETTINGS: RetrievalSettings = {
   timeWeight: 1,
   meaningShare: 1,
   windowShare: 0.1,
+  speakerShare: 0.2,
   sentenceShare: 0.25,
   fusionShare: 0.2,
   sharedLinkWeight: 0.2,

@@ -67,17 +67,21 @@ export function train(examples: readonly Example[], options: TrainingOptions): S
   return rounded(weights, hashedAt * count, { classes, slots, buckets });
 }
 
-/** Models that were trained without one fifth of the groups each, as a function from group to model. */
-export function crossValidated(examples: readonly Example[], options: TrainingOptions): (group: number) => SlotModel {
-  const models = Array.from({ length: 5 }, (_, fold) =>
+/** Models that were trained without one fold of the groups each, as a function from group to model. */
+export function crossValidated(
+  examples: readonly Example[],
+  options: TrainingOptions,
+  folds = 5,
+): (group: number) => SlotModel {
+  const models = Array.from({ length: folds }, (_, fold) =>
     readSlotModel(
       train(
-        examples.filter(({ group }) => group < 0 || group % 5 !== fold),
+        examples.filter(({ group }) => group < 0 || group % folds !== fold),
         options,
       ),
     ),
   );
-  return (group) => models[group % 5] as SlotModel;
+  return (group) => models[group % folds] as SlotModel;
 }
 
 function rounded(
