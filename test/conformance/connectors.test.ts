@@ -80,10 +80,10 @@ for (const shape of ['a sitemap', 'links'] as const) {
   });
 }
 
-for (const feed of ['issues', 'files'] as const) {
+for (const feed of ['issues', 'discussions', 'files', 'wiki'] as const) {
   connectorSuite(`GitHub ${feed}`, async () => {
     const github = await startFakeGithub();
-    const { issues, files } = github.add('acme/engine');
+    const { issues, files, discussions, wiki } = github.add('acme/engine');
     const numbers = new Map<string, number>();
     let changes = 0;
     const app = { appId: '1234', appSlug: 'engram', clientId: 'client', clientSecret: 'secret', frontendUrl: '' };
@@ -97,11 +97,15 @@ for (const feed of ['issues', 'files'] as const) {
         numbers.set(name, number);
         changes += 1;
         const updated = new Date(Date.UTC(2026, 0, 1, 0, 0, changes)).toISOString();
+        const said = { title: name, body: text, user: 'ada', updated, comments: [] };
         if (feed === 'files') files.set(`${name}.md`, text);
+        else if (feed === 'wiki') wiki.set(`${name}.md`, text);
+        else if (feed === 'discussions') discussions.set(number, said);
         else issues.set(number, { title: name, body: text, state: 'open', user: 'ada', updated, comments: [] });
       },
       async remove(name) {
-        files.delete(`${name}.md`);
+        for (const pages of [files, wiki]) pages.delete(`${name}.md`);
+        discussions.delete(numbers.get(name) ?? 0);
         issues.delete(numbers.get(name) ?? 0);
       },
       [Symbol.asyncDispose]: () => github[Symbol.asyncDispose](),

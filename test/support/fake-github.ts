@@ -1,7 +1,13 @@
+import { spawn } from 'node:child_process';
 import { createHash, createHmac, generateKeyPairSync, randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { jwtVerify } from 'jose';
+import { parseGraphql, type Resolver, selectGraphql, type Value } from './fake-graphql.ts';
 
 export interface FakeIssue {
   title: string;
@@ -13,11 +19,22 @@ export interface FakeIssue {
   isPull?: boolean;
 }
 
+export interface FakeDiscussion {
+  title: string;
+  body: string;
+  user: string;
+  updated: string;
+  comments: { user: string; body: string; isAnswer?: boolean; replies?: { user: string; body: string }[] }[];
+}
+
 export interface FakeRepository {
   readonly id: number;
   readonly name: string;
   readonly issues: Map<number, FakeIssue>;
   readonly files: Map<string, string>;
+  readonly discussions: Map<number, FakeDiscussion>;
+  /** Pages by file name; it is a repository of Git once it has one. */
+  readonly wiki: Map<string, string>;
   isPrivate: boolean;
   readonly collaborators: Set<string>;
 }
@@ -36,6 +53,7 @@ export async function startFakeGithub() {
   /** Addresses on profiles by login; null: not shown. */
   const people = new Map<string, string | null>();
   const requests: string[] = [];
+  const wikis = new Map<string, { readonly folder: Promise<string>; pages: string }>();
   const state = {
     /** Removed or suspended by its owner. */
     isGone: false,
@@ -43,6 +61,8 @@ export async function startFakeGithub() {
     remaining: null as number | null,
     retryAfterSeconds: 1,
     tokenLifeMs: 3_600_000,
+    /** The points of GraphQL are spent for a minute. */
+    isGraphqlSpent: false,
     /** Holds answers back while it is set. */
     hold: null as ((line: string) => Promise<void>) | null,
   };
@@ -54,7 +74,16 @@ export async function startFakeGithub() {
     ...(issue.isPull ? { pull_request: { merged_at: null } } : {}),
   });
   const repositoryOf = ({ id, name, isPrivate }: FakeRepository) => ({
-    ...{ id, full_name: name, html_url: `https://github.test/${name}`, description: null, private: isPrivate },
+    ...{
+      id,
+      node_id: `R_${id}`,
+      has_discussions: true,
+      has_wiki: true,
+      full_name: name,
+      html_url: `https://github.test/${name}`,
+      description: null,
+      private: isPrivate,
+    },
     ...{ archived: false, default_branch: 'main' },
   });
   const paged = <T>(items: readonly T[], query: URLSearchParams): readonly T[] => {
@@ -112,6 +141,46 @@ export async function startFakeGithub() {
     return text === undefined ? undefined : Buffer.from(text);
   };
 
+  const root: Record<string, Resolver> = {
+    node: ({ id }) => {
+      const repository = repositories.find((one) => `R_${one.id}` === id);
+      if (repository !== undefined) return graphqlRepository(repository);
+      const replies = repositories
+        .flatMap((one) => [...one.discussions])
+        .flatMap(([number, { comments }]) => comments.map((one, at) => ({ id: `DC_${number}_${at}`, ...one })))
+        .find((one) => one.id === id)?.replies;
+      return replies === undefined ? null : { replies: listing(() => replies.map(graphqlSaid)) };
+    },
+  };
+  const graphql = (body: string): readonly [number, unknown, object?] => {
+    if (state.isGraphqlSpent) {
+      const errors = [{ type: 'RATE_LIMIT', code: 'graphql_rate_limit', message: 'API rate limit already exceeded.' }];
+      const reset = String(Math.ceil(Date.now() / 1000) + 60);
+      return [200, { errors }, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset }];
+    }
+    const { query, variables } = JSON.parse(body) as { query: string; variables: Record<string, unknown> };
+    const data = selectGraphql(root, parseGraphql(query, variables));
+    const isMissing = JSON.stringify(data).includes(':null}}') && /discussion\(/.test(query);
+    const message = 'Could not resolve to a Discussion with the number of that.';
+    return [200, isMissing ? { data, errors: [{ type: 'NOT_FOUND', path: ['node'], message }] } : { data }];
+  };
+
+  /** Commits the pages where they are others than those of the last commit. */
+  const wikiFolder = async (repository: FakeRepository): Promise<string> => {
+    const known = wikis.get(repository.name) ?? { folder: mkdtemp(join(tmpdir(), 'engram-wiki-')), pages: '' };
+    wikis.set(repository.name, known);
+    const folder = await known.folder;
+    const pages = JSON.stringify([...repository.wiki]);
+    if (pages === known.pages) return folder;
+    if (known.pages === '') await git(folder, ['init', '--quiet', '--initial-branch=master']);
+    await git(folder, ['rm', '-rfq', '--ignore-unmatch', '.']);
+    for (const [name, text] of repository.wiki) await writeFile(join(folder, name), text);
+    await git(folder, ['add', '--all']);
+    await git(folder, [...GIT_AUTHOR, 'commit', '--quiet', '--message', 'Change']);
+    known.pages = pages;
+    return folder;
+  };
+
   const isApp = async (request: IncomingMessage): Promise<boolean> => {
     const token = request.headers.authorization?.replace(/^bearer /i, '') ?? '';
     return jwtVerify(token, publicKey, { issuer: '1234', algorithms: ['RS256'] }).then(
@@ -157,6 +226,7 @@ export async function startFakeGithub() {
       }
       state.remaining -= 1;
     }
+    if (path === '/api/graphql') return graphql(body);
     const found = read(path, url.searchParams);
     return found === undefined ? [404, { message: 'Not Found' }] : [200, found];
   };
@@ -167,6 +237,19 @@ export async function startFakeGithub() {
     const line = `${request.method} ${request.url}`;
     requests.push(line);
     await state.hold?.(line);
+    const [, wiki, service] = /^\/([\w/-]+)\.wiki\.git\/(info\/refs|git-upload-pack)/.exec(request.url ?? '') ?? [];
+    if (wiki !== undefined && service !== undefined) {
+      const [, given = ''] = /^Basic (.*)$/.exec(request.headers.authorization ?? '') ?? [];
+      const token = Buffer.from(given, 'base64')
+        .toString()
+        .replace(/^x-access-token:/, '');
+      const repository = repositories.find(({ name }) => name === wiki);
+      const isKnown = personal.has(token) || (tokens.get(token) ?? 0) >= Date.now();
+      if (!isKnown || repository === undefined || repository.wiki.size === 0)
+        response.writeHead(isKnown ? 404 : 401).end();
+      else await serveGit(response, await wikiFolder(repository), { service, body: Buffer.concat(pieces) });
+      return;
+    }
     const [status, body, headers] = await answer(request, Buffer.concat(pieces).toString());
     const isBytes = Buffer.isBuffer(body);
     response.writeHead(status, {
@@ -209,6 +292,7 @@ export async function startFakeGithub() {
     add(name: string): FakeRepository {
       const repository: FakeRepository = {
         ...{ id: 500 + repositories.length, name, issues: new Map(), files: new Map() },
+        ...{ discussions: new Map(), wiki: new Map() },
         ...{ isPrivate: true, collaborators: new Set() },
       };
       repositories.push(repository);
@@ -235,8 +319,75 @@ export async function startFakeGithub() {
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
+      await Promise.all([...wikis.values()].map(async (wiki) => rm(await wiki.folder, { recursive: true })));
     },
   };
+}
+
+/** A listing of GraphQL, whose cursors name a place in its order. */
+function listing(all: (order: { field: string; direction: string }) => readonly Value[]): Resolver {
+  return ({ first = 100, after, orderBy }) => {
+    const rows = all((orderBy ?? {}) as { field: string; direction: string });
+    const start = typeof after === 'string' ? Number(after) : 0;
+    const nodes = rows.slice(start, start + Number(first));
+    const end = start + nodes.length;
+    return { totalCount: rows.length, pageInfo: { hasNextPage: end < rows.length, endCursor: String(end) }, nodes };
+  };
+}
+
+function graphqlSaid({ user, body }: { readonly user: string; readonly body: string }) {
+  return { author: { login: user }, body, createdAt: '2026-01-06T00:00:00Z' };
+}
+
+function graphqlRepository({ discussions, issues }: FakeRepository): Value {
+  const listed = [...discussions].map(([number, { title, updated, comments, ...said }]) => ({
+    ...{ number, title, updatedAt: updated, url: `https://github.test/discussions/${number}`, closed: false },
+    ...{ ...graphqlSaid(said), category: { name: 'Ideas' }, labels: { nodes: [] } },
+    comments: listing(() =>
+      comments.map(({ isAnswer = false, replies = [], ...comment }, at) => ({
+        ...{ id: `DC_${number}_${at}`, isAnswer, ...graphqlSaid(comment) },
+        replies: listing(() => replies.map(graphqlSaid)),
+      })),
+    ),
+  }));
+  const issuesOf = (isPull: boolean) =>
+    listing(() =>
+      [...issues].flatMap(([number, issue]) => {
+        return (issue.isPull ?? false) === isPull ? [{ number, updatedAt: issue.updated }] : [];
+      }),
+    );
+  return {
+    discussions: listing(({ field, direction }) => {
+      const ordered = listed.toSorted((one, other) => {
+        return field === 'UPDATED_AT' ? one.updatedAt.localeCompare(other.updatedAt) : one.number - other.number;
+      });
+      return direction === 'DESC' ? ordered.toReversed() : ordered;
+    }),
+    discussion: ({ number }) => listed.find((one) => one.number === number) ?? null,
+    ...{ issues: issuesOf(false), pullRequests: issuesOf(true) },
+  };
+}
+
+const GIT_AUTHOR = ['-c', 'user.name=Ada', '-c', 'user.email=ada@acme.test', '-c', 'gc.auto=0'];
+
+function git(folder: string, args: readonly string[], input: Uint8Array = Buffer.alloc(0)): Promise<Buffer> {
+  const child = spawn('git', args, { cwd: folder, stdio: ['pipe', 'pipe', 'ignore'] });
+  child.stdin.on('error', () => {}).end(input);
+  return buffer(child.stdout);
+}
+
+/** Answers with the real Git, as a server of its protocol for HTTP does. */
+async function serveGit(
+  response: ServerResponse,
+  folder: string,
+  { service, body }: { readonly service: string; readonly body: Uint8Array },
+): Promise<void> {
+  const isNaming = service === 'info/refs';
+  const options = ['-c', 'uploadpack.allowFilter=true', 'upload-pack', '--stateless-rpc'];
+  const given = await git(folder, [...options, ...(isNaming ? ['--advertise-refs', '.'] : ['.'])], body);
+  const type = isNaming ? 'advertisement' : 'result';
+  response.writeHead(200, { 'content-type': `application/x-git-upload-pack-${type}`, 'cache-control': 'no-cache' });
+  response.end(Buffer.concat([Buffer.from(isNaming ? '001e# service=git-upload-pack\n0000' : ''), given]));
 }
 
 function sha(text: string): string {

@@ -1,6 +1,7 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { GraphqlFault, parseGraphql, type Resolver, selectGraphql, type Value } from './fake-graphql.ts';
 
 export interface FakeComment {
   readonly id: string;
@@ -41,11 +42,6 @@ export interface FakeMember {
 }
 
 const ORGANIZATION = { id: 'org-1', name: 'Acme Corp', urlKey: 'acme-corp' };
-
-type Value = string | number | boolean | null | readonly Value[] | { readonly [key: string]: Value } | Resolver;
-/** A connection of GraphQL: its nodes with the arguments of the field. */
-type Resolver = (args: Record<string, unknown>) => Value;
-type Selection = readonly { alias: string; name: string; args: Record<string, unknown>; fields: Selection | null }[];
 
 /** Linear of this machine: OAuth with tokens that expire and rotate, GraphQL with pages, limits and errors, signed webhooks. */
 export async function startFakeLinear() {
@@ -184,7 +180,7 @@ export async function startFakeLinear() {
     }
     queries.push(query);
     try {
-      return [200, { data: select(root, parse(query, variables)) }];
+      return [200, { data: selectGraphql(root, parseGraphql(query, variables)) }];
     } catch (error) {
       if (!(error instanceof GraphqlFault)) throw error;
       return [200, { data: null, ...faultOf(error.message, error.type, error.code) }];
@@ -276,16 +272,6 @@ export async function startFakeLinear() {
   };
 }
 
-class GraphqlFault extends Error {
-  readonly type: string;
-  readonly code: string;
-  constructor(message: string, type: string, code: string) {
-    super(message);
-    this.type = type;
-    this.code = code;
-  }
-}
-
 function faultOf(message: string, type: string, code: string) {
   const wire: Readonly<Record<string, string>> = {
     ...{ Ratelimited: 'ratelimited', InvalidInput: 'invalid input', AuthenticationError: 'authentication error' },
@@ -308,60 +294,4 @@ function connection(all: (args: Record<string, unknown>) => readonly Value[]): R
     const pageInfo = { hasNextPage: index + 1 + first < sorted.length, endCursor: nodes.at(-1)?.id ?? null };
     return { nodes: nodes as unknown as Value, pageInfo };
   };
-}
-
-/** Fields of a GraphQL document, with aliases and the values of arguments. */
-function parse(text: string, variables: Record<string, unknown>): Selection {
-  const tokens: readonly string[] = text.match(/[A-Za-z_]\w*|\$\w+|\d+|[{}():,!]/g) ?? [];
-  let at = tokens.indexOf('{');
-  const value = (token: string): unknown => {
-    if (token.startsWith('$')) return variables[token.slice(1)];
-    return /^\d+$/.test(token) ? Number(token) : token === 'true' ? true : token === 'false' ? false : token;
-  };
-  const args = (): Record<string, unknown> => {
-    const given: Record<string, unknown> = {};
-    if (tokens[at] !== '(') return given;
-    for (at += 1; tokens[at] !== ')'; ) {
-      if (tokens[at] === ',') {
-        at += 1;
-        continue;
-      }
-      given[tokens[at] ?? ''] = value(tokens[at + 2] ?? '');
-      at += 3;
-    }
-    at += 1;
-    return given;
-  };
-  const selection = (): Selection => {
-    const fields: { alias: string; name: string; args: Record<string, unknown>; fields: Selection | null }[] = [];
-    for (at += 1; tokens[at] !== '}'; ) {
-      const alias = tokens[at] ?? '';
-      at += 1;
-      let name = alias;
-      if (tokens[at] === ':') {
-        name = tokens[at + 1] ?? '';
-        at += 2;
-      }
-      const given = args();
-      fields.push({ alias, name, args: given, fields: tokens[at] === '{' ? selection() : null });
-    }
-    at += 1;
-    return fields;
-  };
-  return selection();
-}
-
-/** What was asked for of a value; a field that it has not is refused, as Linear does. */
-function select(value: Value | Record<string, Resolver>, fields: Selection): Value {
-  const given: Record<string, Value> = {};
-  for (const { alias, name, args, fields: inner } of fields) {
-    const field = (value as Record<string, Value>)[name];
-    if (field === undefined)
-      throw new GraphqlFault(`Cannot query field "${name}"`, 'GraphqlError', 'GRAPHQL_VALIDATION_FAILED');
-    const resolved = typeof field === 'function' ? field(args) : field;
-    if (inner === null || resolved === null) given[alias] = resolved;
-    else if (Array.isArray(resolved)) given[alias] = resolved.map((one: Value) => select(one, inner));
-    else given[alias] = select(resolved, inner);
-  }
-  return given;
 }

@@ -86,13 +86,13 @@ export async function importFeed(
         stored = 0;
       }
     }
-    await removeDocuments(
-      dependencies,
-      attempt,
-      page.gone.map((key) => sourceItemId({ ...feed, key })),
-    );
-    if (page.isWhole === true) await removeUnseen(dependencies, attempt, feed, { seen });
-    if (page.covers !== undefined) await removeUnseen(dependencies, attempt, feed, { seen, keys: page.covers });
+    const gone = page.gone.map((key) => sourceItemId({ ...feed, key }));
+    const renamed = [...(await removeDocuments(dependencies, attempt, gone))];
+    if (page.isWhole === true) renamed.push(...(await removeUnseen(dependencies, attempt, feed, { seen })));
+    if (page.covers !== undefined) {
+      renamed.push(...(await removeUnseen(dependencies, attempt, feed, { seen, keys: page.covers })));
+    }
+    await storeAgain(dependencies, attempt, renamed);
     tally.changes = counted(tally.changes, page.counted ?? {});
     await commit(dependencies, attempt, [dependencies.sourceItems.cursorWrite(feed, page.cursor, version)]);
     version = (version ?? 0) + 1;
@@ -169,7 +169,7 @@ async function storeDocuments(
   const noted = await permissions?.writes(fresh, ({ key }) => seenBy?.get(key) ?? null);
   for (const item of fresh) known.set(item.id, item);
   if (fresh.length > 0) await commit(dependencies, attempt, [...fresh.map(sourceItems.insertWrite), ...(noted ?? [])]);
-  await separateShared(
+  const left = await separateShared(
     dependencies,
     attempt,
     changed.map((one) => ({ id: idOf(one), version: one.version })),
@@ -211,12 +211,25 @@ async function storeDocuments(
   const placed = there.map(({ item, set }) => ({ ...item, itemId: set?.itemId ?? item.itemId }));
   const opened = await permissions?.writes(placed, ({ key }) => seenBy?.get(key) ?? null);
   await commit(dependencies, attempt, [...writes, ...(opened ?? [])], stored.length > 0 ? { buildDue: true } : {});
-  await forgetUnused(
-    dependencies,
-    attempt,
-    moved.map(({ item }) => item.itemId),
-  );
+  const shared = moved.map(({ item }) => item.itemId);
+  await storeAgain(dependencies, attempt, [...left, ...(await forgetUnused(dependencies, attempt, shared))]);
   return stored.length;
+}
+
+/** Stores documents under their own names that shared an item with one that had its name from another. */
+async function storeAgain(
+  dependencies: SourceDependencies,
+  attempt: ImportAttempt,
+  documents: readonly SourceItem[],
+): Promise<void> {
+  const known = await dependencies.sourceItems.getMany(
+    scopeOf(attempt.dataset),
+    documents.map(({ id }) => id),
+  );
+  for (const { connectionId, resource, feed, key, version, renamedVersion = null } of known) {
+    const present = [{ key, version: version ?? renamedVersion }];
+    await storeDocuments(dependencies, attempt, { connectionId, resource, feed }, present);
+  }
 }
 
 /** Documents that change together with who sees them are seen by nobody else until their new content is stored. */
@@ -235,14 +248,18 @@ async function closeChanged(
   if (writes.length > 0) await commit(dependencies, attempt, writes);
 }
 
-/** A document that changes leaves an item that others share: it gets an id of its own, noted before there is an item of it. */
+/**
+ * A document that changes leaves an item that others share: it gets an id of its own, noted before there is an item of it. Returns
+ * the others.
+ */
 async function separateShared(
   dependencies: SourceDependencies,
   attempt: ImportAttempt,
   changed: readonly Pick<SourceItem, 'id' | 'version'>[],
   known: Map<string, SourceItem>,
-): Promise<void> {
+): Promise<readonly SourceItem[]> {
   const { sourceItems, ids } = dependencies;
+  const others: SourceItem[] = [];
   for (const { id, version } of changed) {
     const item = known.get(id);
     if (item === undefined || item.fileName === null) continue;
@@ -257,7 +274,9 @@ async function separateShared(
     const left = [sourceItems.changeWrite(item.id, own), dependencies.sourceAccess.moveWrite(item.id, own.itemId)];
     await commit(dependencies, attempt, [...left, renamed], { again: true });
     known.set(item.id, { ...item, ...own });
+    others.push(other);
   }
+  return others;
 }
 
 /** Has the document stored again, under its own name. */
@@ -334,22 +353,19 @@ async function takeDocument(
   });
 }
 
-/** Removes the documents, and the items that were made of them alone. */
+/** Removes the documents, and the items that were made of them alone. Returns documents that have to be stored again. */
 export async function removeDocuments(
   dependencies: SourceDependencies,
   attempt: ImportAttempt,
   ids: readonly string[],
-): Promise<void> {
+): Promise<readonly SourceItem[]> {
   const { sourceItems } = dependencies;
+  const renamed: SourceItem[] = [];
   for (const slice of slices(ids, SLICE)) {
     const items = await sourceItems.getMany(scopeOf(attempt.dataset), slice);
     if (items.length === 0) continue;
-    await forgetUnused(
-      dependencies,
-      attempt,
-      items.map(({ itemId }) => itemId),
-      new Set(slice),
-    );
+    const itemIds = items.map(({ itemId }) => itemId);
+    renamed.push(...(await forgetUnused(dependencies, attempt, itemIds, new Set(slice))));
     const deleted = items.filter(({ fileName }) => fileName !== null).length;
     attempt.tally.changes = { ...attempt.tally.changes, deleted: attempt.tally.changes.deleted + deleted };
     await commit(dependencies, attempt, [
@@ -357,25 +373,31 @@ export async function removeDocuments(
       ...(attempt.permissions?.removeWrites(items.map(({ id }) => id)) ?? []),
     ]);
   }
+  return renamed;
 }
 
-/** Forgets items that no other document has; one that others have, under another name, is stored again under theirs. */
+/** Forgets items that no other document has. Returns a document for each item that others have: it is to be stored again. */
 async function forgetUnused(
   dependencies: SourceDependencies,
   attempt: ImportAttempt,
   itemIds: readonly SourceItem['itemId'][],
   without: ReadonlySet<string> = new Set(),
-): Promise<void> {
+): Promise<readonly SourceItem[]> {
   const { sourceItems, messenger } = dependencies;
   const { dataset, context } = attempt;
   const unused: string[] = [];
+  const others: SourceItem[] = [];
   for (const itemId of new Set(itemIds)) {
     const sharing = await sourceItems.ofItem(scopeOf(dataset), itemId, without.size + 1);
     const other = sharing.find(({ id }) => !without.has(id));
     if (other === undefined) unused.push(itemId);
-    else await commit(dependencies, attempt, [sourceItems.changeWrite(other.id, toRename(other))], { again: true });
+    else {
+      await commit(dependencies, attempt, [sourceItems.changeWrite(other.id, toRename(other))], { again: true });
+      others.push(other);
+    }
   }
   if (unused.length > 0) await messenger.call('ingest.ForgetItems', { dataset, itemIds: unused }, context);
+  return others;
 }
 
 interface IdSet {
@@ -423,29 +445,27 @@ async function removeUnseen(
   attempt: ImportAttempt,
   feed: FeedName,
   { seen, keys }: { readonly seen: IdSet; readonly keys?: KeyRange },
-): Promise<void> {
+): Promise<readonly SourceItem[]> {
   const { connectionId, resource, feed: name } = feed;
   const where = { connectionId, resource, feed: name };
-  await removeMatching(dependencies, attempt, where, { isGone: ({ id }) => !seen.has(id), ...(keys && { keys }) });
+  return removeMatching(dependencies, attempt, where, { isGone: ({ id }) => !seen.has(id), ...(keys && { keys }) });
 }
 
-/** Removes documents of a connection, or of one of its feeds. */
+/** Removes documents of a connection, or of one of its feeds. Returns those that have to be stored again. */
 export async function removeMatching(
   dependencies: SourceDependencies,
   attempt: ImportAttempt,
   where: Pick<FeedName, 'connectionId'> & Partial<FeedName>,
   { isGone = () => true, keys }: { readonly isGone?: (item: SourceItem) => boolean; readonly keys?: KeyRange } = {},
-): Promise<void> {
+): Promise<readonly SourceItem[]> {
   const scope = scopeOf(attempt.dataset);
+  const renamed: SourceItem[] = [];
   for (let after: string | null = null; ; ) {
     const page: { readonly items: readonly SourceItem[]; readonly next: string | null } =
       await dependencies.sourceItems.page(scope, where, { limit: 1000, after, ...(keys && { keys }) });
-    await removeDocuments(
-      dependencies,
-      attempt,
-      page.items.filter(isGone).map(({ id }) => id),
-    );
-    if (page.next === null) return;
+    const gone = page.items.filter(isGone).map(({ id }) => id);
+    renamed.push(...(await removeDocuments(dependencies, attempt, gone)));
+    if (page.next === null) return renamed;
     after = page.next;
   }
 }

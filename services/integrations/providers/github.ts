@@ -20,6 +20,8 @@ import {
   waitMsOf,
 } from './connector.ts';
 import { slug } from './folder.ts';
+import { createDiscussions, graphqlPages, type Listing } from './github-discussions.ts';
+import { createWikis } from './github-wiki.ts';
 import { isSignature } from './signature.ts';
 
 export interface GithubOptions {
@@ -48,9 +50,12 @@ const MAX_ADDRESSES = 50_000;
 const CONCURRENT = 4;
 const SUSPENDED = 'The GitHub App was uninstalled or suspended. Install it again to go on.';
 
+const DAY_MS = 86_400_000;
+const NOT_ALLOWED = 'Grant the GitHub App (or the token) Discussions: read.';
+
 /**
- * The repositories of an installation of a GitHub App, or those that a token reaches: issues and pull requests with what was said
- * in them, and files.
+ * The repositories of an installation of a GitHub App, or those that a token reaches: issues, pull requests and discussions with
+ * what was said in them, files, and the pages of wikis.
  */
 export function createGithubConnector({ webUrl, app }: GithubOptions): Connector {
   const baseUrl = webUrl === 'https://github.com' ? 'https://api.github.com' : `${webUrl}/api/v3`;
@@ -65,18 +70,31 @@ export function createGithubConnector({ webUrl, app }: GithubOptions): Connector
     clients.set(installationId, client);
     return client;
   };
-  const ask = async <T>(access: SourceAccess, path: string, query: Query = {}): Promise<T> => {
-    const { connection, signal } = access;
+  const asked = async <T>(access: SourceAccess, send: (client: Octokit) => Promise<T>): Promise<T> => {
     try {
-      const answer = await (await clientOf(access)).request(`GET ${path}`, {
-        ...query,
-        request: { signal },
-      });
-      return answer.data as T;
+      return await send(await clientOf(access));
     } catch (error) {
-      if (signal.aborted) throw error;
-      const isRefused = isOfToken(connection) && (error as RequestError).status === 401;
+      if (access.signal.aborted) throw error;
+      const isRefused = isOfToken(access.connection) && (error as RequestError).status === 401;
       throw isRefused ? new SourceRevokedError(REFUSED, { cause: error }) : translated(error);
+    }
+  };
+  const ask = <T>(access: SourceAccess, path: string, query: Query = {}): Promise<T> =>
+    asked(access, async (client) => {
+      return (await client.request(`GET ${path}`, { ...query, request: { signal: access.signal } })).data as T;
+    });
+  /** Null: what is asked for is not there. */
+  const askGraphql = async <T>(access: SourceAccess, query: string, variables: Query): Promise<T | null> => {
+    try {
+      const request = { signal: access.signal };
+      return await asked(access, (client) => client.graphql<T>(query, { ...variables, request }));
+    } catch (error) {
+      const { errors = [] } = error as RequestError;
+      if (errors.length > 0 && errors.every(({ type }) => type === 'NOT_FOUND')) return null;
+      if (errors.some(({ type }) => type === 'FORBIDDEN' || type === 'INSUFFICIENT_SCOPES')) {
+        throw new Error(NOT_ALLOWED, { cause: error });
+      }
+      throw error;
     }
   };
   const found = async <T>(...request: Parameters<typeof ask>): Promise<T | null> => {
@@ -100,9 +118,14 @@ export function createGithubConnector({ webUrl, app }: GithubOptions): Connector
     return items;
   };
 
-  /** `since` is inclusive, and many issues may change in one second: the page counts within it. */
+  /**
+   * `since` is inclusive, and many issues may change in one second: the page counts within it. Deleted ones are no change: once a
+   * day all are listed, for webhooks that were missed.
+   */
   async function* issuesSince(access: SourceAccess, repository: string, from: IssueCursor): AsyncGenerator<ChangePage> {
     let { since, page } = from;
+    const isFirst = since === null;
+    const wholeAt = isFirst ? new Date().toISOString() : from.wholeAt;
     for (;;) {
       const query = { state: 'all', sort: 'updated', direction: 'asc', per_page: PER_PAGE, page };
       const path = `/repositories/${repository}/issues`;
@@ -112,8 +135,36 @@ export function createGithubConnector({ webUrl, app }: GithubOptions): Connector
       page = isLast || last !== since ? 1 : page + 1;
       since = last;
       const present = issues.map(({ number, updated_at: version }) => ({ key: String(number), version }));
-      yield { present, gone: [], cursor: { since, page } };
+      const isDue = wholeAt === undefined || Date.now() - Date.parse(wholeAt) >= DAY_MS;
+      yield { present, gone: [], cursor: { since, page, ...(wholeAt === undefined ? {} : { wholeAt }) } };
+      if (isLast && isDue) yield* allIssues(access, repository, since);
       if (isLast) return;
+    }
+  }
+
+  /** In the order in which they were opened, by cursors: nothing that happens meanwhile has one passed over. */
+  async function* allIssues(
+    access: SourceAccess,
+    repository: string,
+    since: string | null,
+  ): AsyncGenerator<ChangePage> {
+    const { node_id: id } = await repositoryOf(access, repository);
+    const wholeAt = new Date().toISOString();
+    for (const kind of ['issues', 'pullRequests'] as const) {
+      const query = `query ($id: ID!, $after: String) { node(id: $id) { ... on Repository { listed: ${kind}(
+        first: 100, after: $after, orderBy: { field: CREATED_AT, direction: ASC }
+      ) { totalCount pageInfo { hasNextPage endCursor } nodes { number updatedAt } } } } }`;
+      const read = async (after: string | null) => {
+        const answer = await askGraphql<ListedIssues>(access, query, { id, after });
+        if (!answer?.node) throw new Error('GitHub does not show the issues of the repository.');
+        return answer.node.listed;
+      };
+      for await (const { nodes, pageInfo } of graphqlPages(read)) {
+        const present = nodes.map(({ number, updatedAt: version }) => ({ key: String(number), version }));
+        const isEnd = !pageInfo.hasNextPage && kind === 'pullRequests';
+        const whole = isEnd ? { isWhole: true as const } : {};
+        yield { present, gone: [], cursor: { since, page: 1, ...(isEnd ? { wholeAt } : {}) }, ...whole };
+      }
     }
   }
 
@@ -172,6 +223,14 @@ export function createGithubConnector({ webUrl, app }: GithubOptions): Connector
   };
   /** Addresses of the repositories listed last: they change seldom, and every file has one. */
   const listed = new Map<string, Repository>();
+  const discussions = createDiscussions(askGraphql);
+  const wikis = createWikis(async (access, id) => {
+    const { full_name: name, html_url: url } = await repositoryOf(access, id);
+    const given = isOfToken(access.connection)
+      ? await access.token()
+      : ((await (await clientOf(access)).auth({ type: 'installation' })) as { readonly token: string }).token;
+    return { cloneUrl: `${webUrl}/${name}.wiki.git`, pageUrl: `${url}/wiki`, token: given };
+  });
   const repositoryOf = async (access: SourceAccess, id: string): Promise<Repository> => {
     return listed.get(id) ?? (await ask<Repository>(access, `/repositories/${id}`));
   };
@@ -202,7 +261,7 @@ export function createGithubConnector({ webUrl, app }: GithubOptions): Connector
     capabilities: {
       ...{
         title: 'GitHub',
-        feeds: ['issues', 'files'],
+        feeds: ['issues', 'discussions', 'files', 'wiki'],
         selection: 'optional',
         accounts: 'exclusive',
         everyMs: 900_000,
@@ -225,13 +284,25 @@ export function createGithubConnector({ webUrl, app }: GithubOptions): Connector
         return { id: String(id), name, description: description ?? null, attributes: { private: isPrivate, archived } };
       });
     },
-    changesSince(access, { resource, feed }, cursor) {
-      if (feed === 'issues')
-        return issuesSince(access, resource, (cursor as IssueCursor | null) ?? { since: null, page: 1 });
-      return filesSince(access, resource, cursor as string | null);
+    async *changesSince(access, { resource, feed }, cursor) {
+      access.signal.throwIfAborted();
+      if (feed === 'issues') {
+        yield* issuesSince(access, resource, (cursor as IssueCursor | null) ?? { since: null, page: 1 });
+      } else if (feed === 'files') yield* filesSince(access, resource, cursor as string | null);
+      else {
+        const { node_id: id, has_discussions: discusses, has_wiki: documents } = await repositoryOf(access, resource);
+        const isOff = feed === 'wiki' ? documents === false : discusses !== true;
+        if (isOff) yield { present: [], gone: [], cursor: null, isWhole: true };
+        else yield* feed === 'wiki' ? wikis.changes(access, resource, cursor) : discussions.changes(access, id, cursor);
+      }
     },
-    fetch: (access, change) =>
-      change.feed === 'issues' ? issueDocument(access, change) : fileDocument(access, change),
+    async fetch(access, change) {
+      const { feed, resource, key } = change;
+      if (feed === 'issues') return issueDocument(access, change);
+      if (feed === 'files') return fileDocument(access, change);
+      if (feed === 'wiki') return wikis.document(access, change);
+      return discussions.document(access, (await repositoryOf(access, resource)).node_id, key);
+    },
     permissionsOf: permissionsByResource(audienceOf),
     bySecret: {
       keys: ['token'],
@@ -333,7 +404,10 @@ interface OctokitAuth {
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 type Query = Readonly<Record<string, unknown>>;
-type IssueCursor = { readonly since: string | null; readonly page: number };
+type IssueCursor = { readonly since: string | null; readonly page: number; readonly wholeAt?: string };
+interface ListedIssues {
+  readonly node: { readonly listed: Listing<Pick<Issue, 'number'> & { readonly updatedAt: string }> } | null;
+}
 
 interface Person {
   readonly login: string;
@@ -358,12 +432,15 @@ interface Issue extends Comment {
 }
 interface Repository {
   readonly id: number;
+  readonly node_id: string;
   readonly full_name: string;
   readonly html_url: string;
   readonly description: string | null;
   readonly private: boolean;
   readonly archived: boolean;
   readonly default_branch: string;
+  readonly has_discussions?: boolean;
+  readonly has_wiki?: boolean;
 }
 interface TreeEntry {
   readonly path: string;
@@ -386,8 +463,12 @@ interface Installed {
 }
 interface RequestError extends Error {
   readonly status?: number;
-  readonly response?: { readonly headers: Readonly<Record<string, string | undefined>>; readonly url: string };
+  readonly response?: { readonly headers?: ResponseHeaders; readonly url?: string };
+  /** Of an answer of GraphQL, with the errors that it names. */
+  readonly headers?: ResponseHeaders;
+  readonly errors?: readonly { readonly type?: string; readonly message: string }[];
 }
+type ResponseHeaders = Readonly<Record<string, string | undefined>>;
 
 function accountOf({ id, app_id, account, repository_selection }: Installation) {
   const { login, id: accountId, type } = account;
@@ -399,11 +480,11 @@ function accountOf({ id, app_id, account, repository_selection }: Installation) 
 
 /** Limits are answered with 403 or 429; an installation that is gone has no tokens any more. */
 function translated(error: unknown): unknown {
-  const { status = 0, response, message } = error as RequestError;
-  const headers = response?.headers ?? {};
+  const { status = 0, response, message, errors = [], headers = response?.headers ?? {} } = error as RequestError;
   const isLimit =
     headers['retry-after'] !== undefined || headers['x-ratelimit-remaining'] === '0' || /rate limit/i.test(message);
-  if ((status === 403 || status === 429) && isLimit) {
+  const isOfGraphql = errors.some(({ type = '' }) => /^RATE_LIMIT/.test(type));
+  if (((status === 403 || status === 429) && isLimit) || isOfGraphql) {
     const resetMs = Number(headers['x-ratelimit-reset'] ?? 0) * 1000 - Date.now();
     return new SourceBusyError(waitMsOf(headers['retry-after'], resetMs), { cause: error });
   }
@@ -468,26 +549,32 @@ interface Payload {
   readonly repository?: { readonly id: number; readonly default_branch?: string };
   readonly issue?: { readonly number: number };
   readonly pull_request?: { readonly number: number };
+  readonly discussion?: { readonly number: number };
 }
 
 const FOLLOWED = new Set([
   ...['installation', 'installation_repositories', 'repository', 'push', 'issues', 'issue_comment'],
   ...['member', 'membership', 'team'],
   ...['pull_request', 'pull_request_review', 'pull_request_review_comment'],
+  ...['discussion', 'discussion_comment', 'gollum'],
 ]);
 
 function signalsOf(event: string, payload: Payload, accountId: string): readonly WebhookSignal[] {
-  const { action, repository, issue = payload.pull_request, ref } = payload;
+  const { action, repository, discussion, issue = payload.pull_request ?? discussion, ref } = payload;
   if (event === 'installation' && (action === 'deleted' || action === 'suspend')) {
     return [{ kind: 'revoked', accountId, reason: SUSPENDED }];
   }
   const isElsewhere = event === 'push' && ref !== `refs/heads/${repository?.default_branch}`;
   if (!FOLLOWED.has(event) || isElsewhere) return [];
   const changed: WebhookSignal = { kind: 'changed', accountId };
-  const isGone = event === 'issues' && (action === 'deleted' || action === 'transferred');
+  const isGone = /^(issues|discussion)$/.test(event) && (action === 'deleted' || action === 'transferred');
   // GitHub does not count it as a change of the issue.
-  const isStale = event.endsWith('_comment') && action === 'deleted';
+  const isStale = event.endsWith('_comment') && (action === 'deleted' || event === 'discussion_comment');
   if (!(isGone || isStale) || issue === undefined || repository === undefined) return [changed];
-  const place = { resource: String(repository.id), feed: 'issues', key: String(issue.number) };
+  const place = {
+    resource: String(repository.id),
+    feed: discussion === undefined ? 'issues' : 'discussions',
+    key: String(issue.number),
+  };
   return [changed, { kind: isGone ? 'gone' : 'stale', accountId, ...place }];
 }

@@ -145,6 +145,43 @@ describe('GitHub', () => {
     expect([forged.status, await forged.json()]).to.deep.equal([401, { detail: 'Invalid GitHub signature' }]);
   });
 
+  it('brings in discussions and the pages of the wiki, and follows their changes; a page that is renamed keeps its item', async () => {
+    const engine = github.add('acme/engine');
+    const comments = [{ user: 'charles', body: 'Oil the gear.', isAnswer: true }];
+    const said = { title: 'Why does it stop', body: 'It stops.', user: 'ada', updated: '2026-01-05T00:00:00Z' };
+    engine.discussions.set(1, { ...said, comments });
+    engine.discussions.set(2, { ...said, title: 'Lamps', comments: [] });
+    engine.wiki.set('Home.md', 'The mill of the Analytical Engine.').set('Steam.md', 'Steam comes from the boiler.');
+    await connect(app, github);
+    let state = await settled(wire, 'github');
+    expect(state['syncStatus'], String(state['syncError'])).to.equal('ok');
+    const names = async () => [...(await textsOf(wire, state['datasetId'])).keys()].toSorted();
+    const lines = ['Home', 'Lamps (discussion 2)', 'Steam', 'Why does it stop (discussion 1)'];
+    expect(await names()).to.deep.equal(lines);
+    expect((await textsOf(wire, state['datasetId'])).get('Why does it stop (discussion 1)'))
+      .to.contain('charles on 2026-01-06, the answer')
+      .and.contain('Oil the gear.');
+    const idOf = async (name: string) => {
+      const items = (await wire.get(`/datasets/${state['datasetId']}/data`)).json as { id: string; name: string }[];
+      return items.find((item) => item.name === name)?.id;
+    };
+    const steam = await idOf('Steam');
+    engine.wiki.delete('Steam.md');
+    engine.wiki.set('Boiler.md', 'Steam comes from the boiler.');
+    engine.discussions.delete(2);
+    const repository = { id: engine.id, default_branch: 'main' };
+    const deleted = { action: 'deleted', repository, discussion: { number: 2 } };
+    expect((await github.deliver(app.baseUrl, 'discussion', deleted)).status).to.equal(200);
+    state = await settled(wire, 'github', state['lastSyncedAt'] as string);
+    expect(await names()).to.deep.equal(['Boiler', 'Home', 'Why does it stop (discussion 1)']);
+    expect(await idOf('Boiler')).to.equal(steam);
+    engine.discussions.set(1, { ...said, comments: [{ user: 'charles', body: 'Grease the gear.' }] });
+    const edited = { action: 'edited', repository, discussion: { number: 1 }, comment: { id: 3 } };
+    expect((await github.deliver(app.baseUrl, 'discussion_comment', edited)).status).to.equal(200);
+    state = await settled(wire, 'github', state['lastSyncedAt'] as string);
+    expect((await textsOf(wire, state['datasetId'])).get('Why does it stop (discussion 1)')).to.contain('Grease');
+  });
+
   it('waits as long as GitHub asks, and goes on where it was', async () => {
     const engine = github.add('acme/engine');
     for (let number = 1; number <= 40; number += 1) engine.issues.set(number, issue(`Fault ${number}`));
