@@ -111,6 +111,7 @@ export interface DatasetSourcesEntry {
   readonly account?: string;
   readonly credentialsSecretRef?: DatasetSourcesEntryCredentialsSecretRef;
   readonly selection?: readonly string[];
+  readonly since?: string;
   readonly interval?: string;
   readonly schedule?: string;
   readonly onRemoval: 'Keep' | 'Delete';

@@ -9,6 +9,11 @@ const CODE: DatasetSourcesEntry = {
   credentialsSecretRef: { name: 'github' },
 };
 
+const TALK: DatasetSourcesEntry = {
+  ...{ name: 'talk', connector: 'slack', account: 'Acme', selection: ['engine'], onRemoval: 'Keep' },
+  since: '2026-01-01T00:00:00Z',
+};
+
 describe('sources of a dataset', () => {
   let world: DatasetWorld;
   beforeEach(async () => {
@@ -38,16 +43,18 @@ describe('sources of a dataset', () => {
 
   it('are connected as declared, with the values of their Secret, and are ready after their first import', async () => {
     world.putSecret('github', { token: 'ghp_1' });
-    world.put({ sources: [SITE, CODE] });
+    world.put({ sources: [SITE, CODE, TALK] });
     expect((await world.reconcile()).requeueAfterMs).to.be.at.most(11_000);
     expect(held('site')?.declared).to.deep.include({ connector: 'web', address: 'https://a.test/', hold: false });
     expect(held('code')?.declared).to.deep.include({
       ...{ selection: ['acme/engine'], everyMs: 1_800_000, deleteOnRemoval: true },
     });
+    const { account, selection, since } = TALK;
+    expect(held('talk')?.declared).to.deep.include({ connector: 'slack', account, selection, since });
     expect(held('code')?.declared.credentials?.values).to.deep.equal([{ key: 'token', value: 'ghp_1' }]);
     expect(world.conditions()).to.include({ Ready: 'True Available', SourcesReady: 'False Importing' });
-    expect(world.notes.filter(({ reason }) => reason === 'SourceConnected')).to.have.length(2);
-    for (const name of ['site', 'code']) ended(name);
+    expect(world.notes.filter(({ reason }) => reason === 'SourceConnected')).to.have.length(3);
+    for (const name of ['site', 'code', 'talk']) ended(name);
     await later(11_000);
     expect(world.conditions()).to.include({ SourcesReady: 'True Synced' });
     expect(status('code')).to.include({ connected: true, items: 3, failed: 0 });

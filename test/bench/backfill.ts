@@ -11,11 +11,13 @@ import { until } from '../support/until.ts';
 
 /**
  * Imports a source of many small documents with two workers on SQLite and files, without building, and measures memory and
- * rate: `node test/bench/backfill.ts [documents] [bytes]`, default 100,000 of 100 bytes. The source is listed whole, so that the second import looks
- * at every document again.
+ * rate: `node test/bench/backfill.ts [documents] [bytes] [audiences]`, default 100,000 of 100 bytes, which everybody sees. The source is
+ * listed whole, so that the second import looks at every document again.
  */
 const DOCUMENTS = Number(process.argv[2] ?? 100_000);
 const BYTES = Number(process.argv[3] ?? 100);
+/** Sets of people that see documents at the source; 0: it has no permissions. */
+const AUDIENCES = Number(process.argv[4] ?? 0);
 const PAGE = 100;
 const STEPS = 10;
 
@@ -65,6 +67,16 @@ const source: Connector = {
     const content = Buffer.from(sentence.repeat(Math.ceil(BYTES / sentence.length)));
     return { fileName: `${key}.txt`, mimeType: 'text/plain', content, version: '1', uri: null };
   },
+  ...(AUDIENCES === 0
+    ? {}
+    : {
+        permissionsOf: async (_access, _feed, keys) =>
+          keys.map((key) => {
+            const of = Number(key.slice('document-'.length)) % AUDIENCES;
+            const members = [`ada-${of}@acme.test`, `tom-${of}@acme.test`];
+            return { addresses: [`nora-${of}@acme.test`], groups: [{ id: `group-${of}`, members }], domains: [] };
+          }),
+      }),
 };
 
 const directory = await mkdtemp(join(tmpdir(), 'engram-backfill-'));

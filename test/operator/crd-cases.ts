@@ -74,6 +74,11 @@ export const REFUSED_OBJECTS: readonly (Refused & { readonly object: Json })[] =
     says: 'interval must be at least 1m',
   },
   {
+    what: 'a source since no time',
+    object: dataset(source({ account: 'Acme', since: 'last year' })),
+    says: 'must be of type date-time',
+  },
+  {
     what: 'a source with an unknown end',
     object: dataset(source({ address: 'https://a.test', onRemoval: 'Forget' })),
     says: 'supported values: "Keep", "Delete"',

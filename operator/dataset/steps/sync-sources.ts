@@ -103,12 +103,13 @@ function declaration(
   source: DatasetSourcesEntry,
   access: Pick<DeclaredSource, 'hold' | 'credentials'>,
 ): DeclaredSource {
-  const { name, connector, address, account, selection, interval, schedule, onRemoval } = source;
+  const { name, connector, address, account, selection, since, interval, schedule, onRemoval } = source;
   return {
     ...{ name, connector, deleteOnRemoval: onRemoval === 'Delete', ...access },
     ...(address === undefined ? {} : { address }),
     ...(account === undefined ? {} : { account }),
     ...(selection === undefined ? {} : { selection }),
+    ...(since === undefined ? {} : { since }),
     ...(interval === undefined ? {} : { everyMs: durationMs(interval) }),
     ...(schedule === undefined ? {} : { cron: schedule }),
   };

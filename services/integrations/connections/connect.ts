@@ -28,6 +28,11 @@ export interface DeclaredFor {
   readonly selection: readonly string[] | null;
 }
 
+/** It has the account and the tokens itself: it is no import, and no source of a resource, that uses those of another one. */
+export function isOfAccount({ parentId, declared }: Pick<SourceConnection, 'parentId' | 'declared'>): boolean {
+  return parentId === undefined && !declared?.authorizedBy;
+}
+
 /** State of an import of its own whose account is connected anew. */
 export const RESUMED = { status: 'active', revokedReason: null, revokedAt: null } as const;
 

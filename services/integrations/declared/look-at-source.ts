@@ -3,6 +3,7 @@ import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import type { DeclaredSource } from '../../common/platform/messaging/messages.ts';
 import type { DeclaredConnection, SourceConnection } from '../../common/records/integrations/connections.ts';
+import { isOfAccount } from '../connections/connect.ts';
 import type { SourceDependencies } from '../dependencies.ts';
 import { revocation } from '../imports/import-worker.ts';
 import { type ConnectedAccount, type Connector, type SecretSteps, SourceRevokedError } from '../providers/connector.ts';
@@ -51,9 +52,10 @@ export async function lookAt(deps: SourceDependencies, looking: Looking): Promis
     authorizedBy: authorizing?.id ?? null,
     everyMs: source.everyMs ?? null,
     cron: source.cron ?? null,
+    since: source.since ?? null,
     deleteOnRemoval: source.deleteOnRemoval ?? false,
   };
-  if (existing !== null && isConnectedAs(existing, { dataset, connector, declaration })) {
+  if (existing !== null && isConnectedAs(existing, { dataset, connector, declaration, authorizing })) {
     return { connector, declaration, account: null };
   }
   if (authorizing !== null) {
@@ -66,7 +68,7 @@ export async function lookAt(deps: SourceDependencies, looking: Looking): Promis
 
 function connectorOf(
   { connectors }: SourceDependencies,
-  { connector: provider, selection }: DeclaredSource,
+  { connector: provider, selection, since }: DeclaredSource,
 ): Connector {
   const connector = connectors.get(provider);
   if (connector === undefined) {
@@ -78,15 +80,18 @@ function connectorOf(
     );
   }
   const { capabilities } = connector;
-  if (capabilities.selection === 'per import') {
-    const message = `${provider} is brought in channel by channel, from the console or with engram integrations history: take it out of spec.sources.`;
-    throw new SourceFailure('ConnectorUnsupported', message);
-  }
-  if (capabilities.selection === 'required' && selection === undefined) {
+  const isRequired = ['required', 'per import'].includes(capabilities.selection);
+  if (isRequired && selection === undefined) {
     throw new SourceFailure('SelectionMissing', `${provider} brings in nothing without a selection: give one.`);
   }
   if (capabilities.selection === 'none' && selection !== undefined) {
     throw new SourceFailure('SelectionUnsupported', `${provider} has nothing to select: leave selection out.`);
+  }
+  if (since !== undefined && capabilities.takesSince === undefined) {
+    throw new SourceFailure('SinceUnsupported', `${provider} is brought in from the beginning: leave since out.`);
+  }
+  if (since !== undefined && Number.isNaN(Date.parse(since))) {
+    throw new SourceFailure('SinceInvalid', `since is no time: ${since}.`);
   }
   return connector;
 }
@@ -99,8 +104,12 @@ async function accountOf(
 ): Promise<SourceConnection> {
   const own = await connections.ofUser(dataset.ownerId, dataset.tenant);
   const found = own.find(
-    ({ provider, status, declared, accountId, accountLabel }) =>
-      provider === connector && status === 'active' && !declared && [accountId, accountLabel].includes(account),
+    (one) =>
+      one.provider === connector &&
+      one.status === 'active' &&
+      !one.declared &&
+      isOfAccount(one) &&
+      [one.accountId, one.accountLabel].includes(account),
   );
   if (found !== undefined) return found;
   const message = `The owner of the tenant has not connected the ${connector} account ${account}: do it in the console.`;
@@ -112,8 +121,11 @@ async function accountOf(
 }
 
 function isConnectedAs(
-  { status, provider, tenant, userId, dataset, declared }: SourceConnection,
-  wanted: Pick<Found, 'connector' | 'declaration'> & { readonly dataset: DatasetRef },
+  { status, provider, tenant, userId, dataset, declared, metadata }: SourceConnection,
+  wanted: Pick<Found, 'connector' | 'declaration'> & {
+    readonly dataset: DatasetRef;
+    readonly authorizing: SourceConnection | null;
+  },
 ): boolean {
   const { address, credentialsVersion, authorizedBy } = wanted.declaration;
   return (
@@ -122,7 +134,9 @@ function isConnectedAs(
     isDeepStrictEqual([tenant, userId, dataset], [wanted.dataset.tenant, wanted.dataset.ownerId, wanted.dataset.id]) &&
     declared?.address === address &&
     declared.credentialsVersion === credentialsVersion &&
-    declared.authorizedBy === authorizedBy
+    declared.authorizedBy === authorizedBy &&
+    // Such as the channels that the owner has limited the app to.
+    isDeepStrictEqual({ ...metadata, ...wanted.authorizing?.metadata }, metadata)
   );
 }
 

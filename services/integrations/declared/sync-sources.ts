@@ -128,7 +128,9 @@ async function change(
   await retryOnConflict(async () => {
     const present = await deps.connections.get(id);
     if (present === null || present.status !== 'active') return;
-    const isReselected = !isDeepStrictEqual(present.selection, selection);
+    const chosen = { selection, since: declaration.since ?? null };
+    const before = { selection: present.selection, since: present.declared?.since ?? null };
+    const isReselected = !isDeepStrictEqual(before, chosen);
     if (!isReselected && isDeepStrictEqual(present.declared, declaration)) return;
     const { syncing, tenant } = present;
     const next = nextImportAt({ declared: declaration }, connector, deps.clock.now());

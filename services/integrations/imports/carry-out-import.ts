@@ -82,7 +82,7 @@ export async function carryOutImport(dependencies: SourceDependencies, attempt: 
   await takeDeliveries(dependencies, attempt);
   const listed = await connector.list(access);
   const chosen = selection === 'none' || connection.selection === null ? null : new Set(connection.selection);
-  const resources = listed.filter((one) => isChosen(one, chosen)).map(({ id }) => id);
+  const resources = listed.filter((one) => isChosen(one, chosen));
   // A person chose from a list; what a resource declares may be misspelt.
   const names = new Set(listed.flatMap(({ id, name }) => [id, name]));
   const unknown = connection.declared ? [...(chosen ?? [])].filter((name) => !names.has(name)) : [];
@@ -90,8 +90,9 @@ export async function carryOutImport(dependencies: SourceDependencies, attempt: 
     tally.counts = { ...tally.counts, failed: tally.counts.failed + unknown.length };
     tally.error = `It has no ${unknown.join(', ')}.`;
   }
-  if (selection !== 'per import') await removeDeselected(dependencies, attempt, new Set(resources));
-  for (const resource of resources) {
+  if (selection !== 'per import' || connection.declared)
+    await removeDeselected(dependencies, attempt, new Set(resources.map(({ id }) => id)));
+  for (const { id: resource, name } of resources) {
     for (const feed of feeds) {
       try {
         await importFeed(dependencies, attempt, { connectionId: connection.id, resource, feed });
@@ -99,7 +100,7 @@ export async function carryOutImport(dependencies: SourceDependencies, attempt: 
         if (isOfTheImport(error, access)) throw error;
         dependencies.logger.warn('import.feed.failed', { connectionId: connection.id, resource, feed, error });
         tally.counts = { ...tally.counts, failed: tally.counts.failed + 1 };
-        tally.error ??= `${resource}: ${error instanceof Error ? error.message : String(error)}`;
+        tally.error ??= `${name}: ${error instanceof Error ? error.message : String(error)}`;
       }
     }
   }

@@ -76,13 +76,16 @@ export interface ConnectorCapabilities {
   /**
    * `none`: everything is read. `optional`: everything is read until something is chosen. `nothing at first`: nothing is read until
    * something, or everything, is chosen. `required`: nothing is read until it is chosen, and there is no choice of everything.
-   * `per import`: imports are asked for one by one, over routes of the provider; what one does not name stays.
+   * `per import`: imports are asked for one by one, over routes of the provider; what one does not name stays. A Dataset resource
+   * chooses as with `required`.
    */
   readonly selection: 'none' | 'optional' | 'nothing at first' | 'required' | 'per import';
   /** What people give in place of an address to connect it: a secret; default: an address. */
   readonly address?: string;
   /** `connect` takes a user name and a password. */
   readonly takesLogin?: true;
+  /** A Dataset resource may say from when on documents are brought in. */
+  readonly takesSince?: true;
   /** `exclusive`: an account is connected by one user of the server at a time. */
   readonly accounts: 'exclusive' | 'of each user';
   /** Time between imports that nothing asks for. */

@@ -88,6 +88,44 @@ export function threadsOf({ thread_links: links, threads }: HistorySelection): r
   return [...threads, ...links.flatMap((link) => threadOfLink(link) ?? [])];
 }
 
+export interface SlackChannel {
+  readonly id: string;
+  readonly name: string;
+  readonly isPrivate: boolean;
+}
+
+interface ChannelsPage {
+  readonly channels?: readonly { readonly id: string; readonly name?: string; readonly is_private?: boolean }[];
+  readonly response_metadata?: { readonly next_cursor?: string };
+}
+
+/** The channels that the app sees: public ones, and private ones that it was invited to. */
+export async function listChannels(
+  request: (method: string, parameters: object) => Promise<ChannelsPage>,
+): Promise<readonly SlackChannel[]> {
+  const found: SlackChannel[] = [];
+  const asked = { types: 'public_channel,private_channel', exclude_archived: true, limit: PAGE };
+  for (let cursor: string | undefined; ; ) {
+    const page = await request('conversations.list', { ...asked, ...(cursor ? { cursor } : {}) });
+    for (const { id, name = id, is_private: isPrivate = false } of page.channels ?? []) {
+      found.push({ id, name, isPrivate });
+    }
+    cursor = page.response_metadata?.next_cursor;
+    if (!cursor) return found;
+  }
+}
+
+/** Channels that the owner of a team has limited the app to; empty: all. */
+function allowedChannels({ metadata }: Pick<SourceConnection, 'metadata'>): readonly string[] {
+  const { allowed_channel_ids: allowed } = metadata;
+  return Array.isArray(allowed) ? allowed.filter((id) => typeof id === 'string') : [];
+}
+
+export function isAllowed(connection: Pick<SourceConnection, 'metadata'>, channel: string): boolean {
+  const allowed = allowedChannels(connection);
+  return allowed.length === 0 || allowed.includes(channel);
+}
+
 /** Channels of a team: a document for each thread, and one for each file in it. */
 export function createSlackConnector(options: SlackOptions): Connector {
   const { api, clientId, clientSecret, redirectUri, signingSecret } = options;
@@ -98,9 +136,18 @@ export function createSlackConnector(options: SlackOptions): Connector {
     provider: 'slack',
     capabilities: {
       ...{ title: 'Slack', feeds: ['threads'], selection: 'per import', accounts: 'exclusive', everyMs: 21_600_000 },
+      takesSince: true,
     },
     datasetName: () => 'slack',
-    async list({ connection }) {
+    async list(access) {
+      const { connection } = access;
+      if (connection.declared) {
+        const channels = await listChannels(async (method, parameters) =>
+          api.request(method, parameters, { token: await access.token(), signal: access.signal }),
+        );
+        const isWithin = ({ id }: SlackChannel) => isAllowed(connection, id);
+        return channels.filter(isWithin).map(({ id, name }) => ({ id, name, description: null, attributes: {} }));
+      }
       const selection = selectionOf(connection);
       const named = selection === null ? [] : threadsOf(selection).map((thread) => thread.channel_id);
       const channels = new Set([...(selection?.channel_ids ?? []), ...named]);
@@ -109,6 +156,7 @@ export function createSlackConnector(options: SlackOptions): Connector {
     changesSince: (access, { resource }, cursor) => reader.changes(access, resource, cursor),
     fetch: (access, change) => reader.fetch(access, change),
     afterImport(connection, { isOk, now }) {
+      if (connection.declared) return {};
       const { sync } = planOf(connection);
       const seconds = isOk ? (sync?.interval_seconds ?? 0) : RETRY_AFTER_SECONDS;
       const isStanding = sync?.enabled === true && options.syncsHistory;
@@ -150,8 +198,15 @@ export function createSlackConnector(options: SlackOptions): Connector {
   };
 }
 
-/** What the import of the connection has to bring in; null: nothing. */
-function selectionOf(connection: SourceConnection): HistorySelection | null {
+/** What the import of the connection has to bring in; null: nothing. Of a resource: each chosen channel, without limits. */
+function selectionOf(connection: SourceConnection, channel?: string): HistorySelection | null {
+  if (connection.declared && channel !== undefined) {
+    return {
+      ...{ dataset_id: connection.dataset ?? '', channel_ids: [channel], thread_links: [], threads: [] },
+      ...{ oldest: connection.declared.since ?? null, latest: null, thread_mode: 'started' },
+      ...{ max_requests: Number.MAX_SAFE_INTEGER, max_messages: Number.MAX_SAFE_INTEGER },
+    };
+  }
   const { once, sync } = planOf(connection);
   return once ?? (sync?.enabled === true ? sync.selection : null);
 }
@@ -326,6 +381,8 @@ function createReader(api: SlackApi) {
   ): AsyncGenerator<ChangePage> {
     const { run } = from;
     const oldest = tsOf(selection.oldest);
+    // What a resource declares is all that there is to be: what is older goes.
+    const floor = access.connection.declared ? '0' : oldest;
     const isActive = selection.thread_mode === 'active';
     const top = from.before ?? tsOf(selection.latest ?? new Date(Date.now() + 60_000).toISOString());
     let upper = top;
@@ -344,8 +401,10 @@ function createReader(api: SlackApi) {
         });
         const bottom = isEnd && error === undefined ? oldest : (lowest ?? upper);
         const covered = bottom < oldest ? oldest : bottom;
-        const covers = covered < upper ? { covers: { from: covered, to: upper } } : {};
-        const before = isEnd && error === undefined ? null : bottom;
+        const isDone = isEnd && error === undefined;
+        const from = isDone ? floor : covered;
+        const covers = from < upper ? { covers: { from, to: upper } } : {};
+        const before = isDone ? null : bottom;
         yield pageOf(access, read, { cursor: { run, before }, ...covers });
         if (error !== undefined) throw error;
         upper = bottom;
@@ -388,7 +447,7 @@ function createReader(api: SlackApi) {
   return {
     async *changes(access: SourceAccess, channel: string, cursor: Json): AsyncGenerator<ChangePage> {
       access.signal.throwIfAborted();
-      const selection = selectionOf(access.connection);
+      const selection = selectionOf(access.connection, channel);
       if (selection === null) return;
       yield* named(access, channel, cursor, selection);
       if (!selection.channel_ids.includes(channel)) return;

@@ -261,7 +261,7 @@ export const integrationRoutes = routes(
       const connection = await requireConnection(dependencies, principal, provider, connectionId);
       const { selection } = configuredConnector(dependencies, provider).capabilities;
       const accepted =
-        selection === 'per import'
+        selection === 'per import' && !connection.declared
           ? await startStanding(dependencies, connection)
           : await startImport(dependencies, connection, { again: true });
       return json({ accepted });

@@ -10,10 +10,10 @@ import { accessOf } from '../connections/connect.ts';
 import type { SourceDependencies } from '../dependencies.ts';
 import { type RawDelivery, SourceBusyError, WebhookRefusedError } from '../providers/connector.ts';
 import { configuredConnector } from '../providers/providers.ts';
-import type { SlackOptions } from '../providers/slack.ts';
+import { isAllowed, listChannels, type SlackChannel, type SlackOptions } from '../providers/slack.ts';
 import { verifySlack } from '../providers/slack-api.ts';
 import { answerCommand } from '../slack/commands.ts';
-import { allowedChannels, requireSlack } from '../slack/history.ts';
+import { requireSlack } from '../slack/history.ts';
 import { answerInteraction } from '../slack/interactive.ts';
 import { linkMember } from '../slack/members.ts';
 import { receiveDelivery } from '../webhooks/receive-delivery.ts';
@@ -31,11 +31,6 @@ const SIGNED = {
 /** Attempts of one request to Slack beside the first, and the longest wait before one. */
 const RETRIES = 3;
 const MAX_WAIT_MS = 30_000;
-
-interface ChannelsPage {
-  readonly channels?: readonly { readonly id: string; readonly name?: string; readonly is_private?: boolean }[];
-  readonly response_metadata?: { readonly next_cursor?: string };
-}
 
 const { routes, get, post, put } = routesOf<SourceDependencies>({ tag: 'integrations' });
 
@@ -95,23 +90,13 @@ export const slackRoutes = routes(
       const connection = await requireSlack(dependencies, principal, connectionId);
       const connector = configuredConnector(dependencies, 'slack');
       const { slack, logger } = dependencies;
-      const allowed = allowedChannels(connection);
       const access = accessOf(dependencies, connector, connection, signal);
-      const channels: NonNullable<ChannelsPage['channels']>[number][] = [];
-      const asked = { types: 'public_channel,private_channel', exclude_archived: true, limit: 200 };
+      if (slack === null) throw new HttpError(503, { detail: 'slack integration is not configured on this server.' });
+      let channels: readonly SlackChannel[];
       try {
-        for (let cursor: string | undefined; ; ) {
-          const page = await patiently(signal, async () => {
-            const parameters = { ...asked, ...(cursor ? { cursor } : {}) };
-            return slack?.api.request<ChannelsPage>('conversations.list', parameters, {
-              token: await access.token(),
-              signal,
-            });
-          });
-          channels.push(...(page?.channels ?? []));
-          cursor = page?.response_metadata?.next_cursor;
-          if (!cursor) break;
-        }
+        channels = await listChannels((method, parameters) =>
+          patiently(signal, async () => slack.api.request(method, parameters, { token: await access.token(), signal })),
+        );
       } catch (error) {
         if (signal.aborted) throw error;
         logger.warn('slack.channels.failed', { error });
@@ -119,9 +104,7 @@ export const slackRoutes = routes(
         throw new HttpError(502, { detail: `Could not list the channels of Slack.${reason}` }, { cause: error });
       }
       return json({
-        channels: channels.map(({ id, name = id, is_private: isPrivate = false }) => {
-          return { id, name, isPrivate, allowed: allowed.length === 0 || allowed.includes(id) };
-        }),
+        channels: channels.map((channel) => ({ ...channel, allowed: isAllowed(connection, channel.id) })),
       });
     },
   }),

@@ -1,9 +1,9 @@
 import type { SourceConnection } from '../../common/records/integrations/connections.ts';
+import { isOfAccount } from '../connections/connect.ts';
 import type { SourceDependencies } from '../dependencies.ts';
-import { accountIdOf, type SlackOptions } from '../providers/slack.ts';
+import { accountIdOf, isAllowed, type SlackOptions } from '../providers/slack.ts';
 import { noteTask } from '../webhooks/receive-delivery.ts';
 import { openHistoryDialog } from './dialog.ts';
-import { isAllowed } from './history.ts';
 import { isInstaller, linkCode, ownerOf } from './members.ts';
 import { type SlackTask, taskJob } from './tasks.ts';
 
@@ -22,7 +22,7 @@ export async function teamOf(
   payload: Parameters<typeof accountIdOf>[0],
 ): Promise<SourceConnection | null> {
   const all = await connections.ofAccount('slack', accountIdOf(payload));
-  return all.find(({ status, parentId }) => status === 'active' && parentId === undefined) ?? null;
+  return all.find((one) => one.status === 'active' && isOfAccount(one)) ?? null;
 }
 
 /** Answers a command at once, to whoever wrote it; what takes longer is a job, noted before the answer. */

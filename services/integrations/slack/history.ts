@@ -6,10 +6,10 @@ import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.t
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { SourceConnection } from '../../common/records/integrations/connections.ts';
-import { type Connecting, findConnection, partAccount, RESUMED } from '../connections/connect.ts';
+import { type Connecting, findConnection, isOfAccount, partAccount, RESUMED } from '../connections/connect.ts';
 import type { SourceDependencies } from '../dependencies.ts';
 import { startImport, startWrites, wakeImports } from '../imports/start-import.ts';
-import { type HistoryPlan, type HistorySelection, planOf, threadsOf } from '../providers/slack.ts';
+import { type HistoryPlan, type HistorySelection, isAllowed, planOf, threadsOf } from '../providers/slack.ts';
 
 const LOOK_MS = 200;
 
@@ -28,7 +28,7 @@ export async function ownTeam(
 ): Promise<SourceConnection | null> {
   const all = await dependencies.connections.ofAccount('slack', teamId);
   const isOwn = ({ userId, tenant }: SourceConnection) => userId === principal.id && tenant === principal.tenant;
-  return all.find((one) => one.status === 'active' && one.parentId === undefined && isOwn(one)) ?? null;
+  return all.find((one) => one.status === 'active' && isOfAccount(one) && isOwn(one)) ?? null;
 }
 
 /** 404 in the words of Slack's own routes. */
@@ -38,19 +38,8 @@ export async function requireSlack(
   connectionId: string | undefined,
 ): Promise<SourceConnection> {
   const connection = await findConnection(dependencies, principal, 'slack', connectionId);
-  if (connection !== null && connection.parentId === undefined) return connection;
+  if (connection !== null && isOfAccount(connection)) return connection;
   throw new HttpError(404, { detail: 'Slack is not connected.' });
-}
-
-/** Channels that the owner has limited the app to; empty: all. */
-export function allowedChannels({ metadata }: SourceConnection): readonly string[] {
-  const { allowed_channel_ids: allowed } = metadata;
-  return Array.isArray(allowed) ? allowed.filter((id) => typeof id === 'string') : [];
-}
-
-export function isAllowed(connection: SourceConnection, channel: string): boolean {
-  const allowed = allowedChannels(connection);
-  return allowed.length === 0 || allowed.includes(channel);
 }
 
 /** 400 for channels that the owner has not allowed. */

@@ -2,7 +2,7 @@ import type { Principal } from '../../common/kernel/principal.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import type { SourceConnection } from '../../common/records/integrations/connections.ts';
 import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
-import { type Connecting, connectingOf, RESUMED } from '../connections/connect.ts';
+import { type Connecting, connectingOf, isOfAccount, RESUMED } from '../connections/connect.ts';
 import type { SourceDependencies } from '../dependencies.ts';
 import { SLACK_MEMBER } from '../providers/providers.ts';
 import { isSignature, signatureOf } from '../providers/signature.ts';
@@ -48,7 +48,7 @@ export async function linkMember(
   const accountId = accountOfCode(secret, code, now);
   const [team = '', slackUser = ''] = accountId?.split(':') ?? [];
   const teams = accountId === null ? [] : await connections.ofAccount('slack', team);
-  const connected = teams.find(({ status, parentId }) => status === 'active' && parentId === undefined);
+  const connected = teams.find((one) => one.status === 'active' && isOfAccount(one));
   if (accountId === null || connected === undefined) throw new HttpError(400, { detail: INVALID });
   const owner = connectingOf(principal);
   const known = await connections.ofAccount(SLACK_MEMBER, accountId);

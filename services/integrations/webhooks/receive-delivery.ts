@@ -4,6 +4,7 @@ import { HttpError } from '../../common/platform/http/http-error.ts';
 import type { NewJob } from '../../common/ports/work-queue.ts';
 import type { SourceConnection } from '../../common/records/integrations/connections.ts';
 import { DuplicateKeyError, type Write } from '../../common/storage/ports/document-store.ts';
+import { isOfAccount } from '../connections/connect.ts';
 import type { SourceDependencies } from '../dependencies.ts';
 import { revocation } from '../imports/import-worker.ts';
 import { startImport } from '../imports/start-import.ts';
@@ -67,7 +68,7 @@ async function applySignals(
         await store.commit({ tenant: tenantId }, [write, ended, credentials.removeWrite(connectionId)]);
       } else if (isOfImports) await startImport(dependencies, connection, { again: true, writes: [write] });
     }).catch(unlessKnown);
-    const isMain = found.status === 'active' && found.parentId === undefined;
+    const isMain = found.status === 'active' && isOfAccount(found);
     for (const { job } of isMain ? tasks : []) await noteTask(dependencies, found, deliveryId, job);
   }
 }

@@ -8,6 +8,7 @@ import { createServices, type Services } from '../../../operator/installation/se
 import { createSystemClock } from '../../../services/common/platform/system/clock.ts';
 import { type FakeIssue, startFakeGithub } from '../../support/fake-github.ts';
 import { startFakeNotion } from '../../support/fake-notion.ts';
+import { type FakeSlack, INSTALLER, startFakeSlack, tsAt } from '../../support/fake-slack.ts';
 import { startFakeWebdav } from '../../support/fake-webdav.ts';
 import { createDatasetWorld, type DatasetWorld } from '../../support/kube/dataset-world.ts';
 import { type ManagedApp, startManagedApp } from '../../support/managed-app.ts';
@@ -53,6 +54,14 @@ async function openWorld(app: ManagedApp, services: Services) {
     world,
     ask,
     look,
+    /** The owner connects an account in the console. */
+    async connect(provider: string, { install }: { install(signedState: string): URLSearchParams }): Promise<void> {
+      const begun = await ask(`/integrations/${provider}/authorize`, { method: 'POST' });
+      const { authorizeUrl } = (await begun.json()) as { authorizeUrl: string };
+      const query = install(new URL(authorizeUrl).searchParams.get('state') ?? '');
+      const cookie = begun.headers.get('set-cookie')?.split(';')[0] ?? '';
+      await ask(`/integrations/${provider}/callback?${query}`, { redirect: 'manual', headers: { cookie } });
+    },
     source: (name: string) => world.read()?.status?.sources?.find((one) => one.name === name),
     async becomes(what: string, isSo: () => boolean | Promise<boolean>) {
       await until(what, async () => {
@@ -73,6 +82,7 @@ const isSynced = (world: DatasetWorld) => () => world.conditions()['SourcesReady
 describe('sources that a Dataset resource declares', () => {
   let github: Github;
   let notion: Awaited<ReturnType<typeof startFakeNotion>>;
+  let slack: FakeSlack;
   let app: ManagedApp;
   let services: Services;
   let folder: string;
@@ -82,9 +92,11 @@ describe('sources that a Dataset resource declares', () => {
     folder = await mkdtemp(join(tmpdir(), 'engram-declared-'));
     github = await startFakeGithub();
     notion = await startFakeNotion();
+    slack = await startFakeSlack();
     app = await startManagedApp({
       ...{ ACCEPT_LOCAL_FILE_PATH: 'true', COGNEE_ALLOWED_LOCAL_FILE_ROOTS: folder },
       ...notion.variables,
+      ...slack.variables,
       ...{ ...github.variables, ENGRAM_SOURCE_PRIVATE_HOSTS: '127.0.0.1' },
     });
     services = createServices(app.messenger, createSystemClock());
@@ -96,6 +108,7 @@ describe('sources that a Dataset resource declares', () => {
     await app?.stop();
     await github?.[Symbol.asyncDispose]();
     await notion?.[Symbol.asyncDispose]();
+    await slack?.[Symbol.asyncDispose]();
     await rm(folder, { recursive: true, force: true });
   });
   beforeEach(async () => {
@@ -211,16 +224,76 @@ describe('sources that a Dataset resource declares', () => {
     world.put({ sources: [code({ credentialsSecretRef: undefined as never, account: 'Acme Corp' })] });
     await world.reconcile();
     expect(source('code')).to.include({ connected: false, reason: 'AccountMissing' });
-    const begun = await ask('/integrations/github/authorize', { method: 'POST' });
-    const { authorizeUrl } = (await begun.json()) as { authorizeUrl: string };
-    const query = github.install(new URL(authorizeUrl).searchParams.get('state') ?? '');
-    const cookie = begun.headers.get('set-cookie')?.split(';')[0] ?? '';
-    await ask(`/integrations/github/callback?${query}`, { redirect: 'manual', headers: { cookie } });
+    await opened.connect('github', github);
     await becomes('it is brought in', isSynced(world));
     expect(await names()).to.deep.equal(['Fault of engine (#1)']);
     await ask('/integrations/github/connection', { method: 'DELETE' });
     await becomes('it ends', async () => source('code')?.connected === false);
     expect(source('code')?.reason).to.equal('AccountMissing');
+  });
+
+  it('of Slack follow channels by name or id, as far back as they say, and only those that the owner allows', async () => {
+    const { world, ask, becomes, names, source } = opened;
+    for (const [index, name] of ['engine', 'lamp', 'steam'].entries()) {
+      const { messages } = slack.add(name, { isMember: name !== 'steam' });
+      for (const year of [2024, 2026]) {
+        messages.push({ ts: tsAt(`${year}-01-05T10:00:00Z`, index), user: INSTALLER, text: `The ${name} of ${year}.` });
+      }
+    }
+    const talk = (more: Partial<DatasetSourcesEntry> = {}): DatasetSourcesEntry => ({
+      ...{ name: 'talk', connector: 'slack', account: 'Analytical Engines', onRemoval: 'Delete', ...more },
+    });
+    const shown = async (sources: readonly DatasetSourcesEntry[]) => {
+      world.change({ spec: { sources: [...sources] } });
+      await world.reconcile();
+      return `${source('talk')?.reason}: ${source('talk')?.message}`;
+    };
+    world.put({ sources: [talk({ selection: ['engine'] })] });
+    await world.reconcile();
+    expect(source('talk')).to.include({ connected: false, reason: 'AccountMissing' });
+    await opened.connect('slack', slack);
+    expect(await shown([talk()])).to.equal('SelectionMissing: slack brings in nothing without a selection: give one');
+    const since = '2025-01-01T00:00:00Z';
+    const site = { name: 'talk', connector: 'folder', address: folder, since, onRemoval: 'Keep' } as const;
+    expect(await shown([site])).to.equal('SinceUnsupported: folder is brought in from the beginning: leave since out');
+    world.change({ spec: { sources: [talk({ selection: ['engine', 'C0LAMP'], since })] } });
+    await becomes('both channels', isSynced(world));
+    const of = (channel: string, year: number) => `#${channel} ${year}-01-05 The ${channel} of ${year}.`;
+    expect(await names()).to.deep.equal([of('engine', 2026), of('lamp', 2026)]);
+    expect(source('talk')).to.include({ connected: true, items: 2, failed: 0 });
+
+    // A team stays one for its commands and its home: the resource's connection is no other one.
+    const opens = { event: { type: 'app_home_opened', user: INSTALLER } };
+    await slack.event(app.baseUrl, opens, randomUUID());
+    await until('the home', () => slack.views.length > 0);
+    expect((await ask('/slack/channels')).status).to.equal(200);
+    world.change({ spec: { sources: [talk({ selection: ['engine'] })] } });
+    await becomes('what came before, and the other channel gone', async () => {
+      const now = await names();
+      return now.length === 2 && now.includes(of('engine', 2024)) && now.includes(of('engine', 2026));
+    });
+    world.change({ spec: { sources: [talk({ selection: ['engine'], since })] } });
+    await becomes('what is older is gone', async () => (await names()).length === 1);
+
+    const { connections } = (await (await ask('/integrations/connections')).json()) as {
+      connections: { connectionId: string; declaredAs?: string }[];
+    };
+    const { connectionId = '' } = connections.find(({ declaredAs }) => declaredAs === 'talk') ?? {};
+    slack.channels[0]?.messages.push({ ts: tsAt('2026-02-01T10:00:00Z'), user: INSTALLER, text: 'The engine runs.' });
+    const asked = await ask(`/integrations/slack/sync?connection_id=${connectionId}`, { method: 'POST' });
+    expect(await asked.json()).to.deep.equal({ accepted: true });
+    await becomes('the new message', async () => (await names()).includes('#engine 2026-02-01 The engine runs.'));
+
+    const allow = (channelIds: string[]) =>
+      ask('/slack/channels', { method: 'PUT', body: JSON.stringify({ channelIds }) });
+    await allow(['C0LAMP']);
+    await becomes('the channel is not allowed any more', () => source('talk')?.message === 'It has no engine');
+    expect(await names()).to.deep.equal([]);
+    await allow([]);
+    world.change({ spec: { sources: [talk({ selection: ['steam'] })] } });
+    await becomes('the app is not in the channel', () => source('talk')?.message?.startsWith('steam: ') === true);
+    expect(source('talk')?.message).to.match(/the app is not in the channel\. Write \/invite/);
+    expect(slack.views).to.have.length(1);
   });
 
   it('end with the resource, and go on under one that adopts the dataset', async () => {

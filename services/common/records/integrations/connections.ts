@@ -34,6 +34,8 @@ export type DeclaredConnection = {
   /** At most one of these two; none: as often as the connector says. */
   readonly everyMs: number | null;
   readonly cron: string | null;
+  /** Time before which nothing is brought in; absent or null: from the beginning. */
+  readonly since?: string | null;
   readonly deleteOnRemoval: boolean;
 };
 
