@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { NOTHING } from '../support/left-behind.ts';
-import { addUnderKills, forgetUnderKills, type KillReport } from './kill.ts';
+import { addCalmly, addUnderKills, forgetUnderKills, type KillReport } from './kill.ts';
 
 /** Reproducible moments: the seed is printed with a failure, `ENGRAM_TEST_SEED` repeats it. */
 function seeded(seed: number): () => number {
@@ -22,11 +22,10 @@ export function describeKills({ kills, documents }: { readonly kills: number; re
   describe('kill -9', function () {
     this.timeout(60_000 + kills * 20_000);
     const seed = Number(process.env['ENGRAM_TEST_SEED'] ?? Date.now() % 100_000);
-    const calmly = { documents, kills: 0, random: Math.random };
     let calm: KillReport;
 
     before(async () => {
-      calm = await addUnderKills(calmly);
+      calm = await addCalmly(documents);
       expect(calm.graph.edges.length).to.be.greaterThan(documents);
     });
 
@@ -45,7 +44,7 @@ export function describeKills({ kills, documents }: { readonly kills: number; re
       const options = { documents, kills: Math.ceil(kills / 3), random: seeded(seed + 2) };
       const { returned, left, remains } = await forgetUnderKills(options);
       expect(returned).to.deep.equal([]);
-      expectSame(left, await addUnderKills({ ...calmly, keep: (index) => index % 2 === 0 }));
+      expectSame(left, await addCalmly(documents, (index) => index % 2 === 0));
       expect(remains).to.deep.equal({ ...NOTHING, datasets: 0 });
     });
   });

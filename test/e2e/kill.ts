@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type EngramProcess, makeDataDir, startProcess } from '../support/engram-process.ts';
 import { type LeftBehind, leftBehind, NOTHING } from '../support/left-behind.ts';
+import { startApp } from '../support/start-app.ts';
 import { until } from '../support/until.ts';
 
 /** Small documents with shared entities, so that a lost or doubled one shows in the merged graph. */
@@ -42,14 +43,25 @@ export interface KillOptions {
   readonly random: () => number;
   /** `add`: add and cognify by themselves; `remember`: both in one call. Default `add`. */
   readonly by?: 'add' | 'remember';
-  /** Only the documents of these numbers; default all. */
-  readonly keep?: (index: number) => boolean;
+}
+
+/** Adds and builds documents without a kill, thus in this process: what a disturbed run is compared with. */
+export async function addCalmly(count: number, keep: (index: number) => boolean = () => true): Promise<KillReport> {
+  const server = await startApp();
+  try {
+    const letters = documents(count).filter((_, index) => keep(index));
+    for (const letter of letters) await add(server, letter);
+    await runToTheEnd(server);
+    return { kills: 0, acknowledged: letters.length, ...(await readBack(server)) };
+  } finally {
+    await server.stop();
+  }
 }
 
 /** Adds and builds documents while the process is killed `kills` times at moments chosen by `random`. */
 export async function addUnderKills(options: KillOptions): Promise<KillReport> {
   const data = makeDataDir();
-  const letters = documents(options.documents).filter((_, index) => options.keep?.(index) ?? true);
+  const letters = documents(options.documents);
   const acknowledged = new Set<string>();
   let server = await startProcess({ dataDir: data.path });
   try {
@@ -118,7 +130,7 @@ export interface ForgetReport {
  * Builds documents, then forgets those of odd numbers while the process is killed; what is left is read back. At the end the
  * dataset is forgotten under a kill as well. A call that got no answer is repeated, as a client would.
  */
-export async function forgetUnderKills(options: Omit<KillOptions, 'by' | 'keep'>): Promise<ForgetReport> {
+export async function forgetUnderKills(options: Omit<KillOptions, 'by'>): Promise<ForgetReport> {
   const data = makeDataDir();
   let server = await startProcess({ dataDir: data.path });
   try {
@@ -161,6 +173,8 @@ export async function forgetUnderKills(options: Omit<KillOptions, 'by' | 'keep'>
   }
 }
 
+type Server = Pick<EngramProcess, 'baseUrl'>;
+
 interface Item {
   readonly id: string;
   readonly name: string;
@@ -184,7 +198,7 @@ function forget(server: EngramProcess, body: object): Promise<Response> {
   return fetch(`${server.baseUrl}/api/v1/forget`, { method: 'POST', headers, body: JSON.stringify(body) });
 }
 
-async function itemsOf(server: EngramProcess): Promise<readonly Item[]> {
+async function itemsOf(server: Server): Promise<readonly Item[]> {
   const [dataset] = (await answer(fetch(`${server.baseUrl}/api/v1/datasets`))) as { id: string }[];
   return (await answer(fetch(`${server.baseUrl}/api/v1/datasets/${dataset?.id}/data`))) as Item[];
 }
@@ -193,12 +207,12 @@ function pause(durationMs: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, durationMs));
 }
 
-function add(server: EngramProcess, letter: { readonly name: string; readonly text: string }): Promise<void> {
+function add(server: Server, letter: { readonly name: string; readonly text: string }): Promise<void> {
   return post(server, '/add', letter);
 }
 
 async function post(
-  server: EngramProcess,
+  server: Server,
   path: string,
   letter: { readonly name: string; readonly text: string },
 ): Promise<void> {
@@ -208,7 +222,7 @@ async function post(
   await answer(fetch(`${server.baseUrl}/api/v1${path}`, { method: 'POST', body: form }));
 }
 
-function cognify(server: EngramProcess, runInBackground: boolean): Promise<unknown> {
+function cognify(server: Server, runInBackground: boolean): Promise<unknown> {
   const body = JSON.stringify({ datasets: ['letters'], runInBackground });
   const headers = { 'content-type': 'application/json' };
   return answer(fetch(`${server.baseUrl}/api/v1/cognify`, { method: 'POST', headers, body }));
@@ -222,11 +236,11 @@ async function answer(pending: Promise<Response>): Promise<unknown> {
 }
 
 /** Runs that were cut off go on by themselves; the last one finds everything built. */
-async function runToTheEnd(server: EngramProcess): Promise<void> {
+async function runToTheEnd(server: Server): Promise<void> {
   await cognify(server, false);
 }
 
-async function readBack(server: EngramProcess): Promise<Pick<KillReport, 'items' | 'graph'>> {
+async function readBack(server: Server): Promise<Pick<KillReport, 'items' | 'graph'>> {
   const [dataset] = (await answer(fetch(`${server.baseUrl}/api/v1/datasets`))) as { id: string }[];
   const base = `${server.baseUrl}/api/v1/datasets/${dataset?.id}`;
   const items = (await answer(fetch(`${base}/data`))) as { name: string }[];

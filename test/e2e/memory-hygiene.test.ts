@@ -11,24 +11,31 @@ interface Row {
 describe('memory hygiene', () => {
   let app: StartedApp;
   let wire: Wire;
+  /** A new dataset for each test. */
+  let notes: string;
   let dataset: string;
+  let tests = 0;
 
-  beforeEach(async () => {
+  before(async () => {
     app = await startApp();
     wire = createWire(app.baseUrl);
-    dataset = (await wire.post('/datasets', { name: 'notes' })).json.id;
   });
-  afterEach(() => app.stop());
+  beforeEach(async () => {
+    tests += 1;
+    notes = `notes-${tests}`;
+    dataset = (await wire.post('/datasets', { name: notes })).json.id;
+  });
+  after(() => app.stop());
 
   const remember = async (text: string, more: object = {}) => {
-    const added = await wire.post('/add', { data: text, datasetName: 'notes', ...more });
+    const added = await wire.post('/add', { data: text, datasetName: notes, ...more });
     expect(added.status, added.text).to.equal(200);
-    const built = await wire.post('/cognify', { datasets: ['notes'] });
+    const built = await wire.post('/cognify', { datasets: [notes] });
     expect(built.status, built.text).to.equal(200);
     return added.json;
   };
   const search = async (query: string, more: object = {}): Promise<readonly Row[]> => {
-    const body = { query, search_type: 'CHUNKS', datasets: ['notes'], ...more };
+    const body = { query, search_type: 'CHUNKS', datasets: [notes], ...more };
     const answer = await wire.post('/search', body);
     expect(answer.status, answer.text).to.equal(200);
     return answer.json[0].search_result;
@@ -60,11 +67,11 @@ describe('memory hygiene', () => {
       'TRIPLET_COMPLETION',
     ]) {
       const answer = await wire.post('/search', {
-        ...{ query: 'Where does Anna Petrova work?', search_type, datasets: ['notes'], only_context: true },
+        ...{ query: 'Where does Anna Petrova work?', search_type, datasets: [notes], only_context: true },
       });
       expect(answer.text, search_type).to.include('Globex').and.not.include('Initech');
     }
-    const recalled = await wire.post('/recall', { query: 'Where does Anna Petrova work?', datasets: ['notes'] });
+    const recalled = await wire.post('/recall', { query: 'Where does Anna Petrova work?', datasets: [notes] });
     expect(recalled.text).to.include('Globex').and.not.include('Initech');
   });
 
@@ -115,9 +122,9 @@ describe('memory hygiene', () => {
     const pairs = updatePairs(300).filter((_, at) => at % 10 < 2);
     const add = async (which: 'older' | 'newer', date: string) => {
       const data = pairs.map((pair) => pair[which]);
-      const more = { datasetName: 'notes', external_metadata: data.map(() => ({ date })) };
+      const more = { datasetName: notes, external_metadata: data.map(() => ({ date })) };
       expect((await wire.post('/add', { data, ...more })).status).to.equal(200);
-      expect((await wire.post('/cognify', { datasets: ['notes'] })).status).to.equal(200);
+      expect((await wire.post('/cognify', { datasets: [notes] })).status).to.equal(200);
     };
     await add('older', '2030-01-01');
     await add('newer', '2031-01-01');
@@ -145,10 +152,10 @@ describe('memory hygiene', () => {
     for (let at = 0; at < 60; at++) {
       const query = `crates of Project Number ${at % 20}`;
       const scope = at % 2 === 0 ? { search_type: 'CHUNKS' } : { search_type: 'HYBRID_COMPLETION' };
-      const recalled = await wire.post('/recall', { query, datasets: ['notes'], ...scope });
+      const recalled = await wire.post('/recall', { query, datasets: [notes], ...scope });
       const told: readonly string[] = recalled.json.map(({ text }: Row) => text);
       const sent = at % 3 === 0 ? `According to my memory: ${told[0]}` : (told.join('\n') as string);
-      const answer = await wire.post('/add', { data: sent, datasetName: 'notes' });
+      const answer = await wire.post('/add', { data: sent, datasetName: notes });
       expect(answer.status, answer.text).to.equal(200);
     }
     expect(await items()).to.have.length(1);
@@ -162,10 +169,10 @@ describe('memory hygiene', () => {
   it('stores no session answer that only repeats memory', async () => {
     await remember('Clara Voss keeps the spare keys in the blue drawer.');
     for (let turn = 0; turn < 5; turn++) {
-      const body = { query: 'Where does Clara Voss keep the spare keys?', session_id: 's', datasets: ['notes'] };
+      const body = { query: 'Where does Clara Voss keep the spare keys?', session_id: 's', datasets: [notes] };
       await wire.post('/recall', { ...body, search_type: 'GRAPH_COMPLETION', scope: 'graph' });
     }
-    const improved = await wire.post('/improve', { dataset_name: 'notes', session_ids: ['s'] });
+    const improved = await wire.post('/improve', { dataset_name: notes, session_ids: ['s'] });
     expect(improved.status, improved.text).to.equal(200);
     const kept = await Promise.all(
       (await items()).map(async ({ id }) => (await wire.get(`/datasets/${dataset}/data/${id}/raw`)).text),

@@ -46,8 +46,14 @@ export function freePort(): Promise<number> {
 export async function startProcess(options: ProcessOptions): Promise<EngramProcess> {
   const { child, output, port } = await launch(options);
   const baseUrl = `http://127.0.0.1:${port}`;
-  const isHealthy = (): Promise<boolean> => {
+  // Reading what it prints is cheaper than many requests in vain: they take time from the process.
+  const saysSo =
+    options.command === undefined &&
+    options.standardOutput === undefined &&
+    options.environment?.['LOG_LEVEL'] === undefined;
+  const isHealthy = async (): Promise<boolean> => {
     if (child.exitCode !== null || child.signalCode !== null) throw new Error('the process ended');
+    if (saysSo && !output().includes('"engram.started"')) return false;
     return fetch(`${baseUrl}/health`).then(
       ({ ok }) => ok,
       () => false,
