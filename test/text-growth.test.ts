@@ -44,7 +44,8 @@ import { type ReadPassage, rankSentences, sentencesOf } from '../services/search
 import { shortAnswer } from '../services/search/answers/short-answer.ts';
 import { sourceLabel } from '../services/search/answers/source-label.ts';
 import { spansOf } from '../services/search/answers/spans.ts';
-import { tableAnswer, tablesOf } from '../services/search/answers/tables.ts';
+import { tablesOf } from '../services/search/answers/table-rows.ts';
+import { tableAnswer } from '../services/search/answers/tables.ts';
 import { withoutLast } from '../services/search/answers/times.ts';
 import { refersBack } from '../services/search/conversation/follow-up.ts';
 import { spokenFeedback } from '../services/search/conversation/spoken-feedback.ts';

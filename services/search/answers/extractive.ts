@@ -23,7 +23,8 @@ import { absoluteDate, datesOf, dateText, undatedTime } from './sentence-times.t
 import { MIN_SHORT_CONFIDENCE, shortAnswer } from './short-answer.ts';
 import { sourcedQuote } from './source-label.ts';
 import { type StatedAnswer, statedAnswer } from './stated-answer.ts';
-import { type Table, tableAnswer } from './tables.ts';
+import type { Table } from './table-rows.ts';
+import { tableAnswer } from './tables.ts';
 import { changeFirst, inTimeFirst, isDatedByContext, latestFirst, withoutLast } from './times.ts';
 import { negatedFirst, yesOrNo } from './yes-no.ts';
 
@@ -93,7 +94,7 @@ export function extractiveAnswer(
     dataset: null,
   },
 ): ExtractiveAnswer {
-  const counted = quotedRows(query, tables, dataset);
+  const counted = quotedRows(query, tables, { dataset, now: retrieval.analysis.now });
   if (counted !== null) return counted;
   // `Is it on Monday?` asks whether it is.
   const isTimed = readQuestion(query).type !== 'yes-no';
@@ -193,18 +194,40 @@ function quotedChange(
 }
 
 const MAX_ROWS = 10;
+/** Items of a list that are quoted. */
+const MAX_ITEMS = 20;
 
-/** Answers from tables and lists, with the rows; null when they do not hold the answer. */
-export function quotedRows(query: string, tables: readonly Table[], dataset: string | null): ExtractiveAnswer | null {
-  const found = tableAnswer(query, tables);
+/** Answers from tables, records and lists, with the rows; null when they do not hold the answer. */
+export function quotedRows(
+  query: string,
+  tables: readonly Table[],
+  { dataset, now }: { readonly dataset: string | null; readonly now: Date | null },
+): ExtractiveAnswer | null {
+  const found = tableAnswer(query, tables, now ?? undefined);
   if (found === null) return null;
+  if (found.rows.length === 0) return NO_ANSWER;
   const rows = found.rows.slice(0, MAX_ROWS);
-  const lines = rows.map(({ line, passage }) => sourcedQuote(passage.payload, line, '', dataset));
+  const text =
+    found.lists === undefined
+      ? `${found.text}: ${rows.map(({ line, passage }) => sourcedQuote(passage.payload, line, '', dataset)).join('\n')}`
+      : found.lists
+          .slice(0, MAX_ROWS)
+          .map((list) => quotedList(list, dataset))
+          .join('\n');
   return {
-    text: `${found.text}: ${lines.join('\n')}`,
-    passageIds: [...new Set(rows.map(({ passage }) => passage.id))],
+    text,
+    passageIds: [...new Set(found.rows.map(({ passage }) => passage.id))],
     certainty: DIRECT,
+    ...(found.lists !== undefined && { short: found.text }),
   };
+}
+
+/** Quotes the items of a list, with one source. */
+function quotedList({ rows, heading }: Table, dataset: string | null): string {
+  const items = rows.slice(0, MAX_ITEMS).map(({ cells }) => (cells[0] ?? '').replace(/[.;]$/u, ''));
+  const more = rows.length > items.length ? `; and ${rows.length - items.length} more` : '';
+  const [first] = rows;
+  return first === undefined ? '' : sourcedQuote(first.passage.payload, `${items.join('; ')}${more}`, heading, dataset);
 }
 
 function shortText({ type }: Question, short: StatedAnswer | null, first: RankedSentence): string | null {

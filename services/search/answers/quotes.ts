@@ -5,7 +5,8 @@ import type { QuoteOptions, Retrieval, RetrievalDependencies, SearchedDataset } 
 import { type ExtractiveAnswer, extractiveAnswer } from './extractive.ts';
 import type { InnerAnswer } from './inner-question.ts';
 import type { Fact } from './knowledge.ts';
-import { asksForRows, type Table, tablesOf } from './tables.ts';
+import { type Table, tablesOf } from './table-rows.ts';
+import { asksForRows } from './tables.ts';
 
 export interface QuoteInput {
   readonly query: string;

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { ReadPassage } from './rank-sentences.ts';
-import { tableAnswer, tablesOf } from './tables.ts';
+import { tablesOf } from './table-rows.ts';
+import { tableAnswer } from './tables.ts';
 
 const passage = (documentName: string, text: string) =>
   ({ id: documentName, payload: { text, documentName, headings: [] } }) as unknown as ReadPassage;
@@ -41,8 +42,33 @@ const FIELDS = passage(
 );
 const LIST = passage('notes', '# Shopping list\n\n- bread\n- three lemons\n- salt\n');
 
+const CHORES = passage(
+  'chores',
+  [
+    'task: Tax return, owner: Felix, due: 2026-12-15, status: open, cost: 80 EUR',
+    'task: Car inspection, owner: Marta, due: 2026-11-20, status: open, cost: 120 EUR',
+    'task: Heating oil, owner: Marta, due: 2026-11-21, status: done, cost: 1450 EUR',
+    'task: Kindergarten fee, owner: Marta, due: 2026-11-30, status: open, cost: 310 EUR',
+    'task: Boiler service, owner: Felix, due: 2027-03-22, status: open, cost: 180 EUR',
+  ].join('\n'),
+);
+const CALENDAR = passage(
+  'calendar',
+  [
+    'start: 2026-12-03 10:00\nend: 2026-12-03 11:30\nsummary: Atlas review\nlocation: Room 4.12\norganizer: Jane Doe\nattendee: Priya Raman\nattendee: Tomas Novak',
+    'start: 2026-12-12\nsummary: Choir concert\nlocation: St. Albani',
+    'name: Jane Doe\nrole: Head of Finance\nphone: +49 551 397712\nbirthday: 1984-07-19',
+  ].join('\n\n'),
+);
+const MINUTES = passage(
+  'minutes-2026-11-05',
+  '# Steering meeting, 5 November 2026\n\n## Decisions\n- We keep Hetzner.\n- The old importer is switched off.\n\n## Action items\n- Felix: ask for a price\n- Tomas: write the guide\n',
+);
+const KITCHEN = passage('kitchen', '# Kitchen, 19 November 2026\n\n## Decisions\n- Oak worktop\n- The wall stays\n');
+const NOW = new Date('2026-11-28T09:00:00Z');
+
 describe('tableAnswer', () => {
-  const tables = tablesOf([CUSTOMERS, SHIPS, BUDGET, FIELDS, LIST]);
+  const tables = tablesOf([CUSTOMERS, SHIPS, BUDGET, FIELDS, LIST, CHORES, CALENDAR, MINUTES, KITCHEN]);
   const cases: readonly (readonly [string, string | null])[] = [
     ['How many customers live in Berlin?', '2'],
     ['Which customers live in Berlin?', 'Sarah Lee, Mia Braun'],
@@ -64,10 +90,35 @@ describe('tableAnswer', () => {
     ['How many stages does improve have?', null],
     ['What is the default port?', null],
     ['What is bread?', null],
+    ['What is due in December?', 'Tax return'],
+    ['What is due next week?', 'Kindergarten fee'],
+    ['What is due this week?', ''],
+    ['When did I leave Room 4.12?', null],
+    ['What is due before March?', 'Tax return, Car inspection, Heating oil, Kindergarten fee'],
+    ['Which tasks are overdue?', 'Car inspection'],
+    ['How much is due next month?', '80 EUR'],
+    ['How much do the open tasks of Marta cost?', '430 EUR'],
+    ['Who is responsible for the boiler service?', 'Felix'],
+    ['Where is the Atlas review?', 'Room 4.12'],
+    ['When is the Atlas review?', '2026-12-03 10:00'],
+    ['When does the Atlas review end?', '2026-12-03 11:30'],
+    ['Who attends the Atlas review?', 'Priya Raman, Tomas Novak'],
+    ['Who organizes the Atlas review?', 'Jane Doe'],
+    ['When was the Atlas review cancelled?', null],
+    ['When is the choir review?', null],
+    ["What is Jane Doe's phone number?", '+49 551 397712'],
+    ["What is Jane Doe's job?", 'Head of Finance'],
+    ['When was Jane Doe born?', '1984-07-19'],
+    ['What are the decisions?', 'We keep Hetzner., The old importer is switched off., Oak worktop, The wall stays'],
+    ['What did we decide about the kitchen?', 'Oak worktop, The wall stays'],
+    ['What did we decide on 5 November?', 'We keep Hetzner., The old importer is switched off.'],
+    ['What does Tomas have to do?', 'Tomas: write the guide'],
+    ['What does Priya have to do?', null],
+    ['What are the risks?', null],
   ];
   for (const [question, answer] of cases) {
     it(`answers "${question}" with ${answer}`, () => {
-      expect(tableAnswer(question, tables)?.text ?? null).equals(answer);
+      expect(tableAnswer(question, tables, NOW)?.text ?? null).equals(answer);
     });
   }
 });

@@ -22,6 +22,8 @@ export interface QueryAnalysis {
   readonly timeWindow: TimeWindow | null;
   /** The parts of the text that name a time by nothing but its distance from now: `last week`. */
   readonly relativeTimes: readonly string[];
+  /** What relative times count from; null: only absolute ones are known. */
+  readonly now: Date | null;
 }
 
 /** Characters of a query that are analysed: more is a pasted text. */
@@ -41,6 +43,7 @@ export function analyseQuery(query: string, options: { readonly now?: Date } = {
     relativeTimes: mentions
       .filter((mention) => mention.isRelative && !NAMES_TIME.test(mention.text))
       .map((mention) => mention.text),
+    now: options.now ?? null,
   };
 }
 

@@ -52,7 +52,8 @@ export async function broadCompletion(
     return isText ? { ...outcome, answer: `${outcome.answer}\n\n(From ${read} of the dataset.)` } : outcome;
   }
   const dataset = target.isOneOfSeveral ? target.dataset.name : null;
-  const counted = quotedRows(request.query, await readTables(deps, target.dataset, request.query, passages), dataset);
+  const tables = await readTables(deps, target.dataset, request.query, passages);
+  const counted = quotedRows(request.query, tables, { dataset, now: material.retrieval.analysis.now });
   const quoted = counted ?? listed(request.query, passages, { total, dataset });
   const { text, passageIds, certainty } = quoted;
   return answered(deps, request, { ...input, ready: { text, quoted: passageIds, certainty } });

@@ -1,0 +1,142 @@
+import { stemOf } from '../../common/text/language/tokenize.ts';
+import { isConversation, turnsOf } from '../../common/text/language/turns.ts';
+import { wordsOf } from './question.ts';
+import type { ReadPassage } from './rank-sentences.ts';
+import { cellsOf, rowText } from './statements.ts';
+
+/** Rows of a table, records with fields, or the items of a list, which have one column without a name. */
+export interface Table {
+  readonly kind: 'table' | 'records' | 'list';
+  /** The heading right above it. */
+  readonly heading: string;
+  /** Stems of the words of its document's name and of the headings above it. */
+  readonly subject: ReadonlySet<string>;
+  readonly columns: readonly string[];
+  readonly rows: readonly Row[];
+}
+
+export interface Row {
+  /** In the order of the columns; '' where it has none. */
+  readonly cells: readonly string[];
+  /** As it is quoted. */
+  readonly line: string;
+  readonly passage: ReadPassage;
+}
+
+const LIST_ITEM = /^[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]+(.+)$/u;
+const MARKDOWN_ROW = /^[ \t]*\|(.*)\|[ \t]*$/u;
+const MARKDOWN_RULE = /^[ \t]*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*$/u;
+const KEY_VALUES = /^[^,:|]{1,40}: [^\n]*?, [^,:|]{1,40}: /u;
+const FIELD = /^([\p{L}][^,:|.]{0,30}): (\S.*)$/u;
+const HEADING = /^[ \t]*(#{1,6})[ \t]+(.+)$/u;
+const MAX_HEADING = 100;
+/** Level of a heading without marks. */
+const LOWEST_LEVEL = 7;
+/** Fields of the headers of a mail, which say nothing of what it is about. */
+const MAIL_FIELD = /^(?:from|subject)$/iu;
+
+interface ReadRow {
+  readonly kind: Table['kind'];
+  /** Rows of a document with the same key are one table; null: those below one heading. */
+  readonly key: string | null;
+  readonly columns: readonly string[];
+  readonly values: readonly string[];
+  readonly line: string;
+}
+
+type WritableTable = { -readonly [Key in keyof Table]: Table[Key] } & { rows: Row[] };
+
+/** Returns the tables, records and lists of passages; passages of one document continue each other. */
+export function tablesOf(passages: readonly ReadPassage[]): readonly Table[] {
+  const tables = new Map<string, WritableTable>();
+  const columnsOf = new Map<string, readonly string[]>();
+  for (const passage of passages) {
+    const { text, documentId, documentName, headings } = passage.payload;
+    const document = documentId ?? documentName;
+    const lines = text.split('\n').map((line) => line.trim());
+    const mayHaveRecords = !isConversation(turnsOf(text));
+    let path = headings.map((title, at) => ({ level: at + 1, text: title }));
+    for (let at = 0; at < lines.length; at++) {
+      const line = lines[at] ?? '';
+      if (line === '' || MARKDOWN_RULE.test(line)) continue;
+      const fields = mayHaveRecords ? fieldsAt(lines, at) : [];
+      at += Math.max(0, fields.length - 1);
+      if (fields.some(([key]) => MAIL_FIELD.test(key))) continue;
+      const heads = MARKDOWN_ROW.exec(line)?.[1];
+      if (heads !== undefined && MARKDOWN_RULE.test(lines[at + 1] ?? '')) {
+        columnsOf.set(document, cellsOf(heads));
+        continue;
+      }
+      const row = fields.length > 0 ? recordOf(fields) : rowAt(line, columnsOf.get(document) ?? []);
+      if (row === null) {
+        const [, marks, title] = HEADING.exec(line) ?? [];
+        const isHeading = title !== undefined || (line.length < MAX_HEADING && !/[.!?]$/u.test(line));
+        const level = marks === undefined ? LOWEST_LEVEL : marks.length;
+        if (isHeading) path = [...path.filter((above) => above.level < level), { level, text: title ?? line }];
+        continue;
+      }
+      if (row.columns.length === 0) continue;
+      const heading = path.at(-1)?.text ?? '';
+      const above = path.map(({ text: title }) => title).join(' ');
+      const key = `${document} ${row.kind} ${row.key ?? heading}`;
+      const table: WritableTable = tables.get(key) ?? {
+        kind: row.kind,
+        heading,
+        subject: new Set(wordsOf(`${documentName} ${headings.join(' ')} ${above}`).map(stemOf)),
+        columns: row.columns,
+        rows: [],
+      };
+      table.columns = [...new Set([...table.columns, ...row.columns])];
+      const cells = table.columns.map((column) => row.values[row.columns.indexOf(column)] ?? '');
+      table.rows.push({ cells, line: row.line, passage });
+      tables.set(key, table);
+    }
+  }
+  return [...tables.values()].filter(({ kind, rows }) => rows.length > (kind === 'records' ? 0 : 1));
+}
+
+type Field = readonly [key: string, value: string];
+
+/** Returns the fields that begin at a line: at least two lines of `key: value`. */
+function fieldsAt(lines: readonly string[], start: number): readonly Field[] {
+  const fields: Field[] = [];
+  for (const line of lines.slice(start)) {
+    const [, key, value] = KEY_VALUES.test(line) ? [] : (FIELD.exec(line) ?? []);
+    if (key === undefined || value === undefined) break;
+    fields.push([key, value]);
+  }
+  return fields.length > 1 ? fields : [];
+}
+
+/** The column that says what a row is about. */
+export const NAMING = /^(?:name|title|summary)$/iu;
+
+/** Several values of one key are joined. */
+function recordOf(fields: readonly Field[]): ReadRow {
+  const values = Map.groupBy(fields, ([key]) => key);
+  const columns = [...values.keys()];
+  return {
+    kind: 'records',
+    // Cards and events in one document are two tables.
+    key: columns.find((column) => NAMING.test(column)) ?? columns[0] ?? '',
+    columns,
+    values: [...values.values()].map((same) => same.map(([, value]) => value).join(', ')),
+    line: fields.map(([key, value]) => `${key}: ${value}`).join(', '),
+  };
+}
+
+/** Reads a row of a table or an item of a list; null when a line is neither. */
+function rowAt(line: string, heads: readonly string[]): ReadRow | null {
+  const row = MARKDOWN_ROW.exec(line)?.[1];
+  if (row !== undefined) {
+    const values = cellsOf(row);
+    return { kind: 'table', key: heads.join('|'), columns: heads, values, line: rowText(heads, values) };
+  }
+  if (KEY_VALUES.test(line)) {
+    const pairs = line.split(/, (?=[^,:]{1,40}: )/u).map((part) => part.split(/: (.*)/su));
+    const columns = pairs.map(([key = '']) => key.trim());
+    return { kind: 'table', key: 'pairs', columns, values: pairs.map(([, value = '']) => value.trim()), line };
+  }
+  const item = LIST_ITEM.exec(line)?.[1]?.trim();
+  return item === undefined ? null : { kind: 'list', key: null, columns: [''], values: [item], line };
+}
