@@ -123,7 +123,16 @@ export function createWebConnector({
       if (first === null) throw new Error('The address is gone.');
       const entries = await entriesOf(first.text, first.url);
       if (entries !== null) {
-        yield { present: entries.filter(isAllowed), gone: [], cursor: null, total: entries.length };
+        // An entry may be a page of any host, with a robots.txt of its own.
+        const rules = new Map([[start.origin, robots]]);
+        const present: Listed[] = [];
+        for (const entry of entries) {
+          const site = new URL(entry.key);
+          const own = rules.get(site.origin) ?? (await robotsOf(site, access));
+          rules.set(site.origin, own);
+          if (own.isAllowed(entry.key, AGENT) !== false) present.push(entry);
+        }
+        yield { present, gone: [], cursor: null, total: present.length };
         return;
       }
       const maps = isSitemap(first.text) ? [resource] : [...robots.getSitemaps(), `${start.origin}/sitemap.xml`];
