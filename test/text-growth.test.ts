@@ -297,7 +297,7 @@ describe('The time that texts take', () => {
   function isBounded(input: string, all: typeof WORK, lengths: readonly number[]): void {
     for (const [name, work] of Object.entries(all)) {
       // Neighbours in these lists share their code and get different pumps.
-      const pumps = partOf(PUMPS, 3, works++);
+      const pumps = partOf(PUMPS, 5, works++);
       it(`grows no faster than n·log n in ${name}, whatever is repeated in the ${input}`, () => {
         expect(pumps.flatMap((pump) => growthBeyond(work, pump, lengths) ?? [])).to.deep.equal([]);
       });

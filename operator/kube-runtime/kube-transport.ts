@@ -206,6 +206,8 @@ function asKubeError(error: unknown, request: KubeRequest, timedOut: boolean): K
   return unreachable(`${what} was cut off`, error);
 }
 
+const ENDED = new Error('the call has ended');
+
 /** A signal that also fires after a timeout; `disarm` removes the timeout, `end` the timeout and the signal. */
 function limited(clock: RuntimeClock, limitMs: number, outer: AbortSignal | undefined) {
   const controller = new AbortController();
@@ -224,8 +226,8 @@ function limited(clock: RuntimeClock, limitMs: number, outer: AbortSignal | unde
     end() {
       disarm();
       outer?.removeEventListener('abort', follow);
-      // A stream without a reader must not keep its connection.
-      controller.abort();
+      // A stream without a reader must not keep its connection. Without a reason, Node would make an error for each call.
+      controller.abort(ENDED);
     },
   };
 }

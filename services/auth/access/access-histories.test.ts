@@ -15,7 +15,7 @@ import type { RequestOf } from '../../common/platform/messaging/messages.ts';
 /** Histories that share a service: each has accounts, tenants and roles of its own. */
 const HISTORIES_PER_SERVICE = 25;
 /** Each run makes others. */
-const HISTORIES = repeats(1_500, 400);
+const HISTORIES = repeats(1_500, 200);
 
 /** Places in a list that grows; taken modulo its length. */
 const place = fc.nat(7);

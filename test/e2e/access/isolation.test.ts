@@ -49,7 +49,7 @@ describe('two tenants with the same data', () => {
       // A name or an address would be found in an answer that repeats it.
       const foreign = KINDS.filter((put) => !victim.ids[put].includes(victim.secret));
       return places.flatMap((kind) => {
-        const some = partOf(foreign, 4, turn++);
+        const some = partOf(foreign, 8, turn++);
         // An account that one route adds to the tenant another one must remove from it.
         const puts = foreign.filter((put) => put === kind || ACCOUNTS.has(put) || some.includes(put));
         return puts.map((put) => ({ operation, kind, put }));
