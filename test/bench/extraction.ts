@@ -13,7 +13,8 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { createDocumentEntities } from '../../services/cognify/pipeline/document-entities.ts';
-import { TIMESTAMP } from '../../services/cognify/pipeline/times.ts';
+import { TIMESTAMP, withTimes } from '../../services/cognify/pipeline/times.ts';
+import { nodeName } from '../../services/common/kernel/ids.ts';
 import { extractByRules, type NameModels } from '../../services/common/text/extraction/rules/extract-by-rules.ts';
 import { readSlotModel } from '../../services/common/text/extraction/rules/slot-model.ts';
 import { createTagger } from '../../services/common/text/extraction/rules/tagger.ts';
@@ -95,9 +96,11 @@ function compareFolds(): void {
     const models: NameModels = { types: () => typesOf(fold), relations: () => relations };
     for (let at = fold; at < documents.length; at += folds) {
       const document = documents[at] as LabelledDocument;
-      const input = { text: document.text, documentName: String(at), headings: [], knownNames: [] };
+      const { text } = document;
+      const extraction = extractByRules({ text, documentName: `${at}`, headings: [], knownNames: [] }, tag, models);
+      const parts = [{ kind: 'paragraph', start: 0, end: text.length }] as const;
       const collected = createDocumentEntities();
-      collected.add('', extractByRules(input, tag, models), []);
+      collected.add('', withTimes(extraction, { text, parts, headings: [] }, { writtenAt: null }), []);
       compare(document, resolvedGraph(collected.resolve()));
     }
   }
@@ -139,10 +142,10 @@ function kindOf(type: string): string {
 }
 
 function compare(document: LabelledDocument, { entities, edges }: Graph): void {
-  const nodesByName = Map.groupBy(entities, ({ name }) => normalName(name));
+  const nodesByName = Map.groupBy(entities, ({ name }) => spelling(name));
   const labelOf = new Map<string, number>();
   for (const [at, { type, names }] of document.entities.entries()) {
-    const matching = names.flatMap((name) => nodesByName.get(normalName(name)) ?? []);
+    const matching = names.flatMap((name) => nodesByName.get(spelling(name)) ?? []);
     for (const { id } of matching) labelOf.set(id, at);
     if (!(KINDS as readonly string[]).includes(type)) continue;
     found[type]?.push(Number(matching.length > 0));
@@ -169,6 +172,11 @@ function compare(document: LabelledDocument, { entities, edges }: Graph): void {
 
 function pairOf(one: number, other: number): string {
   return one < other ? `${one} ${other}` : `${other} ${one}`;
+}
+
+/** The spelling under which names are compared: that of the API, without case and apostrophes. */
+function spelling(name: string): string {
+  return nodeName(normalName(name));
 }
 
 function note(document: LabelledDocument, text: string): void {

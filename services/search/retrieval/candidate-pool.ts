@@ -180,7 +180,7 @@ export class CandidatePool {
     return [...fusion.keys()]
       .flatMap((id) => {
         const candidate = this.candidates.get(id);
-        return candidate === undefined ? [] : [{ id, score: this.valueOf(id) + bonusOf(candidate) }];
+        return candidate === undefined ? [] : [{ id, score: sum(this.coverageOf(candidate)) + bonusOf(candidate) }];
       })
       .sort(byScore);
   }
@@ -190,10 +190,15 @@ export class CandidatePool {
     this.weights = weights;
   }
 
-  /** Returns the sum of a passage's coverage. */
-  valueOf(id: string): number {
+  /** Information of each term of the query, as much as it counts in the coverage. */
+  get units(): readonly number[] {
+    return this.information.map((value, at) => value * (this.weights?.[at] ?? 1));
+  }
+
+  /** Returns the coverage of a passage by its id; null when it is not in the pool. */
+  coverageById(id: string): Float64Array | null {
     const candidate = this.candidates.get(id);
-    return candidate === undefined ? 0 : sum(this.coverageOf(candidate));
+    return candidate === undefined ? null : this.coverageOf(candidate);
   }
 
   /** Returns the coverage: one value for each query term, for each named entity, and for the time window. */

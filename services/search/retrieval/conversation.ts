@@ -4,6 +4,11 @@ import type { Candidate } from './candidates.ts';
 
 /** Turns this far from each other may speak about the same. */
 const WINDOW = 30;
+/** Weight of turns behind a turn, relative to those before it. */
+const BEHIND = 0.6;
+/** Weight of a word that the turns around say at all, relative to saying it once, and what they say of it for half of that. */
+const OCCURS = 10;
+const ENOUGH = 2;
 /** Two results are further apart than this while there are others: each stands for the turns around it. */
 const APART = 8;
 /** Fewer passages say nothing about what a dataset holds. */
@@ -24,6 +29,8 @@ const ASKING = new Set(
     .map(stemOf),
 );
 const ASKING_WEIGHT = 0.25;
+/** Tokens of a turn that says something rather than `Yes.`. */
+const TELLING = 12;
 /** All turns of a speaker begin with the name. */
 const NAME_WEIGHT = 0.5;
 /** Words in the middle of a question that may be names. */
@@ -42,8 +49,9 @@ interface SpokenPassage {
 
 interface Turn extends Place {
   readonly id: string;
-  /** Score of the turn by itself. */
-  readonly value: number;
+  /** The value of each term of the question in the turn, and in the turns around it. */
+  readonly said: Float64Array;
+  readonly heard: Float64Array;
 }
 
 /**
@@ -54,7 +62,7 @@ export class Conversation {
   private readonly places: ReadonlyMap<string, Place>;
   /** Tokens of the names of speakers that the question names. */
   private readonly named: ReadonlySet<string>;
-  private readonly turnsOfNamed: ReadonlySet<string>;
+  private readonly turnsOfNamed: ReadonlyMap<string, number>;
 
   /** Null when the passages are not turns of a conversation. */
   static of(passages: readonly Candidate[], question: string): Conversation | null {
@@ -71,8 +79,10 @@ export class Conversation {
   private constructor(turns: readonly SpokenPassage[], named: readonly string[]) {
     this.places = new Map(turns.map(({ passage }) => [passage.row.id, placeOf(passage)]));
     this.named = new Set(named.flatMap(tokenize));
-    this.turnsOfNamed = new Set(
-      turns.filter(({ speaker }) => named.includes(speaker)).map(({ passage }) => passage.row.id),
+    this.turnsOfNamed = new Map(
+      turns
+        .filter(({ speaker }) => named.includes(speaker))
+        .map(({ passage: { row, payload } }) => [row.id, Math.min(1, (payload?.chunkSize ?? 0) / TELLING)]),
     );
   }
 
@@ -81,27 +91,43 @@ export class Conversation {
     return terms.map((term) => (ASKING.has(term) ? ASKING_WEIGHT : this.named.has(term) ? NAME_WEIGHT : 1));
   }
 
-  /** Whether a speaker whom the question names says the turn. */
-  isOfNamed(id: string): boolean {
-    return this.turnsOfNamed.has(id);
+  /** Returns how much a speaker whom the question names says in a turn, 0 to 1. */
+  saidByNamed(id: string): number {
+    return this.turnsOfNamed.get(id) ?? 0;
   }
 
-  /** Returns for each turn what the turns around it say about a query; nearer turns count more. */
-  around(saidBy: (id: string) => number): ReadonlyMap<string, number> {
-    const turns = [...this.places].map(([id, place]): Turn => ({ id, ...place, value: saidBy(id) }));
+  /**
+   * Returns for each turn what the turns around it say about the question: all that they say, and more for the words of it that
+   * occur at all. Nearer turns count more, and those behind it less, because a topic is opened before it is discussed.
+   * `saidBy`: the value of each word in a turn; `units`: that of a word said once.
+   */
+  around(saidBy: (id: string) => Float64Array | null, units: readonly number[]): ReadonlyMap<string, number> {
+    const turns = [...this.places].map(([id, place]): Turn => {
+      const said = saidBy(id)?.subarray(0, units.length) ?? new Float64Array(units.length);
+      return { id, ...place, said, heard: new Float64Array(units.length) };
+    });
     turns.sort((a, b) => (a.conversation < b.conversation ? -1 : a.conversation > b.conversation ? 1 : a.at - b.at));
-    const sums = new Map(turns.map(({ id }) => [id, 0]));
     for (const [index, turn] of turns.entries()) {
       for (let next = index + 1; next < turns.length; next++) {
-        const other = turns[next] as Turn;
-        const distance = other.at - turn.at;
-        if (other.conversation !== turn.conversation || distance > WINDOW) break;
+        const later = turns[next] as Turn;
+        const distance = later.at - turn.at;
+        if (later.conversation !== turn.conversation || distance > WINDOW) break;
         const weight = 1 - distance / (WINDOW + 1);
-        sums.set(turn.id, (sums.get(turn.id) as number) + weight * other.value);
-        sums.set(other.id, (sums.get(other.id) as number) + weight * turn.value);
+        add(later.heard, turn.said, weight);
+        add(turn.heard, later.said, BEHIND * weight);
       }
     }
-    return sums;
+    return new Map(
+      turns.map(({ id, said, heard }) => {
+        let value = 0;
+        for (const [term, unit] of units.entries()) {
+          const others = heard[term] as number;
+          const all = others + (said[term] as number);
+          value += others + (all === 0 ? 0 : (OCCURS * unit * all) / (all + ENOUGH * unit));
+        }
+        return [id, value];
+      }),
+    );
   }
 
   /** Moves turns close to a better one behind the others, without changing the order otherwise. */
@@ -118,6 +144,10 @@ export class Conversation {
     }
     return [...first, ...close];
   }
+}
+
+function add(sums: Float64Array, values: Float64Array, weight: number): void {
+  for (let at = 0; at < sums.length; at++) sums[at] = (sums[at] as number) + weight * (values[at] as number);
 }
 
 /** Returns the speakers that a question names: by the whole name, else by a capitalised word of it (`Tom` of `Tom Okoye`). */

@@ -37,10 +37,10 @@ export async function rankPassages(
   const competing = [...pool.candidates.values()].filter(({ row }) => fusion.has(row.id) || linked.has(row.id));
   const { links, via } = linksAmong(competing, found.links);
   const bonusOf = pool.bonus(fusion);
-  const around = conversation?.around((id) => pool.valueOf(id));
+  const around = conversation?.around((id) => pool.coverageById(id), pool.units);
   const inConversation = (id: string) =>
     settings.windowShare * (around?.get(id) ?? 0) +
-    (conversation?.isOfNamed(id) ? settings.speakerShare * pool.scale : 0);
+    settings.speakerShare * pool.scale * (conversation?.saidByNamed(id) ?? 0);
   const shifts = await learnedShifts(pool, competing, found);
   const ranked = rankEvidence(
     competing.map((candidate) => ({

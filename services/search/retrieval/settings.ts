@@ -66,7 +66,7 @@ export const DEFAULT_SETTINGS: RetrievalSettings = {
   mentionWeight: 0.4,
   timeWeight: 1,
   meaningShare: 1,
-  windowShare: 0.1,
+  windowShare: 0.05,
   speakerShare: 0.2,
   sentenceShare: 0.25,
   fusionShare: 0.2,
