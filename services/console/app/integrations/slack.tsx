@@ -25,7 +25,8 @@ const DAY_MS = 24 * HOUR_SECONDS * 1000;
 const REFUSED_MS = 2000;
 
 /** Whether a connection is a team of Slack, whose channels are brought in by connections of their own. */
-export const isTeam = ({ provider, partOf }: Connection): boolean => provider === 'slack' && partOf === undefined;
+export const isTeam = ({ provider, partOf, declaredAs }: Connection): boolean =>
+  provider === 'slack' && partOf === undefined && declaredAs === undefined;
 
 /** Buttons of a team: where the app may be used, and what is brought in. */
 export function SlackTeam({ connection, onChanged }: SlackProps) {

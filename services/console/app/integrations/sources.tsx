@@ -238,7 +238,9 @@ function Connect({ providers, onConnected }: { readonly providers: readonly Prov
 
 function Source({ connection, onChanged }: { readonly connection: Connection; onChanged(): void }) {
   const { connected, provider = '', connectionId = '', accountLabel = '', datasetName, datasetId } = connection;
-  const { storedItems = 0, lastSyncedAt, syncCounts, error, selected, selectable } = connection;
+  const { storedItems = 0, lastSyncedAt, syncCounts, error, selected, declaredAs } = connection;
+  // What a resource declares is changed by it alone.
+  const selectable = connection.selectable && declaredAs === undefined;
   const isNothing = selectable && selected?.length === 0;
   const isImport = provider === 'slack' && connection.partOf !== undefined;
   const [isChoosing, setChoosing] = useState(false);
@@ -274,6 +276,7 @@ function Source({ connection, onChanged }: { readonly connection: Connection; on
             )}
             {lastSyncedAt ? ` · synced ${ago(lastSyncedAt)}` : ''}
             {selected?.length ? ` · ${count(selected.length)} chosen` : ''}
+            {declaredAs === undefined ? '' : ` · source ${declaredAs} of a Dataset resource, which alone changes it`}
             {syncCounts && syncCounts.skipped > 0
               ? ` · ${plural(syncCounts.skipped, 'file')} of other kinds left out`
               : ''}
@@ -297,9 +300,11 @@ function Source({ connection, onChanged }: { readonly connection: Connection; on
                 Sync now
               </Button>
             )}
-            <Button size="xs" variant="default" onClick={() => askDisconnect(connection, onChanged)}>
-              Disconnect
-            </Button>
+            {declaredAs === undefined ? (
+              <Button size="xs" variant="default" onClick={() => askDisconnect(connection, onChanged)}>
+                Disconnect
+              </Button>
+            ) : null}
           </Group>
         ) : null}
       </Group>
@@ -350,7 +355,7 @@ function Going({ connection: { progress, waitingUntil } }: { readonly connection
       <Progress value={part} animated style={{ flex: 1 }} aria-label="Progress of the import" />
       <Text size="xs" c="dimmed">
         {count(done)}
-        {total === null ? '' : ` of ${count(total)}`}
+        {total === null ? ' looked at so far' : ` of ${count(total)}`}
       </Text>
     </Group>
   );
