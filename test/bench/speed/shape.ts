@@ -1,4 +1,4 @@
-import { SERVICE_NAMES } from '../../../services/common/domain/service-paths.ts';
+import { SERVICE_PATHS } from '../../../services/common/domain/service-paths.ts';
 import { takeOwnNames } from '../../integration/own-names.ts';
 
 export const SHAPES = ['embedded', 'cluster'] as const;
@@ -9,9 +9,7 @@ export interface Shape {
   /** Arguments of `services/start.mjs`. */
   readonly command: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  /** Number of consecutive ports that it uses. */
-  readonly ports: number;
-  /** Paths that answer 200 when the service is ready. */
+  /** Addresses that answer without an error of the server (5xx) when all services are ready. */
   readyUrls(port: number): readonly string[];
   /** Removes data on other servers while the service runs. */
   forget(baseUrl: string): Promise<void>;
@@ -29,7 +27,6 @@ function embedded(): Shape {
   return {
     command: [],
     environment: {},
-    ports: 1,
     readyUrls: (port) => [`${origin(port)}/health`],
     forget: async () => {},
     remove: async () => {},
@@ -42,8 +39,11 @@ function cluster(): Shape {
   return {
     command: ['cluster'],
     environment: { ...names.environment, HTTP_API_HOST: '127.0.0.1', ENABLE_AUTO_MIGRATIONS: 'true' },
-    ports: SERVICE_NAMES.length + 1,
-    readyUrls: (port) => [...SERVICE_NAMES.map((_, at) => `${origin(port + 1 + at)}/readyz`), `${origin(port)}/health`],
+    // The router answers 503 for a service that has not started.
+    readyUrls: (port) => [
+      ...Object.values(SERVICE_PATHS).map(([path]) => `${origin(port)}${path}`),
+      `${origin(port)}/health`,
+    ],
     async forget(baseUrl) {
       const response = await fetch(`${baseUrl}/api/v1/forget`, {
         method: 'POST',
