@@ -41,7 +41,7 @@ export function coverageBy(wanted: readonly WantedWord[]): RaiseCoverage {
   };
 }
 
-const CACHED_WORDS = 50_000;
+const CACHED_WORDS = 10_000;
 const LONGEST_CACHED_WORD = 40;
 const cache = new Map<string, Omit<TextWords, 'places'>>();
 

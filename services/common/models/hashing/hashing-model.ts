@@ -18,7 +18,7 @@ const REPETITION = 1.5;
 const PLACES = 2;
 const UNKNOWN_RANK = 20_000;
 const ZIPF_SHIFT = 2.7;
-const CACHED_WORDS = 50_000;
+const CACHED_WORDS = 10_000;
 
 /** The sparse vector of a word: places in the dense vector and what to add there. */
 interface WordVector {

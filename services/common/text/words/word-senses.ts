@@ -294,7 +294,7 @@ function raise(map: Map<number, Found>, synset: number, found: Found): void {
 }
 
 const MAX_DEPTH = 20;
-const CACHED_WORDS = 20_000;
+const CACHED_WORDS = 8_000;
 
 const at = (values: Uint8Array | Uint16Array | Uint32Array | Float32Array, place: number) => values[place] as number;
 const startOf = (ends: Uint32Array, place: number) => (place === 0 ? 0 : (ends[place - 1] as number));

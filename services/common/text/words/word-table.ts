@@ -37,7 +37,7 @@ export interface WordEntry {
 
 const MAGIC = 0x44525745;
 const HEADER_BYTES = 16;
-const CACHED_WORDS = 20_000;
+const CACHED_WORDS = 8_000;
 /** Number of words that `nearest` returns. */
 export const NEIGHBOURS = 32;
 
