@@ -10,15 +10,19 @@ export function recentlyUsed<Key, Value>(cache: Map<Key, Value>, size: number, k
   // A map keeps the order of insertion.
   cache.delete(key);
   cache.set(key, value);
-  if (cache.size > size) cache.delete(cache.keys().next().value as Key);
+  while (cache.size > size) cache.delete(cache.keys().next().value as Key);
   return value;
 }
 
-/** Longer texts are seldom seen again, and are not kept. */
-const LONGEST_KEY = 2000;
-
-/** Returns the function with a cache of the results for the texts of the last calls, which callers share. */
-export function keptByText<Value>(size: number, make: (text: string) => Value): (text: string) => Value {
+/**
+ * Returns the function with a cache of the results for the texts of the last calls, which callers share. Texts longer than
+ * `longest` are seldom seen again, and are not kept.
+ */
+export function keptByText<Value>(
+  size: number,
+  make: (text: string) => Value,
+  longest = 2000,
+): (text: string) => Value {
   const cache = new Map<string, Value>();
-  return (text) => (text.length > LONGEST_KEY ? make(text) : recentlyUsed(cache, size, text, () => make(text)));
+  return (text) => (text.length > longest ? make(text) : recentlyUsed(cache, size, text, () => make(text)));
 }

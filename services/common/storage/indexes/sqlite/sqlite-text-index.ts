@@ -1,4 +1,5 @@
 import type { DataItemId } from '../../../kernel/brand.ts';
+import { keptByText } from '../../../kernel/recently-used.ts';
 import { asRead, type EntryPayload, type IndexKind } from '../../ports/index-entry.ts';
 import { readSeen } from '../../ports/read-seen.ts';
 import type { TextCandidate, TextIndex, TextRow } from '../../ports/text-index.ts';
@@ -62,6 +63,9 @@ function unpackCandidates(kind: IndexKind, packed: PackedCandidates | null): rea
 
 const NO_PAYLOAD: EntryPayload = Object.freeze({});
 
+/** Payloads of the rows that answer many questions: at most about 8 MB. */
+const payloadOf = keptByText<EntryPayload>(1000, JSON.parse, 8000);
+
 /** Few of the hundreds of candidate rows are ever read: the payload is parsed on demand. */
 function lazyRow<Measures>(
   kind: IndexKind,
@@ -85,7 +89,7 @@ function lazyRow<Measures>(
   return {
     ...row,
     get payload() {
-      payload ??= JSON.parse(text) as EntryPayload;
+      payload ??= payloadOf(text);
       return payload;
     },
   };
