@@ -1,4 +1,5 @@
 import { logistic } from '../../common/kernel/probability.ts';
+import { keptByText } from '../../common/kernel/recently-used.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
@@ -93,8 +94,8 @@ function isOfUnknown(question: Question, { ranked, passages }: Evidence): boolea
   const names = keyWords(question).filter(({ word, isName }) => isName && /^\p{L}/u.test(word));
   const isOwn = (ranked[0]?.features.ownRank ?? 0) > 0;
   if (names.length < (isOwn ? 2 : 1)) return false;
-  const all = bagOf(passages.slice(0, PASSAGES_READ).map(wholeText).join(' '));
-  return names.every((name) => covered(name, all) < 1);
+  const all = passages.slice(0, PASSAGES_READ).map(wholeText);
+  return names.every(({ stem }) => all.every((text) => !wordsIn(text).stems.has(stem)));
 }
 
 /** Returns the features of the best sentence, with the highest of the best ones; null without sentences. */
@@ -123,7 +124,7 @@ export function sentenceFeatures(whole: Question, { ranked, short, passages }: E
   /** Words for the subject of the question, without those for what is asked of it. */
   const subject = words.filter(({ word }) => !slotWords.has(word));
   const focus = question.focus === null || STOP_WORDS.has(question.focus) ? null : keyOf(question.focus);
-  const inAll = bagOf(passages.slice(0, PASSAGES_READ).map(wholeText).join(' '));
+  const inAll = bagOf(...passages.slice(0, PASSAGES_READ).map(wholeText));
   const all = coverage(words, inAll);
   const bags = new Map<ReadPassage, Bag>();
   const partsOf = statedParts(question);
@@ -288,17 +289,28 @@ function keyOf(word: string): KeyWord {
   return { word, stem: stemOf(word), isName: false, information };
 }
 
-interface Bag {
-  /** Rows of its words in the table of word senses. */
+interface WordsIn {
+  /** Rows of the words in the table of word senses. */
   readonly rows: readonly number[];
   readonly stems: ReadonlySet<string>;
+}
+
+/** Words of the sentences and passages that answer many questions. */
+const wordsIn = keptByText(1000, readWords, 8000);
+
+function readWords(text: string): WordsIn {
+  const words = [...new Set(contentWords(text))];
+  return { rows: words.map(wordSenses().row), stems: new Set(words.map(stemOf)) };
+}
+
+interface Bag {
+  readonly texts: readonly WordsIn[];
   /** Likeness of words that were looked for to the most like one of these. */
   readonly likeness: Map<string, number>;
 }
 
-function bagOf(text: string): Bag {
-  const words = [...new Set(contentWords(text))];
-  return { rows: words.map(wordSenses().row), stems: new Set(words.map(stemOf)), likeness: new Map() };
+function bagOf(...texts: readonly string[]): Bag {
+  return { texts: texts.map(wordsIn), likeness: new Map() };
 }
 
 function wholeText({ payload }: ReadPassage): string {
@@ -306,13 +318,16 @@ function wholeText({ payload }: ReadPassage): string {
 }
 
 /** 1 for the word itself, less for words of like meaning; a name has none. */
-function covered({ word, stem, isName }: KeyWord, { rows, stems, likeness }: Bag): number {
-  if (stems.has(stem)) return 1;
+function covered({ word, stem, isName }: KeyWord, { texts, likeness }: Bag): number {
+  if (texts.some(({ stems }) => stems.has(stem))) return 1;
   if (isName) return 0;
   let most = likeness.get(word);
   if (most === undefined) {
-    const likenessOf = likenessTo(word) ?? (() => 0);
-    most = Math.sqrt(rows.reduce((best, row) => Math.max(best, likenessOf(row)), 0));
+    const likenessOf = likenessTo(word);
+    most = 0;
+    if (likenessOf !== null)
+      for (const { rows } of texts) for (const row of rows) most = Math.max(most, likenessOf(row));
+    most = Math.sqrt(most);
     likeness.set(word, most);
   }
   return most;
