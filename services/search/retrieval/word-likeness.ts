@@ -10,8 +10,11 @@ const MIN_SIMILARITY = 0.4;
 const MAX_LIKENESS = 0.99;
 /** Words whose meanings are kept. */
 const CACHED_WORDS = 128;
-/** Words whose likeness to the words of texts is kept, a byte for each of these: 2.5 MB after a novel. */
-const KEPT_WORDS = 256;
+/** Room for the likeness of words to the words of texts, of which each takes a byte: of 800 words after a novel. */
+const KEPT_BYTES = 8 * 1024 * 1024;
+const MIN_KEPT_WORDS = 256;
+/** Words of texts that are counted at least, since more will come. */
+const MIN_PLACES = 4096;
 /** Likeness is kept in one byte. */
 const SHARE_STEPS = 250;
 const UNKNOWN = 255;
@@ -39,21 +42,7 @@ export function placeOf(row: number): number {
   return rowsByPlace.push(row) - 1;
 }
 
-/** Likeness of words to one, in steps, by their places. */
-interface KnownSteps {
-  steps: Uint8Array;
-}
-const knownSteps = new Map<string, KnownSteps>();
-
-function keepStep(known: KnownSteps, place: number, step: number): void {
-  if (place >= known.steps.length) {
-    const longer = new Uint8Array(Math.max(rowsByPlace.length, 2 * known.steps.length)).fill(UNKNOWN);
-    longer.set(known.steps);
-    known.steps = longer;
-  }
-  known.steps[place] = step;
-}
-
+const comparers = new Map<string, (row: number) => number>();
 const likenesses = new Map<string, Likeness>();
 
 /**
@@ -70,27 +59,21 @@ export function likestTo(word: string): LikestOfPlaces | null {
 }
 
 function likeness(word: string): Likeness | null {
-  const [table, senses] = [wordTable(), wordSenses()];
-  const wanted = senses.row(word);
+  const wanted = wordSenses().row(word);
   if (wanted < 0) return null;
-  return recentlyUsed(likenesses, CACHED_WORDS, word, () => {
-    const bySense = senses.likenessTo(wanted);
-    const everyday = everydayWords().likenessTo(wanted) ?? (() => 0);
-    let derived: readonly number[] | undefined;
-    const compare = (row: number): number => {
-      const cosine = table.cosineOf(wanted, row);
-      const byVector = cosine < MIN_SIMILARITY ? 0 : cosine * cosine;
-      derived ??= derivedFrom(word);
-      const byRoot = derived.includes(row) ? DERIVED : 0;
-      const share = Math.max(byVector, bySense(row, cosine), everyday(row), byRoot);
-      return Math.round(SHARE_STEPS * Math.min(MAX_LIKENESS, share));
-    };
-    const known = recentlyUsed(knownSteps, KEPT_WORDS, word, () => ({ steps: new Uint8Array() }));
+  const room = Math.max(MIN_KEPT_WORDS, KEPT_BYTES / Math.max(MIN_PLACES, rowsByPlace.length));
+  return recentlyUsed(likenesses, room, word, () => {
+    let steps = new Uint8Array();
     const stepOf = (place: number): number => {
-      const kept = known.steps[place];
+      const kept = steps[place];
       if (kept !== undefined && kept !== UNKNOWN) return kept;
-      const step = compare(rowsByPlace[place] as number);
-      keepStep(known, place, step);
+      if (place >= steps.length) {
+        const longer = new Uint8Array(Math.max(rowsByPlace.length, 2 * steps.length)).fill(UNKNOWN);
+        longer.set(steps);
+        steps = longer;
+      }
+      const step = comparing(word, wanted)(rowsByPlace[place] as number);
+      steps[place] = step;
       return step;
     };
     return {
@@ -100,6 +83,22 @@ function likeness(word: string): Likeness | null {
         for (let at = 0; at < words.length; at++) most = Math.max(most, stepOf(words[at] as number));
         return Math.max(least, most / SHARE_STEPS);
       },
+    };
+  });
+}
+
+/** Returns what compares a word with those of other rows, in steps. */
+function comparing(word: string, wanted: number): (row: number) => number {
+  return recentlyUsed(comparers, CACHED_WORDS, word, () => {
+    const [table, bySense] = [wordTable(), wordSenses().likenessTo(wanted)];
+    const everyday = everydayWords().likenessTo(wanted) ?? (() => 0);
+    const derived = derivedFrom(word);
+    return (row) => {
+      const cosine = table.cosineOf(wanted, row);
+      const byVector = cosine < MIN_SIMILARITY ? 0 : cosine * cosine;
+      const byRoot = derived.includes(row) ? DERIVED : 0;
+      const share = Math.max(byVector, bySense(row, cosine), everyday(row), byRoot);
+      return Math.round(SHARE_STEPS * Math.min(MAX_LIKENESS, share));
     };
   });
 }
