@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { UserId } from '../../services/common/kernel/brand.ts';
+import { until } from './until.ts';
 import { createWire, type Wire } from './wire.ts';
 
 export const PASSWORD = 'a-long-password';
@@ -30,4 +31,14 @@ export async function signUp(baseUrl: string, name: string, password = PASSWORD)
   expect(status, email).to.equal(201);
   const token = await logIn(baseUrl, email, password);
   return { id: json.id, token, wire: createWire(baseUrl, { authorization: `Bearer ${token}` }) };
+}
+
+/** Verifies the address of an account with the mail that a server without a mail service writes to its log. */
+export async function verifyAddress({ post }: Wire, email: string, log: readonly string[]): Promise<void> {
+  const before = log.length;
+  expect((await post('/auth/request-verify-token', { email })).status).to.equal(202);
+  const mail = () => log.slice(before).findLast((line) => line.includes('mail.written_to_log')) ?? '';
+  const token = () => /ey[\w-]+\.[\w-]+\.[\w-]+/.exec(mail())?.[0];
+  await until('the mail', () => token() !== undefined);
+  expect((await post('/auth/verify', { token: token() })).status).to.equal(200);
 }

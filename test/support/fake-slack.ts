@@ -12,6 +12,13 @@ export interface FakeMessage {
   files?: object[];
 }
 
+export interface FakePerson {
+  readonly email: string;
+  isConfirmed?: boolean;
+  isGuest?: boolean;
+  isDeleted?: boolean;
+}
+
 export interface FakeChannel {
   readonly id: string;
   readonly name: string;
@@ -19,6 +26,8 @@ export interface FakeChannel {
   /** The app was invited. */
   isMember: boolean;
   readonly messages: FakeMessage[];
+  /** Ids of people. */
+  readonly members: Set<string>;
 }
 
 export type FakeSlack = Awaited<ReturnType<typeof startFakeSlack>>;
@@ -37,6 +46,8 @@ export async function startFakeSlack() {
     [INSTALLER, 'Ada Berg'],
     ['U0TOM', 'Tom Okoye'],
   ]);
+  /** What is known of people beyond their names. */
+  const people = new Map<string, FakePerson>();
   const files = new Map<string, string>();
   const codes = new Set<string>();
   const tokens = new Map<string, number>();
@@ -52,7 +63,7 @@ export async function startFakeSlack() {
     retryAfterSeconds: 1,
     tokenLifeSeconds: null as number | null,
     pageSize: 200,
-    scopes: 'commands,chat:write,users:read,files:read',
+    scopes: 'commands,chat:write,users:read,users:read.email,files:read',
   };
 
   const refused = (error: string): Answer => ({ body: { ok: false, error } });
@@ -97,6 +108,7 @@ export async function startFakeSlack() {
     if (channel === undefined || (channel.isPrivate && !channel.isMember)) return refused('channel_not_found');
     const { id, name, isPrivate, messages } = channel;
     if (method === 'conversations.info') return { body: { ok: true, channel: { id, name, is_private: isPrivate } } };
+    if (method === 'conversations.members') return paged('members', [...channel.members], form);
     if (!channel.isMember) return refused('not_in_channel');
     const sorted = messages.toSorted((one, other) => (one.ts < other.ts ? -1 : 1));
     if (method === 'conversations.replies') {
@@ -117,6 +129,17 @@ export async function startFakeSlack() {
       top.toReversed().map((one) => shown(channel, one)),
       form,
     );
+  };
+  /** Addresses are left out without their scope. */
+  const personOf = (id: string): object => {
+    const name = users.get(id) ?? '';
+    const { email, isConfirmed = true, isGuest = false, isDeleted = false } = people.get(id) ?? {};
+    const isTold = email !== undefined && state.scopes.split(',').includes('users:read.email');
+    return {
+      ...{ id, name: name.toLowerCase().split(' ')[0], deleted: isDeleted, is_bot: false, is_restricted: isGuest },
+      ...{ is_ultra_restricted: false, is_email_confirmed: isConfirmed },
+      profile: { real_name: name, ...(isTold ? { email } : {}) },
+    };
   };
   const call = (method: string, form: Form, token: string): Answer => {
     if (method === 'oauth.v2.access') return access(form);
@@ -143,12 +166,13 @@ export async function startFakeSlack() {
       return paged('channels', list, form);
     }
     if (method.startsWith('conversations.')) return conversation(method, form);
+    if (/^users\.(info|list)$/.test(method) && !state.scopes.split(',').includes('users:read'))
+      return refused('missing_scope');
+    if (method === 'users.list') return paged('members', [...users.keys()].map(personOf), form);
     if (method === 'users.info') {
-      if (!state.scopes.includes('users:read')) return refused('missing_scope');
-      const name = users.get(form['user'] ?? '');
-      if (name === undefined) return refused('user_not_found');
-      const handle = name.toLowerCase().split(' ')[0];
-      return { body: { ok: true, user: { id: form['user'], name: handle, profile: { real_name: name } } } };
+      return users.has(form['user'] ?? '')
+        ? { body: { ok: true, user: personOf(form['user'] ?? '') } }
+        : refused('user_not_found');
     }
     if (method === 'views.open' || method === 'views.publish') {
       if (method === 'views.open' && !form['trigger_id']) return refused('invalid_trigger_id');
@@ -218,7 +242,7 @@ export async function startFakeSlack() {
       },
     );
   return {
-    ...{ url, team: TEAM, channels, users, files, requests, responses, views, state, signingSecret, event },
+    ...{ url, team: TEAM, channels, users, people, files, requests, responses, views, state, signingSecret, event },
     /** Variables of a server that uses it. */
     variables: {
       ...{ SLACK_CLIENT_ID: CLIENT.id, SLACK_CLIENT_SECRET: CLIENT.secret, SLACK_SIGNING_SECRET: signingSecret },
@@ -227,7 +251,14 @@ export async function startFakeSlack() {
     },
     options: { clientId: CLIENT.id, clientSecret: CLIENT.secret, signingSecret, webUrl: url },
     add(name: string, { isPrivate = false, isMember = true } = {}): FakeChannel {
-      const channel = { id: `C0${name.toUpperCase()}`, name, isPrivate, isMember, messages: [] };
+      const channel = {
+        id: `C0${name.toUpperCase()}`,
+        name,
+        isPrivate,
+        isMember,
+        messages: [],
+        members: new Set<string>(),
+      };
       channels.push(channel);
       return channel;
     },

@@ -7031,6 +7031,10 @@ export interface IntegrationConnection {
    */
   error?: string;
   /**
+   * Why somebody may see less of it here than at the source
+   */
+  accessNote?: string;
+  /**
    * Its name in `spec.sources` of the Dataset resource that declares it; only there it is changed
    */
   declaredAs?: string;

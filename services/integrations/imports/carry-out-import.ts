@@ -158,7 +158,7 @@ async function removeDeselected(
 const PAGE = 500;
 
 /** Compares who sees what with the source, for every document of the connection, also those that did not change. */
-async function recheckPermissions(dependencies: SourceDependencies, attempt: ImportAttempt): Promise<void> {
+export async function recheckPermissions(dependencies: SourceDependencies, attempt: ImportAttempt): Promise<void> {
   const { permissions, access, dataset } = attempt;
   if (permissions === null) return;
   const { sourceItems } = dependencies;
@@ -180,6 +180,5 @@ async function recheckPermissions(dependencies: SourceDependencies, attempt: Imp
     if (page.next === null) break;
     after = page.next;
   }
-  const unused = permissions.removeUnusedWrites();
-  if (unused.length > 0) await commit(dependencies, attempt, unused);
+  await commit(dependencies, attempt, permissions.removeUnusedWrites(), { accessNote: permissions.note() });
 }

@@ -20,12 +20,13 @@ import {
   type Audience,
   type ChangePage,
   type Connector,
+  NOBODY_ELSE,
   type SourceAccess,
   SourceBusyError,
   type SourceDocument,
   SourceRevokedError,
 } from '../providers/connector.ts';
-import { NOBODY_ELSE, type PermissionNotes } from './source-permissions.ts';
+import type { PermissionNotes } from './source-permissions.ts';
 
 /** The connection was ended while its import was under way. */
 export class DisconnectedError extends Error {

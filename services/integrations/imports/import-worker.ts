@@ -11,7 +11,7 @@ import type { ConnectionChange, SourceConnection } from '../../common/records/in
 import type { Write } from '../../common/storage/ports/document-store.ts';
 import type { SourceDependencies } from '../dependencies.ts';
 import { SourceBusyError, SourceRevokedError } from '../providers/connector.ts';
-import { carryOutImport, openAttempt } from './carry-out-import.ts';
+import { carryOutImport, openAttempt, recheckPermissions } from './carry-out-import.ts';
 import { DisconnectedError, type ImportTally, isOfTheImport, removeMatching } from './import-feed.ts';
 import {
   ERASE_SOURCE_JOB,
@@ -19,6 +19,8 @@ import {
   importJob,
   nextImportAt,
   QUEUED,
+  SOURCE_ACCESS_JOB,
+  startAccessCheck,
   startImport,
   wakeImports,
 } from './start-import.ts';
@@ -31,7 +33,7 @@ const DUE_AT_ONCE = 100;
 
 /** Carries out queued imports, starts those that are due, and watches sources that report their changes. */
 export function createImportWorker(dependencies: SourceDependencies) {
-  const { settings, logger, connections, events, store, clock } = dependencies;
+  const { settings, logger, connections, connectors, events, store, clock } = dependencies;
   const worker = createJobWorker(dependencies, {
     name: 'import',
     handlers: {
@@ -43,6 +45,10 @@ export function createImportWorker(dependencies: SourceDependencies) {
         drive: (job, lease) => driveErasure(dependencies, job, lease),
         failures: { decide: () => 'retry' },
       },
+      [SOURCE_ACCESS_JOB]: {
+        drive: (job, lease) => driveAccessCheck(dependencies, job, lease),
+        failures: { decide: () => 'retry' },
+      },
     },
     settings,
   });
@@ -51,7 +57,12 @@ export function createImportWorker(dependencies: SourceDependencies) {
     async work() {
       const now = clock.now();
       for (const connection of await connections.due(now.toISOString(), DUE_AT_ONCE)) {
-        if (connection.status === 'active' && !connection.syncing) await startImport(dependencies, connection);
+        if (connection.status !== 'active' || connection.syncing) continue;
+        const connector = connectors.get(connection.provider);
+        if (connector?.isIdle?.(connection) === true) {
+          const nextSyncAt = nextImportAt(connection, connector, now);
+          await startAccessCheck(dependencies, connection, [connections.changeWrite(connection.id, { nextSyncAt })]);
+        } else await startImport(dependencies, connection);
       }
       await watchers.update();
       const before = new Date(now.getTime() - REMEMBERED_MS).toISOString();
@@ -279,6 +290,28 @@ async function parentWrites(
     ...[parent, ...others].map(({ id }) => connections.changeWrite(id, ended)),
     credentials.removeWrite(parentId),
   ];
+}
+
+/** Asks at the source who sees the documents of a connection; a failure is one of the next import, too. */
+async function driveAccessCheck(dependencies: SourceDependencies, job: ClaimedJob, lease: JobLease): Promise<void> {
+  const { store, workQueue, connectors, clock, logger } = dependencies;
+  const connection = await connectionOf(dependencies, job);
+  const connector = connectors.get(connection?.provider ?? '');
+  if (connection?.status === 'active' && connection.dataset !== null && connector?.permissionsOf !== undefined) {
+    try {
+      // What the last import brought in stays its report.
+      const { done, total, changes } = connection;
+      const tally = { ...newTally(job, connection, clock.now()), done, total, ...(changes && { changes }) };
+      const attempt = await openAttempt(dependencies, { job, lease, connection, connector }, tally);
+      await recheckPermissions(dependencies, attempt);
+    } catch (error) {
+      if (lease.signal.aborted) throw lease.signal.reason;
+      if (error instanceof SourceBusyError) return workQueue.release(job, error.retryAfterMs);
+      if (isTransient(error) && job.attempt < MAX_ATTEMPTS) throw error;
+      logger.warn('import.permissions.failed', { connectionId: connection.id, error });
+    }
+  }
+  await store.commit(job.scope, workQueue.completeWrites(job));
 }
 
 /** Erases the items of a connection that was disconnected with its data, then the connection. */

@@ -5,7 +5,7 @@ import { audienceId, type SourceAudience, sourceGroupId } from '../../common/rec
 import type { FeedName } from '../../common/records/integrations/source-items.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
 import type { SourceDependencies } from '../dependencies.ts';
-import type { Audience, Connector, SourceAccess } from '../providers/connector.ts';
+import { type Audience, type Connector, NOBODY_ELSE, type SourceAccess } from '../providers/connector.ts';
 
 /** A document, by the id of its source item. */
 interface NotedDocument {
@@ -59,6 +59,7 @@ export async function openPermissions(
     audiences.add(id);
     return [...writes, sourceAccess.insertAudienceWrite(id, seenBy)];
   };
+  const notes = new Set<string>();
   const storedOf = (documents: readonly NotedDocument[]) =>
     sourceAccess.ofDocuments(
       scope,
@@ -69,6 +70,7 @@ export async function openPermissions(
     async of(feed: FeedName, keys: readonly string[]): Promise<ReadonlyMap<string, Audience | null>> {
       const { resource, feed: name } = feed;
       const found = keys.length === 0 ? [] : await permissionsOf(access, { resource, feed: name }, keys);
+      for (const audience of found) if (audience?.note !== undefined) notes.add(audience.note);
       // A document whose permissions are not known is seen by the user who connected the source alone.
       return new Map(keys.map((key, at) => [key, found[at] === undefined ? NOBODY_ELSE : found[at]]));
     },
@@ -103,6 +105,8 @@ export async function openPermissions(
       ...documents.map(sourceAccess.removeWrite),
       sourceAccess.changedWrite(scope, ids.uuid()),
     ],
+    /** Why somebody may see less here than at the source; null: nobody does, as far as it is known. */
+    note: (): string | null => (notes.size === 0 ? null : [...notes].toSorted().join(' ')),
     /** Removes audiences and groups that no document of the connection has any more. */
     removeUnusedWrites: (): readonly Write[] => [
       ...[...audiences].filter((id) => !used.audiences.has(id)).map(sourceAccess.removeAudienceWrite),
@@ -110,9 +114,6 @@ export async function openPermissions(
     ],
   };
 }
-
-/** The user who connected the source is in every audience. */
-export const NOBODY_ELSE: Audience = { addresses: [], groups: [], domains: [] };
 
 function addressList(list: readonly string[]): readonly string[] {
   return [...new Set(list.map(emailKey))].sort();

@@ -9,6 +9,7 @@ import type { Connector } from '../providers/connector.ts';
 
 export const IMPORT_JOB = 'source_import';
 export const ERASE_SOURCE_JOB = 'source_erase';
+export const SOURCE_ACCESS_JOB = 'source_access';
 
 /** One import of a connection at a time. The worker counts its failures itself: the source may ask to wait any number of times. */
 export function importJob({ id }: Pick<SourceConnection, 'id'>): NewJob {
@@ -21,6 +22,29 @@ export function importJob({ id }: Pick<SourceConnection, 'id'>): NewJob {
 /** Erases the items of a connection, after an import that is under way. */
 export function eraseJob({ id }: Pick<SourceConnection, 'id'>): NewJob {
   return { kind: ERASE_SOURCE_JOB, payload: { connectionId: id }, orderingKey: `source:${id}` };
+}
+
+/**
+ * Has it asked at the source who sees what, without an import. One that is queued is enough for any number of changes; one that is
+ * under way may have read already what has changed, so another one follows it.
+ */
+export async function startAccessCheck(
+  { store, workQueue, logger }: Pick<SourceDependencies, 'store' | 'workQueue' | 'logger'>,
+  { id, tenant }: Pick<SourceConnection, 'id' | 'tenant'>,
+  writes: readonly Write[] = [],
+): Promise<void> {
+  for (const turn of ['one', 'next', null]) {
+    const idempotencyKey = `access:${id}:${turn}`;
+    const job = { kind: SOURCE_ACCESS_JOB, payload: { connectionId: id }, orderingKey: `source:${id}`, idempotencyKey };
+    const queued = turn === null ? [] : workQueue.enqueueWrites({ tenant }, job).writes;
+    try {
+      await store.commit({ tenant }, [...writes, ...queued]);
+      break;
+    } catch (error) {
+      if (!isQueuedAlready(error)) throw error;
+    }
+  }
+  await workQueue.wake(SOURCE_ACCESS_JOB).catch((error: unknown) => logger.warn('import.wake.failed', { error }));
 }
 
 /** When the import starts that nothing asks for: as declared, else as often as the connector says. `isOk`: of the last one. */

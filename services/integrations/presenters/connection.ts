@@ -30,6 +30,7 @@ export async function presentConnection(
     ...(syncing ? { progress: { done, total } } : {}),
     ...(connection.waitingUntil === null ? {} : { waitingUntil: connection.waitingUntil }),
     ...(error === null ? {} : { error }),
+    ...(connection.accessNote ? { accessNote: connection.accessNote } : {}),
     ...(connection.declared ? { declaredAs: connection.declared.source } : {}),
   };
 }

@@ -52,6 +52,8 @@ export interface Connector {
     connection: SourceConnection,
     outcome: { readonly isOk: boolean; readonly now: Date },
   ) => ConnectionChange;
+  /** Whether an import would bring in nothing: where it is due, only who sees what is asked. Absent: none would. */
+  readonly isIdle?: (connection: SourceConnection) => boolean;
   /** Says something in a conversation that a `QUESTION_JOB` names: that it was read, the answer, or why there is none. */
   readonly reply?: (
     access: SourceAccess,
@@ -121,7 +123,12 @@ export interface Audience {
   readonly groups: readonly { readonly id: string; readonly members: readonly string[] }[];
   /** Everybody with an address of the domain. */
   readonly domains: readonly string[];
+  /** Why it is smaller than at the source, for the person who connected it: of whom the source does not tell who they are. */
+  readonly note?: string;
 }
+
+/** The user who connected the source is in every audience. */
+export const NOBODY_ELSE: Audience = { addresses: [], groups: [], domains: [] };
 
 export interface PresentDocument {
   readonly resource: string;
@@ -173,6 +180,8 @@ export interface WebhookSignals {
 
 export type WebhookSignal =
   | { readonly kind: 'changed'; readonly accountId: string }
+  /** Who sees what has changed, and nothing else. */
+  | { readonly kind: 'access'; readonly accountId: string }
   /** A document: `gone` removes it; `stale` fetches it again, though its version stays the same. */
   | {
       readonly kind: 'gone' | 'stale';

@@ -1,12 +1,11 @@
 import type { drive_v3 } from '@googleapis/drive';
 import { mapConcurrently } from '../../common/platform/async/map-concurrently.ts';
-import type { Audience } from './connector.ts';
+import { type Audience, NOBODY_ELSE } from './connector.ts';
 
 type File = drive_v3.Schema$File;
 type Permission = drive_v3.Schema$Permission;
 
 const CONCURRENT = 8;
-const NOBODY_ELSE: Audience = { addresses: [], groups: [], domains: [] };
 
 export const PERMISSION_FIELDS = 'type,emailAddress,domain,allowFileDiscovery,deleted,expirationTime,view';
 /** What has to be known of a file to say who sees it. */

@@ -6,6 +6,7 @@ import {
   type ConnectedAccount,
   type Connector,
   type PresentDocument,
+  permissionsByResource,
   type RawDelivery,
   type SourceAccess,
   SourceBusyError,
@@ -13,6 +14,7 @@ import {
   type Tokens,
 } from './connector.ts';
 import { SLACK_ENDED, type SlackApi, SlackRefusedError, verifySlack } from './slack-api.ts';
+import { createSlackAudiences } from './slack-audiences.ts';
 import { isSaid, peopleOf, type SlackFile, type SlackMessage, threadText, threadTitle } from './slack-text.ts';
 
 export interface SlackOptions {
@@ -64,10 +66,12 @@ export const SLACK_TASK = 'slack_task';
 
 const SCOPES = [
   ...['commands', 'chat:write', 'im:write', 'channels:read', 'channels:history', 'groups:read', 'groups:history'],
-  // Names of who speaks, and files of messages.
-  ...['users:read', 'files:read'],
+  // Names of who speaks, files of messages, and addresses of who sees them.
+  ...['users:read', 'files:read', 'users:read.email'],
 ];
 const RETRY_AFTER_SECONDS = 600;
+/** Time after which it is asked again who is in the channels, beside what events tell. */
+const ACCESS_MS = 21_600_000;
 const PAGE = 200;
 /** Threads of one page of changes. */
 const THREADS = 20;
@@ -132,10 +136,12 @@ export function createSlackConnector(options: SlackOptions): Connector {
   const reader = createReader(api);
   const exchange = async (grant: Readonly<Record<string, string>>, signal: AbortSignal): Promise<AccessAnswer> =>
     api.request('oauth.v2.access', { client_id: clientId, client_secret: clientSecret, ...grant }, { signal });
+  const isStanding = (connection: SourceConnection) =>
+    planOf(connection).sync?.enabled === true && options.syncsHistory;
   return {
     provider: 'slack',
     capabilities: {
-      ...{ title: 'Slack', feeds: ['threads'], selection: 'per import', accounts: 'exclusive', everyMs: 21_600_000 },
+      ...{ title: 'Slack', feeds: ['threads'], selection: 'per import', accounts: 'exclusive', everyMs: ACCESS_MS },
       takesSince: true,
     },
     datasetName: () => 'slack',
@@ -155,16 +161,18 @@ export function createSlackConnector(options: SlackOptions): Connector {
     },
     changesSince: (access, { resource }, cursor) => reader.changes(access, resource, cursor),
     fetch: (access, change) => reader.fetch(access, change),
+    permissionsOf: permissionsByResource(createSlackAudiences(api)),
     afterImport(connection, { isOk, now }) {
       if (connection.declared) return {};
       const { sync } = planOf(connection);
-      const seconds = isOk ? (sync?.interval_seconds ?? 0) : RETRY_AFTER_SECONDS;
-      const isStanding = sync?.enabled === true && options.syncsHistory;
+      const standingMs = (isOk ? (sync?.interval_seconds ?? 0) : RETRY_AFTER_SECONDS) * 1000;
+      const ms = isStanding(connection) ? standingMs : ACCESS_MS;
       return {
         metadata: { ...connection.metadata, once: null },
-        nextSyncAt: isStanding ? new Date(now.getTime() + seconds * 1000).toISOString() : null,
+        nextSyncAt: new Date(now.getTime() + ms).toISOString(),
       };
     },
+    isIdle: (connection) => !connection.declared && !isStanding(connection),
     verifyWebhook: async (delivery) => readEvent(signingSecret, delivery),
     oauth: {
       stateSecret: signingSecret,
@@ -254,7 +262,7 @@ interface EventPayload {
   readonly authorizations?: readonly { readonly is_enterprise_install?: boolean }[];
   readonly event?: {
     readonly type?: string;
-    readonly user?: string;
+    readonly user?: string | { readonly deleted?: boolean };
     readonly tokens?: { readonly bot?: readonly string[] };
   };
 }
@@ -266,6 +274,9 @@ export function accountIdOf(
   const isOfAll = String(payload.is_enterprise_install) === 'true';
   return (isOfAll ? payload.enterprise_id : payload.team_id) ?? payload.team_id ?? '';
 }
+
+/** Somebody, or the app, came into a channel or left it. */
+const MEMBERSHIP = /^(member_joined_channel|member_left_channel|channel_left|group_left)$/;
 
 /** What cannot be read or means nothing here says nothing. */
 function readEvent(secret: string, delivery: RawDelivery) {
@@ -280,8 +291,11 @@ function readEvent(secret: string, delivery: RawDelivery) {
   if (event.type === 'app_uninstalled' || isRevoked) {
     return { id, signals: [{ kind: 'revoked' as const, accountId, reason: SLACK_ENDED }] };
   }
-  if (event.type !== 'app_home_opened' || event.user === undefined) return { id, signals: [] };
-  const job = { kind: SLACK_TASK, payload: { task: 'home', slackUser: event.user } };
+  const { user } = event;
+  const isOfPeople = event.type === 'team_join' || (typeof user === 'object' && user.deleted === true);
+  if (isOfPeople || MEMBERSHIP.test(event.type ?? '')) return { id, signals: [{ kind: 'access' as const, accountId }] };
+  if (event.type !== 'app_home_opened' || typeof user !== 'string') return { id, signals: [] };
+  const job = { kind: SLACK_TASK, payload: { task: 'home', slackUser: user } };
   return { id, signals: [{ kind: 'task' as const, accountId, job }] };
 }
 

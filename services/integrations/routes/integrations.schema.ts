@@ -30,6 +30,7 @@ export const connectionAnswer = z
       .describe('Of the import under way, in documents'),
     waitingUntil: z.string().optional().describe('The source asked to wait until then'),
     error: z.string().optional().describe('Why the last import is degraded, or the provider ended the connection'),
+    accessNote: z.string().optional().describe('Why somebody may see less of it here than at the source'),
     declaredAs: z
       .string()
       .optional()

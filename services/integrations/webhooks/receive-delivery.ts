@@ -7,7 +7,7 @@ import { DuplicateKeyError, type Write } from '../../common/storage/ports/docume
 import { isOfAccount } from '../connections/connect.ts';
 import type { SourceDependencies } from '../dependencies.ts';
 import { revocation } from '../imports/import-worker.ts';
-import { startImport } from '../imports/start-import.ts';
+import { startAccessCheck, startImport } from '../imports/start-import.ts';
 import { type RawDelivery, WebhookRefusedError, type WebhookSignal } from '../providers/connector.ts';
 import { requireProvider } from '../providers/providers.ts';
 
@@ -54,7 +54,7 @@ async function applySignals(
   const named = { gone: documents('gone'), stale: documents('stale') };
   const revoked = signals.find((one) => one.kind === 'revoked');
   const tasks = signals.filter((one) => one.kind === 'task');
-  const isOfImports = signals.some(({ kind }) => kind !== 'revoked' && kind !== 'task');
+  const isOfImports = signals.some(({ kind }) => !['revoked', 'task', 'access'].includes(kind));
   for (const found of await connections.ofAccount(provider, accountId)) {
     await retryOnConflict(async () => {
       const connection = await connections.get(found.id);
@@ -67,6 +67,9 @@ async function applySignals(
         });
         await store.commit({ tenant: tenantId }, [write, ended, credentials.removeWrite(connectionId)]);
       } else if (isOfImports) await startImport(dependencies, connection, { again: true, writes: [write] });
+      else if (signals.some(({ kind }) => kind === 'access')) {
+        if (connection.dataset !== null) await startAccessCheck(dependencies, connection, [write]);
+      }
     }).catch(unlessKnown);
     const isMain = found.status === 'active' && isOfAccount(found);
     for (const { job } of isMain ? tasks : []) await noteTask(dependencies, found, deliveryId, job);

@@ -280,8 +280,10 @@ describe('sources that a Dataset resource declares', () => {
     };
     const { connectionId = '' } = connections.find(({ declaredAs }) => declaredAs === 'talk') ?? {};
     slack.channels[0]?.messages.push({ ts: tsAt('2026-02-01T10:00:00Z'), user: INSTALLER, text: 'The engine runs.' });
-    const asked = await ask(`/integrations/slack/sync?connection_id=${connectionId}`, { method: 'POST' });
-    expect(await asked.json()).to.deep.equal({ accepted: true });
+    await until('the import before is at its end', async () => {
+      const asked = await ask(`/integrations/slack/sync?connection_id=${connectionId}`, { method: 'POST' });
+      return ((await asked.json()) as { accepted: boolean }).accepted;
+    });
     await becomes('the new message', async () => (await names()).includes('#engine 2026-02-01 The engine runs.'));
 
     const allow = (channelIds: string[]) =>

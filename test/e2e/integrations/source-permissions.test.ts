@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createLogger } from '../../../services/common/platform/observability/logger.ts';
 import { OFFERED_TYPES } from '../../../services/search/search-types.ts';
-import { type Account, signUp } from '../../support/accounts.ts';
+import { type Account, signUp, verifyAddress } from '../../support/accounts.ts';
 import { type FakeRepository, startFakeGithub } from '../../support/fake-github.ts';
 import { type StartedApp, startApp } from '../../support/start-app.ts';
 import { until } from '../../support/until.ts';
@@ -90,14 +90,6 @@ describe('permissions of a source', () => {
     await imported(lastSyncedAt);
   }
 
-  async function verify(): Promise<void> {
-    expect((await owner.post('/auth/request-verify-token', { email: 'bob@example.com' })).status).to.equal(202);
-    const mail = () => log.findLast((line) => line.includes('mail.written_to_log')) ?? '';
-    const token = () => /ey[\w-]+\.[\w-]+\.[\w-]+/.exec(mail())?.[0];
-    await until('the mail', () => token() !== undefined);
-    expect((await owner.post('/auth/verify', { token: token() })).status).to.equal(200);
-  }
-
   const namesOf = async ({ get }: Wire): Promise<readonly string[]> => {
     const { json, headers } = await get(`/datasets/${dataset}/data`);
     expect(headers.get('x-total-count')).to.equal(String(json.length));
@@ -113,7 +105,7 @@ describe('permissions of a source', () => {
   it('hold for verified addresses alone; the user who connected the source sees everything', async () => {
     expect(await namesOf(owner)).to.deep.equal(['Engine stops (#1)', 'Lamp flickers (#1)', 'Zanzifar report (#1)']);
     expect(await namesOf(bob.wire)).to.deep.equal(['Lamp flickers (#1)']);
-    await verify();
+    await verifyAddress(owner, 'bob@example.com', log);
     expect(await namesOf(bob.wire)).to.deep.equal(['Engine stops (#1)', 'Lamp flickers (#1)']);
   });
 

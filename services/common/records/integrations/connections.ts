@@ -75,6 +75,8 @@ export interface SourceConnection {
   readonly syncStatus: 'ok' | 'degraded' | null;
   readonly syncError: string | null;
   readonly syncCounts: ImportCounts | null;
+  /** Why somebody may see less of it here than at the source; null or absent: nobody does. */
+  readonly accessNote?: string | null;
   /** Absent before the first import. */
   readonly changes?: ImportChanges;
   readonly lastSyncedAt: string | null;

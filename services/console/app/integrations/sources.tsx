@@ -238,7 +238,7 @@ function Connect({ providers, onConnected }: { readonly providers: readonly Prov
 
 function Source({ connection, onChanged }: { readonly connection: Connection; onChanged(): void }) {
   const { connected, provider = '', connectionId = '', accountLabel = '', datasetName, datasetId } = connection;
-  const { storedItems = 0, lastSyncedAt, syncCounts, error, selected, declaredAs } = connection;
+  const { storedItems = 0, lastSyncedAt, syncCounts, error, accessNote, selected, declaredAs } = connection;
   // What a resource declares is changed by it alone.
   const selectable = connection.selectable && declaredAs === undefined;
   const isNothing = selectable && selected?.length === 0;
@@ -313,6 +313,11 @@ function Source({ connection, onChanged }: { readonly connection: Connection; on
       {error === undefined ? null : (
         <Text size="sm" mt={4} role="alert" style={{ overflowWrap: 'anywhere' }}>
           {error}
+        </Text>
+      )}
+      {accessNote === undefined ? null : (
+        <Text size="sm" mt={4} c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+          {accessNote}
         </Text>
       )}
       {isChoosing ? <Choose connection={connection} onClose={() => setChoosing(false)} onChanged={onChanged} /> : null}

@@ -1,0 +1,117 @@
+import { expect } from 'chai';
+import { createLogger } from '../../../services/common/platform/observability/logger.ts';
+import { type Account, signUp, verifyAddress } from '../../support/accounts.ts';
+import { type FakeSlack, INSTALLER, startFakeSlack, tsAt } from '../../support/fake-slack.ts';
+import { connectAccount } from '../../support/source-steps.ts';
+import { type StartedApp, startApp } from '../../support/start-app.ts';
+import { until } from '../../support/until.ts';
+import { createWire, type Wire } from '../../support/wire.ts';
+
+const SECRET = /zanzifar/i;
+
+/** Whether a reader of the dataset finds the secret: in its list, a search, a recall and the graph; each says the same. */
+async function finds({ get, post }: Wire, dataset: string): Promise<boolean> {
+  const query = { query: 'Who guards the vault of Grace Hopper?', datasetIds: [dataset] };
+  const answers = await Promise.all([
+    get(`/datasets/${dataset}/data`),
+    post('/search', { ...query, searchType: 'CHUNKS' }),
+    post('/search', { ...query, searchType: 'GRAPH_COMPLETION', onlyContext: true }),
+    post('/recall', query),
+    get(`/datasets/${dataset}/graph`),
+    get(`/visualize/json?full=true&dataset_id=${dataset}`),
+  ]);
+  const found = answers.map(({ text }) => SECRET.test(text));
+  expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([200]));
+  expect(new Set(found).size, found.join()).to.equal(1);
+  return found[0] === true;
+}
+
+describe('channels of Slack', () => {
+  let slack: FakeSlack;
+  let app: StartedApp;
+  let owner: Wire;
+  let bob: Account;
+  let dataset: string;
+  const log: string[] = [];
+  before(async () => {
+    slack = await startFakeSlack();
+    const logger = createLogger({
+      ...{ level: 'debug', name: 'test' },
+      destination: { write: (line: string) => void log.push(line) },
+    });
+    app = await startApp(slack.variables, { logger });
+    owner = createWire(app.baseUrl);
+    slack.state.pageSize = 2;
+    const names = ['Bob Ray', 'Guy Guest', 'Eve Unsure', 'Ann Long', 'Kit Short'];
+    for (const name of names) {
+      const id = `U0${name.slice(0, 3).toUpperCase()}`;
+      slack.users.set(id, name);
+      slack.people.set(id, { email: `${name.slice(0, 3).toLowerCase()}@example.com` });
+    }
+    const vault = slack.add('vault', { isPrivate: true });
+    vault.messages.push({
+      ts: tsAt('2026-01-05T10:00:00Z'),
+      user: INSTALLER,
+      text: 'Zanzifar guards the vault of Grace Hopper.',
+    });
+    vault.members.add(INSTALLER).add('U0ANN').add('U0KIT');
+    await connectAccount(app.baseUrl, 'slack', (url) => slack.install(new URL(url).searchParams.get('state') ?? ''));
+    dataset = (await owner.post('/datasets', { name: 'team' })).json.id;
+    bob = await signUp(app.baseUrl, 'bob');
+    await verifyAddress(owner, 'bob@example.com', log);
+    await owner.post(`/permissions/datasets/${bob.id}?permission_name=read`, [dataset]);
+    const selection = { dataset_id: dataset, channel_ids: ['C0VAULT'], oldest: '2026-01-01T00:00:00Z' };
+    const imported = await owner.post('/slack/history/T0ENGINE/import', selection);
+    expect(imported.status, imported.text).to.equal(200);
+    await until('the graph', async () => {
+      const { completed, total } = (await owner.get(`/datasets/${dataset}/processing-status`)).json;
+      return total > 0 && completed === total;
+    });
+  });
+  after(async () => {
+    await app.stop();
+    await slack[Symbol.asyncDispose]();
+  });
+  let events = 0;
+  const tell = async (event: object) => {
+    events += 1;
+    const answer = await slack.event(app.baseUrl, { event }, `Ev${events}`);
+    expect(answer.status).to.equal(200);
+  };
+  const isListed = async () => SECRET.test((await bob.wire.get(`/datasets/${dataset}/data`)).text);
+
+  it('that are private are seen by who is in them: after joining, until leaving, by events, without another import', async () => {
+    expect(await finds(owner, dataset)).to.equal(true);
+    expect(await finds(bob.wire, dataset)).to.equal(false);
+    const { members } = slack.channels[0] as (typeof slack.channels)[number];
+    const read = slack.requests.filter((method) => method === 'conversations.history').length;
+    members.add('U0BOB');
+    await tell({ type: 'member_joined_channel', user: 'U0BOB', channel: 'C0VAULT' });
+    await until('the sight of it', isListed);
+    expect(await finds(bob.wire, dataset)).to.equal(true);
+    members.delete('U0BOB');
+    await tell({ type: 'member_left_channel', user: 'U0BOB', channel: 'C0VAULT' });
+    await until('the end of it', async () => !(await isListed()));
+    expect(await finds(bob.wire, dataset)).to.equal(false);
+    expect(slack.requests.filter((method) => method === 'conversations.history').length).to.equal(read);
+    const reports = (await owner.get('/slack/history/T0ENGINE')).json.reports;
+    expect(reports[dataset].result, 'the report is that of the import').to.include({ messages: 1, added: 1 });
+  });
+
+  it('stay closed where Slack tells no addresses, and the connection says why', async () => {
+    const { members } = slack.channels[0] as (typeof slack.channels)[number];
+    members.add('U0BOB');
+    const { scopes } = slack.state;
+    slack.state.scopes = scopes.replace(',users:read.email', '');
+    const selection = { dataset_id: dataset, channel_ids: ['C0VAULT'], oldest: '2026-01-01T00:00:00Z' };
+    expect((await owner.post('/slack/history/T0ENGINE/import', selection)).status).to.equal(200);
+    expect(await finds(bob.wire, dataset)).to.equal(false);
+    const notes = async () =>
+      (await owner.get('/integrations/connections')).json.connections
+        .map(({ accessNote }: { accessNote?: string }) => accessNote)
+        .filter((note: string | undefined) => note !== undefined);
+    expect((await notes()).join()).to.match(/install the app again with users:read and users:read.email/);
+    slack.state.scopes = scopes;
+    members.delete('U0BOB');
+  });
+});
