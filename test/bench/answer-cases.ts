@@ -32,6 +32,7 @@ export const LEARNED = [
   'vineyard',
   'newsroom',
   'expedition',
+  'manual',
 ] as const;
 /** Nothing is learned from these. */
 export const HELD_OUT = ['logbook', 'practice', 'theatre', 'ward', 'depot', 'renovation'] as const;
@@ -53,14 +54,21 @@ const PASSAGES = 10;
 /** Minimum cosine of a word and the one that replaces it. */
 const NEAR = 0.6;
 
-/** Returns the cases kept in `file`; finds and keeps them when there is no such file. */
+/** Returns the cases kept in `file`; finds and keeps those that it lacks. */
 export async function readCases(file: string | undefined): Promise<Cases> {
-  if (file !== undefined && existsSync(file)) return read(file);
+  const kept: Partial<Cases> = file !== undefined && existsSync(file) ? read(file) : {};
   const samples: Record<string, readonly Case[]> = {};
   for (const name of SAMPLES) {
+    if (kept[name] !== undefined) continue;
     const { files, questions } = read(new URL(`samples/${name}.json`, import.meta.url));
     samples[name] = await findPassages(name, files, questions);
   }
+  const cases = { ...kept, ...samples, ...(kept.nq === undefined ? await findOthers() : {}) } as Cases;
+  if (file !== undefined) await writeFile(file, JSON.stringify(cases));
+  return cases;
+}
+
+async function findOthers(): Promise<Omit<Cases, (typeof SAMPLES)[number]>> {
   const memories = read(new URL('samples/memories.json', import.meta.url));
   const everyday = read(new URL('answers/everyday.json', DATA));
   const nq = read(new URL('answers/nq.json', DATA));
@@ -73,15 +81,12 @@ export async function readCases(file: string | undefined): Promise<Cases> {
     ...memories,
   ]);
   let next = nq.questions.length;
-  const cases: Cases = {
-    ...(samples as Record<(typeof SAMPLES)[number], readonly Case[]>),
+  return {
     everyday: told.slice(0, everyday.questions.length),
     memories: told.slice(everyday.questions.length),
     nq: found.slice(0, next),
     reworded: reworded.map((one) => (one === null ? null : (found[next++] ?? null))),
   };
-  if (file !== undefined) await writeFile(file, JSON.stringify(cases));
-  return cases;
 }
 
 export const contains = (text: string, answers: readonly string[]) =>

@@ -12,7 +12,13 @@ import { logistic } from '../../services/common/kernel/probability.ts';
 import type { Weights } from '../../services/search/answers/answer-weights.ts';
 import { readFirst, sentenceFeatures, withHighest } from '../../services/search/answers/answerable.ts';
 import { readQuestion } from '../../services/search/answers/question.ts';
-import { type ReadPassage, rankSentences, sentencesOf, weigh } from '../../services/search/answers/rank-sentences.ts';
+import {
+  areOwnNotes,
+  type ReadPassage,
+  rankSentences,
+  sentencesOf,
+  weigh,
+} from '../../services/search/answers/rank-sentences.ts';
 import { shortAnswer } from '../../services/search/answers/short-answer.ts';
 import { type Case, type Cases, contains, HELD_OUT, LEARNED, readCases } from './answer-cases.ts';
 import { percent, quantile } from './paired.ts';
@@ -24,6 +30,8 @@ interface Sample {
   /** What was taken away: nothing, the passages or the sentences with the answer. */
   readonly without: 'nothing' | 'passages' | 'sentences';
   readonly isAnswered: boolean;
+  /** What was found is notes in the first person. */
+  readonly isOwn: boolean;
   readonly features: Weights;
   /** The best sentences. */
   readonly sentences: readonly ReadSentence[];
@@ -48,11 +56,13 @@ const TARGET = new URL('../../services/search/answers/answerable-weights.ts', im
  * Share of the answerable questions about documents left out of training that may be refused: fewer are with all of them.
  * Without those that avoid the words of their notes on purpose.
  */
-const REFUSED = { own: 0.075, other: 0.027 } as const;
+const REFUSED = 0.05;
 const REWORDED = new Set(['diary', 'boatyard', 'laboratory', 'bakery', 'club', 'vineyard', 'newsroom', 'expedition']);
 /** Weights of questions, with less for those whose answer was taken away, and of all Natural Questions. */
 const WEIGHTS = { nothing: 1, passages: 0.05, sentences: 0.02 } as const;
 const NQ_WEIGHT = { answerable: 0.1, answering: 0.2 } as const;
+/** Weight of a question whose answer is in none of its best sentences, as a share of that of others: a quote would be wrong. */
+const MISSED = 0.3;
 /** Weight of the sentences without the answer beside one with it. */
 const BESIDE = 0.4;
 const RIDGE: number = 3e-4;
@@ -78,7 +88,8 @@ function samplesOf(source: string, one: Case): readonly Sample[] {
       const hasAnswer = isAnswered && (contains(text, answers) || (kind === 'yes-no' && at === 0));
       return { text, features: of, hasAnswer };
     });
-    return [{ question: one.question, source, without, isAnswered, features, sentences }];
+    const isOwn = areOwnNotes(read);
+    return [{ question: one.question, source, without, isAnswered, isOwn, features, sentences }];
   };
   const others = passages.filter(({ payload }) => !contains(payload.text, answers));
   if (answers.length === 0) return sampled('nothing', passages);
@@ -102,7 +113,8 @@ const isNq = ({ source }: Sample) => source === 'nq';
 const learnAnswerable = (samples: readonly Sample[]) =>
   learn(
     samples.map((one) => {
-      const weight = (isNq(one) ? NQ_WEIGHT.answerable : 1) * WEIGHTS[one.without];
+      const isMissed = one.isAnswered && !one.sentences.some(({ hasAnswer }) => hasAnswer);
+      const weight = (isNq(one) ? NQ_WEIGHT.answerable : 1) * WEIGHTS[one.without] * (isMissed ? MISSED : 1);
       return { features: one.features, isRight: one.isAnswered, isNq: isNq(one), weight };
     }),
     NQ_WEIGHT.answerable,
@@ -231,16 +243,16 @@ const judge = (samples: readonly Sample[], { answerable, answering }: Learned): 
     return { ...one, probability: logistic(certainty), best };
   });
 
-const limitOf = (judged: readonly Judged[], refused: number, isWanted: (one: Judged) => boolean) =>
+const limitOf = (judged: readonly Judged[], isWanted: (one: Judged) => boolean) =>
   quantile(
     judged
       .filter((one) => isWanted(one) && one.isAnswered)
       .map(({ probability }) => probability)
       .toSorted((a, b) => a - b),
-    refused,
+    REFUSED,
   );
 
-const isRefused = (one: Judged, { own, other }: Limits) => one.probability < (isNq(one) ? other : own);
+const isRefused = (one: Judged, { own, other }: Limits) => one.probability < (one.isOwn ? own : other);
 
 interface Limits {
   readonly own: number;
@@ -279,8 +291,8 @@ const apart = folds.flatMap((fold, at) => {
   return judge(samples.filter(isLeftOut), learnBoth(samples.filter((one) => !isLeftOut(one))));
 });
 const limit = {
-  own: Number(limitOf(apart, REFUSED.own, (one) => !isNq(one) && !REWORDED.has(one.source)).toFixed(3)),
-  other: Number(limitOf(apart, REFUSED.other, isNq).toFixed(3)),
+  own: Number(limitOf(apart, (one) => !isNq(one) && one.isOwn && !REWORDED.has(one.source)).toFixed(3)),
+  other: Number(limitOf(apart, isNq).toFixed(3)),
 };
 const weights = learnBoth(samples);
 const heldOut = HELD_OUT.flatMap(casesOf);

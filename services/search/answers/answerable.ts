@@ -42,7 +42,9 @@ export function judgeEvidence(question: Question, evidence: Evidence): Judgement
   const isUnknown = features?.['nameLostInAll'] === 1 && isOfUnknown(question, evidence);
   // A row of a table tells of its own subject alone.
   const isOfOther = features?.['isRow'] === 1 && (features['about'] ?? 1) < MIN_ABOUT_ROW;
-  if (features === null || isUnknown || isOfOther) return { certainty: 0, best: null, isOfUnknown: isUnknown };
+  const isUnitMissing = SURE_UNIT.test(question.text) && read.every(({ unit }) => unit < 0);
+  if (features === null || isUnknown || isOfOther || isUnitMissing)
+    return { certainty: 0, best: null, isOfUnknown: isUnknown };
   const scores = read.map((one) => weigh(one, ANSWERING_WEIGHTS));
   const most = Math.max(...scores);
   const best = most > (scores[0] ?? 0) + SURER ? scores.indexOf(most) : 0;
@@ -52,6 +54,9 @@ export function judgeEvidence(question: Question, evidence: Evidence): Judgement
     isOfUnknown: false,
   };
 }
+
+/** What no sentence tells without its unit or the like: a colour, a weight, a telephone number. */
+const SURE_UNIT = /\b(?:colou?r|(?:tele)?phone number|e-?mail|mileage|weigh|weight|how (?:heavy|long|often))\b/iu;
 
 /** Minimum share of the information about the subject of a question in a row of a table. */
 const MIN_ABOUT_ROW = 0.5;
@@ -81,6 +86,9 @@ const RAISED = [
   'object',
   'deed',
   'properName',
+  'weakest',
+  'failures',
+  'firm',
 ] as const;
 
 /** Returns the best sentences, and that of the short answer. */
@@ -152,6 +160,19 @@ export function sentenceFeatures(whole: Question, { ranked, short, passages }: E
     const parts = partsOf(statement.text, context);
     const agreement = agreementOf(statement.text, context);
     const unitSaid = unitIn(whole, statement.text);
+    const askedHere = asked.length === 0 ? 0 : askedIn(inSentence);
+    const nameLostInSentence = lost(inSentence);
+    const aboutSharp = subject.length === 0 ? 1 : about.sharp;
+    const conditions = [
+      parts.verb,
+      parts.noun,
+      parts.person,
+      Math.max(kind === null ? 1 : (kind + 1) / 2, askedHere),
+      1 - LOST_NAME * nameLostInSentence,
+      aboutSharp,
+      1 - agreement.opposite,
+      ...[agreement.agent, agreement.object, agreement.properName, slot.nameSlot, unitSaid].map(ifKnown),
+    ];
     return {
       own: own.mean,
       ownExact: own.exact,
@@ -166,12 +187,12 @@ export function sentenceFeatures(whole: Question, { ranked, short, passages }: E
       passageLost: passage.lost,
       passageUncovered: passage.uncovered,
       about: subject.length === 0 ? 1 : about.mean,
-      aboutSharp: subject.length === 0 ? 1 : about.sharp,
+      aboutSharp,
       aboutUncovered: about.uncovered,
       aboutPassage: subject.length === 0 ? 1 : aboutPassage.mean,
       aboutPassageSharp: subject.length === 0 ? 1 : aboutPassage.sharp,
       aboutPassageUncovered: aboutPassage.uncovered,
-      aboutWithKind: Math.min(((kind ?? 0) + 1) / 2, subject.length === 0 ? 1 : about.sharp),
+      aboutWithKind: Math.min(((kind ?? 0) + 1) / 2, aboutSharp),
       aboutPassageWithKind: Math.min(((kind ?? 0) + 1) / 2, subject.length === 0 ? 1 : aboutPassage.sharp),
       lacksFiller: Number(parts.filler < 0 && (kind ?? -1) <= 0),
       lacksVerb: Number(parts.verb < 0.5 && (kind ?? -1) <= 0),
@@ -184,20 +205,20 @@ export function sentenceFeatures(whole: Question, { ranked, short, passages }: E
       allWorst: all.worst,
       nameLost: lost(inPassage),
       nameLostInAll: lost(inAll),
-      nameLostInSentence: lost(inSentence),
+      nameLostInSentence,
       namesHeld: Number(names.length > 0 && lost(inPassage) === 0),
       focusInSentence: focus === null ? 0.5 : covered(focus, inSentence),
       focusInPassage: focus === null ? 0.5 : covered(focus, inPassage),
       hasType: features.hasType,
       asked: Number(asked.length > 0),
-      askedInSentence: asked.length === 0 ? 0 : askedIn(inSentence),
+      askedInSentence: askedHere,
       askedInPassage: asked.length === 0 ? 0 : askedIn(inPassage),
       isAskedMissing: Number(asked.length > 0 && askedIn(inPassage) < 0.5),
       kind: kind ?? 0,
       isKindMissing: Number((kind ?? 1) < 0),
       hasNoKind: Number(kind === null),
       softKind: (kind ?? 0) * own.sharp,
-      kindOrAsked: Math.max(kind ?? -1, asked.length === 0 ? -1 : 2 * askedIn(inSentence) - 1),
+      kindOrAsked: Math.max(kind ?? -1, asked.length === 0 ? -1 : 2 * askedHere - 1),
       near: nearness(question, words, statement.text),
       short: short?.confidence ?? 0,
       isShort: Number(isShort),
@@ -208,6 +229,7 @@ export function sentenceFeatures(whole: Question, { ranked, short, passages }: E
       ...slot,
       ...parts,
       ...agreement,
+      ...together(conditions),
       unit: unitSaid,
       lacksUnit: Number(unitSaid < 0),
       lacksProper: Number(agreement.properName < 0),
@@ -229,6 +251,24 @@ export function sentenceFeatures(whole: Question, { ranked, short, passages }: E
       [`covered ${form}`]: passage.sharp,
     };
   });
+}
+
+/** What a sentence without a name of the question lacks of the condition that it has them all. */
+const LOST_NAME = 0.7;
+/** A condition below this is not met. */
+const MET = 0.4;
+const MAX_FAILURES = 4;
+
+/** Takes a feature of -1 to 1, of which 0 is unknown, as a condition. */
+const ifKnown = (value: number) => (value === 0 ? 1 : (value + 1) / 2);
+
+/** What an answer must say, each 0 to 1, taken together: a sum of them hides the one that is missing. */
+function together(conditions: readonly number[]) {
+  return {
+    weakest: Math.min(...conditions),
+    failures: Math.min(MAX_FAILURES, conditions.filter((one) => one < MET).length) / MAX_FAILURES,
+    firm: conditions.reduce((product, one) => product * (0.25 + 0.75 * one), 1),
+  };
 }
 
 /** Contacts, which need no word beside them: `Call her at 0551 39 77 12.` */

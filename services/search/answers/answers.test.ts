@@ -6,6 +6,7 @@ import type { RankedPassage } from '../model.ts';
 import { createRetriever } from '../retrieval/pipeline.ts';
 import { packPassages, titleOf } from './contexts.ts';
 import { extractiveAnswer } from './extractive.ts';
+import { areOwnNotes, type ReadPassage } from './rank-sentences.ts';
 import { evidenceBlock } from './references.ts';
 
 const PASSAGES: readonly WorldPassage[] = [
@@ -32,6 +33,19 @@ async function answer(query: string, passages = PASSAGES): Promise<string> {
   const retrieval = await retrieve(query, passages);
   return extractiveAnswer(query, retrieval, retrieval.passages).text;
 }
+
+describe('notes in the first person', () => {
+  const passages = (...texts: readonly string[]) => texts.map((text) => ({ payload: { text } }) as ReadPassage);
+
+  it('are known by three passages, or by half of a few, and not by one quoted song', () => {
+    const pages = ['A song of 1984.', 'It was a hit.', 'He sang it.', 'It rose.', 'The end.'];
+    expect(areOwnNotes(passages('We sail.', 'The mast broke.'))).to.equal(true);
+    expect(areOwnNotes(passages('The mast broke.', 'I sail.', 'My boat.', 'Our crew.', ...pages))).to.equal(true);
+    expect(areOwnNotes(passages('“I just called to say”', ...pages))).to.equal(false);
+    expect(areOwnNotes(passages('It sails.', 'The mast broke.'))).to.equal(false);
+    expect(areOwnNotes([])).to.equal(false);
+  });
+});
 
 describe('extractive answers', () => {
   it('say the answer, then quote its sentence verbatim with its document', async () => {
@@ -75,6 +89,23 @@ describe('extractive answers', () => {
     const said = { title: 'bicycle', text: 'My bicycle was stolen by Wim Claes in 2022.' };
     expect(await answer('Who stole my bicycle?', [bicycle])).to.equal(NOTHING_FITS);
     expect(await answer('Who stole my bicycle?', [said])).to.match(/^Wim Claes: /);
+  });
+
+  it('refuse what documentation does not say', async () => {
+    const pages = [
+      { title: 'README', text: 'Tern copies folders to another machine over SSH. It is written in Rust for Linux.' },
+      { title: 'security', text: 'An audit by Halvard Security in March 2023 found two issues. Blocks are encrypted.' },
+      { title: 'faq', text: 'Two machines may share one repository. Exclude patterns may be negated with a mark.' },
+    ];
+    for (const asked of [
+      'What is the phone number of support?',
+      'What colour is the logo of Tern?',
+      'How much does a licence cost?',
+      'How many users does Tern have?',
+    ])
+      expect(await answer(asked, pages), asked).to.equal(NOTHING_FITS);
+    expect(await answer('When was the audit?', pages)).to.match(/^March 2023: /);
+    expect(await answer('Which language is Tern written in?', pages)).to.include('written in Rust');
   });
 
   it('name no adverb and no month where a person is asked for', async () => {

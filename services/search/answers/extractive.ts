@@ -12,6 +12,7 @@ import type { InnerAnswer } from './inner-question.ts';
 import type { Fact } from './knowledge.ts';
 import { type Question, readQuestion } from './question.ts';
 import {
+  areOwnNotes,
   PASSAGES_READ,
   type RankedSentence,
   type ReadPassage,
@@ -130,10 +131,9 @@ export function extractiveAnswer(
   const isAsked = isJudged && inner === null && !isDecided && !isDated;
   const judged = isAsked ? judgeEvidence(question, { ranked, short: found, passages }) : null;
   const certainty = judged === null ? (isJudged ? DIRECT : null) : judged.certainty;
-  const isOwn = (ranked[0]?.features.ownRank ?? 0) > 0;
   const quote = ({ statement, passage }: Pick<Sentence, 'statement' | 'passage'>): string =>
     sourcedQuote(passage.payload, statement.text, statement.heading, dataset);
-  if (certainty !== null && certainty < MIN_ANSWERABILITY[isOwn ? 'own' : 'other'])
+  if (certainty !== null && certainty < MIN_ANSWERABILITY[areOwnNotes(passages) ? 'own' : 'other'])
     return judged?.isOfUnknown === true ? NO_ANSWER : { ...NO_ANSWER, nearest: nearestTo(said).map(quote) };
   const certain = found !== null && found.confidence >= MIN_SHORT_CONFIDENCE ? found : null;
   const short = isDated ? null : (statedAnswer(question, ranked, facts) ?? certain);

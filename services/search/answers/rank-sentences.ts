@@ -78,7 +78,16 @@ const PRONOUN =
 /** Whether a sentence is about the subject of the one before it. */
 export const refersBack = (sentence: string) => PRONOUN.test(sentence);
 const FIRST_PERSON = /\b(?:I|[Mm]y|[Ww]e|[Oo]ur|[Ii]ch|[Mm]eine?|[Ww]ir|[Yy]o|[Mm]is?|[Jj]e|[Mm]on|[Mm]a|[Nn]ous)\b/u;
+/** So many passages in the first person among the best are notes of a person or a group; encyclopedias quote songs, too. */
+const OWN_PASSAGES = 3;
 const DEFINITION = /^.{0,80}\b(?:is|was|are|were) (?:an?|the|one) /iu;
+
+/** Whether the best passages are notes in the first person. */
+export function areOwnNotes(passages: readonly ReadPassage[]): boolean {
+  const read = passages.slice(0, PASSAGES_READ);
+  const own = read.filter(({ payload }) => FIRST_PERSON.test(payload.text)).length;
+  return own > 0 && own >= Math.min(OWN_PASSAGES, read.length / 2);
+}
 
 /** Returns sentences, best answer first. */
 export function rankSentences(
