@@ -67,6 +67,7 @@ const OPPOSITES = Map.groupBy(
     'born birth|die dies died death dead',
     'arrive arrives arrived arrival|leave leaves left departure departed',
     'marry married wedding|divorce divorced separated',
+    'join joins joined start starts started|leave leaves left quit quits',
     'find finds found finding|lose loses lost losing stolen',
     'lend lends lent|borrow borrows borrowed',
     'hire hires hired employ employed|fire fires fired dismissed dismiss',
@@ -81,6 +82,12 @@ const OPPOSITES = Map.groupBy(
     return [...one.map((word) => ({ word, others: other })), ...other.map((word) => ({ word, others: one }))];
   }),
   ({ word }) => word,
+);
+/** Pairs of which one side tells the other with its subject and object exchanged. */
+const CONVERSE = /^(?:buy|bought|sell|sold|lend|lent|borrow|teach|taught|learn|g[ai]ve|tak|took|receiv|g[eo]t)/u;
+/** Forms that are other words more often. */
+const OTHER_WORDS = new Set(
+  'over fall cut made loss losing sale dead death birth closing opening lower building'.split(' '),
 );
 /** Minimum share of a verb that a word states. */
 const MIN_STATED = 0.45;
@@ -131,6 +138,34 @@ export function agreementWith(question: Question): (sentence: string, context: s
       tenseClash: Number(FUTURE_ASKED.test(text) && !FUTURE_SAID.test(sentence) && PAST.test(sentence)),
       newWords: Math.min(1, said.filter(isNewThing).length / 6),
     };
+  };
+}
+
+/**
+ * Reads a question once; returns what tells how a sentence speaks of the opposite of its verb, and not of the verb itself.
+ * `said`: it has the verb. `opposite`: it answers something else, such as when we bought what "When did we sell it?" asks. `converse`: the place of a verb
+ * that tells the same from the other side; who is asked for stands behind it (`Marta borrowed it from Jonas.` for "Who lent it?").
+ */
+export function oppositeOf({
+  text,
+  type,
+}: Question): (sentence: string) => 'said' | 'opposite' | { readonly converse: number } | null {
+  const deed = type === 'yes-no' ? null : deedOf(text);
+  const opposites = (OPPOSITES.get(deed?.verb ?? '') ?? []).flatMap(({ others }) => others);
+  const forms = new Set(opposites.filter((word) => !OTHER_WORDS.has(word)));
+  if (deed === null || forms.size === 0) return () => null;
+  const isSelf = (word: string) => word === 'i' || word === 'we';
+  return (sentence) => {
+    const said = tokensOf(sentence);
+    const at = said.findIndex(({ lower }) => forms.has(lower));
+    if (said.some(({ lower }) => saysVerb(deed.verb, lower) >= MIN_STATED)) return 'said';
+    if (at < 0) return null;
+    const verb = said[at]?.lower ?? '';
+    if (!CONVERSE.test(verb)) return 'opposite';
+    if (deed.subject === null) return { converse: sentence.toLowerCase().indexOf(verb) };
+    const before = said.slice(Math.max(0, at - REACH), at).map(({ lower }) => lower);
+    const isSubject = deed.subject.some((word) => before.some((one) => one === word || (isSelf(one) && isSelf(word))));
+    return isSubject ? 'opposite' : null;
   };
 }
 

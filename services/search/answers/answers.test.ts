@@ -108,6 +108,25 @@ describe('extractive answers', () => {
     expect(await answer('Which language is Tern written in?', pages)).to.include('written in Rust');
   });
 
+  it('never take the opposite of a verb for it, and find who is meant where a sentence tells it from the other side', async () => {
+    const house = {
+      title: 'house',
+      text: 'We bought the house in May 2014. In 2009 I arrived in Kassel. Marta borrowed a ladder from Jonas Brandt in June.',
+    };
+    expect(await answer('When did we buy the house?', [house])).to.match(/^May 2014: /);
+    expect(await answer('When did we sell the house?', [house])).to.equal(NOTHING_FITS);
+    expect(await answer('When did I leave Kassel?', [house])).to.not.include('2009');
+    expect(await answer('Who borrowed a ladder?', [house])).to.match(/^Marta: /);
+    expect(await answer('Who lent Marta a ladder?', [house])).to.match(/^Jonas Brandt: /);
+  });
+
+  it('leave out what a question excludes', async () => {
+    const trip = { title: 'trip', text: 'In Japan we visited the city of Kyoto and the city of Kanazawa.' };
+    const museums = { title: 'museums', text: 'We liked the Nezu Museum and the Miho Museum.' };
+    expect(await answer('Which Japanese city besides Kyoto did we visit?', [trip])).to.match(/^Kanazawa: /);
+    expect(await answer('Which museum other than the Nezu Museum did we like?', [museums])).to.match(/^Miho Museum: /);
+  });
+
   it('name no adverb and no month where a person is asked for', async () => {
     const trip = {
       title: 'trip',

@@ -4,6 +4,7 @@ import { NOTHING_FITS, quoteLine } from '../../common/text/repetition/own-answer
 import type { RankedPassage } from '../model.ts';
 import type { TimeWindow } from '../retrieval/query-analysis.ts';
 import type { Retrieval } from '../retrieval/retrieval.ts';
+import { oppositeOf } from './agreement.ts';
 import { judgeEvidence } from './answerable.ts';
 import { MIN_ANSWERABILITY } from './answerable-weights.ts';
 import { asksFor, changedAnswer, changeOf, isBeforeChange, isNotYet } from './changes.ts';
@@ -115,7 +116,7 @@ export function extractiveAnswer(
   };
   const read = retrieval.withSuperseded ?? passages;
   const all = inTimeFirst(
-    rankSentences(sentencesOf(question, read).filter(isLeft)),
+    withoutOpposites(question, rankSentences(sentencesOf(question, read).filter(isLeft))),
     timeWindow,
     relativeTimes.length > 0,
   );
@@ -155,6 +156,14 @@ export function extractiveAnswer(
     certainty,
     short: short?.text ?? null,
   };
+}
+
+/** Leaves out sentences about the opposite of what a question asks; when one is the best, also those without its verb. */
+function withoutOpposites(question: Question, ranked: readonly RankedSentence[]): readonly RankedSentence[] {
+  const read = oppositeOf(question);
+  const kinds = ranked.map(({ statement }) => read(statement.text));
+  const isTold = kinds[0] === 'opposite';
+  return ranked.filter((_, at) => (isTold ? kinds[at] === 'said' : kinds[at] !== 'opposite'));
 }
 
 /** Maximum share of the question's information that a sentence about a change may miss. */

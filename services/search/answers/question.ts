@@ -13,6 +13,8 @@ export interface Question {
   /** The kind of thing that is asked for, in lower case: `band` of "Which band played?"; null when none is named. */
   readonly focus: string | null;
   readonly terms: readonly QuestionTerm[];
+  /** Stems of what is no answer: `Kyoto` of "Which city besides Kyoto?". */
+  readonly excluded: ReadonlySet<string>;
 }
 
 export interface QuestionTerm {
@@ -74,14 +76,25 @@ function isVerb(word: string): boolean {
   return verb > noun;
 }
 
-export function readQuestion(text: string): Question {
+const EXCLUSION =
+  /,? (?:besides|other than|apart from|aside from|except(?: for)?|außer|à part|sauf|además de) ((?:(?:the|my|our|der|die|das|le|la) )?\p{Lu}[\p{L}\p{N}'’-]*(?: (?:(?:and|or|of|und|et|y) )?(?:the )?\p{Lu}[\p{L}\p{N}'’-]*)*|(?:the|my|our) (?!(?:one|ones)\b)(?:(?!(?:where|that|which|who)\b)\p{L}+ ?){1,4}?(?= (?:are|is|do|does|did|has|have|had|was|were|will|can)\b|[,?.]|$)),?/u;
+
+/** Returns a question without what it says is no answer, and the stems of that. */
+export function withoutExclusion(text: string): { readonly rest: string; readonly excluded: ReadonlySet<string> } {
+  const found = EXCLUSION.exec(text);
+  const words = found === null ? [] : contentWords(found[1] ?? '');
+  return { rest: found === null ? text : text.replace(found[0], ''), excluded: new Set(words.map(stemOf)) };
+}
+
+export function readQuestion(whole: string): Question {
+  const { rest: text, excluded } = withoutExclusion(whole);
   const lower = text.toLowerCase().trim();
   const words = [...new Set(wordsOf(lower))];
   const terms = tokenizeQuery(text).map((term) => ({
     term,
     words: words.filter((word) => word === term || stemOf(word) === term),
   }));
-  return { text, type: typeOf(lower), focus: focusOf(text), terms };
+  return { text, type: typeOf(lower), focus: focusOf(text), terms, excluded };
 }
 
 function typeOf(question: string): AnswerType {

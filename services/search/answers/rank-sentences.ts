@@ -202,10 +202,10 @@ export function sentencesOf(
 }
 
 /** Returns how sure a text has a new word of the kind that a question asks for: -1 to 1, 0 when it names none. */
-function newWordOfKind({ text, type, focus }: Question): (text: string) => number {
+function newWordOfKind({ text, type, focus, excluded }: Question): (text: string) => number {
   const ofKind = type !== 'thing' || focus === null ? null : kindOf(focus);
   if (ofKind === null) return () => 0;
-  const named = new Set(wordsOfText(text).rows);
+  const named = new Set(wordsOfText([text, ...excluded].join(' ')).rows);
   return (sentence) => {
     let most = 0;
     for (const row of wordsOfText(sentence).rows) if (!named.has(row)) most = Math.max(most, ofKind(row));

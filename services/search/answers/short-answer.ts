@@ -5,6 +5,7 @@ import { turnsOf } from '../../common/text/language/turns.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import { mostOfKind } from '../retrieval/word-likeness.ts';
+import { oppositeOf } from './agreement.ts';
 import { ANSWER_WEIGHTS, type AnswerWeights } from './answer-weights.ts';
 import { type Question, wordsOf } from './question.ts';
 import { type RankedSentence, weigh } from './rank-sentences.ts';
@@ -37,7 +38,7 @@ export function shortAnswer(
   const scores = candidates.map(({ features }) => weigh(features, weights.span));
   const likely = candidates[scores.indexOf(Math.max(...scores))];
   if (likely === undefined) return null;
-  const named = ofAskedKind(question, candidates);
+  const named = ofAskedKind(question, candidates) ?? besideExcluded(question, candidates);
   const best = named ?? ofAskedVerb(question, likely, candidates) ?? likely;
   const features = certaintyFeatures(question, Math.max(...softmax(scores)), best);
   const confidence = logistic(weigh(features, weights.spanConfidence));
@@ -63,6 +64,16 @@ function ofAskedKind({ type, text, focus }: Question, candidates: readonly Candi
     features.lead >= Math.log(MIN_SHARE_OF_KIND) &&
     wordsOf(span.text).some((word) => stemOf(word) === kind);
   return candidates.find(isNamed) ?? null;
+}
+
+/** Returns the name that stands nearest to what a question excludes: Oslo in `in Bergen and in Oslo` for "besides Bergen". */
+function besideExcluded({ excluded }: Question, candidates: readonly Candidate[]): Candidate | null {
+  const names = candidates.filter(({ span }) => span.kind === 'name' || span.kind === 'kind');
+  const distances = names.map(({ span, sentence: { statement } }) =>
+    Math.min(...placesOf(statement.text, excluded).map((at) => Math.abs(at - span.start))),
+  );
+  const nearest = Math.min(...distances);
+  return Number.isFinite(nearest) ? (names[distances.indexOf(nearest)] ?? null) : null;
 }
 
 /** `Where does Ada work?`, `What was prescribed?` */
@@ -114,20 +125,25 @@ type Candidate = ReturnType<typeof spanCandidates>[number];
 /** Returns the spans of the best sentences with their features. */
 export function spanCandidates(question: Question, ranked: readonly RankedSentence[]) {
   const kinds = KINDS_OF[question.type] ?? [];
-  const named = new Set(
-    wordsOf(question.text)
+  const named = new Set([
+    ...question.excluded,
+    ...wordsOf(question.text)
       .filter((word) => !STOP_WORDS.has(word))
       .map(stemOf),
-  );
+  ]);
+  const said = oppositeOf(question);
   const top = Math.log(Math.max(Number.MIN_VALUE, ranked[0]?.probability ?? 1));
   return ranked.slice(0, SENTENCES_READ).flatMap((sentence) => {
     const places = placesOf(sentence.statement.text, named);
     const lead = Math.log(Math.max(Number.MIN_VALUE, sentence.probability)) - top;
     const { text } = sentence.statement;
-    const written = spansIn(text, question.type, kinds);
+    const whole = spansIn(text, question.type, kinds);
+    const written = question.excluded.size === 0 ? whole : whole.flatMap(joinedNames);
+    const opposite = said(text);
+    const from = typeof opposite === 'object' ? (opposite?.converse ?? 0) : 0;
     const ofKind = question.type === 'thing' && question.focus !== null ? spansOfKind(text, question.focus) : [];
     return [...written, ...ofKind.filter(({ start }) => written.every((span) => span.start !== start))]
-      .filter((span) => saysMore(span, question, named))
+      .filter((span) => span.start >= from && saysMore(span, question, named))
       .map((span) => ({
         span,
         sentence,
@@ -144,6 +160,13 @@ function spansIn(text: string, type: Question['type'], kinds: readonly WrittenKi
   const spans = spansOf(said, kinds).map((span) => ({ ...span, start: span.start + turn.saidAt }));
   if (type !== 'person' || !/\bI\b/u.test(said)) return spans;
   return [...spans, { text: turn.speaker, start: text.indexOf(turn.speaker), kind: 'name' }];
+}
+
+/** `Nezu Museum and the Miho Museum` are two names. */
+function joinedNames(span: Span): readonly Span[] {
+  return [...span.text.matchAll(/(?:^|, | and | & )(?:the )?(.+?)(?=, | and | & |$)/gu)].map(
+    ({ 0: all, 1: text = '', index }) => ({ ...span, text, start: span.start + index + all.length - text.length }),
+  );
 }
 
 const CALENDAR =

@@ -91,6 +91,8 @@ describe('tableAnswer', () => {
     ['What is the default port?', null],
     ['What is bread?', null],
     ['What is due in December?', 'Tax return'],
+    ['What is due in December besides the tax return?', null],
+    ['Which tasks of Marta other than the car inspection are due in November?', 'Heating oil, Kindergarten fee'],
     ['What is due next week?', 'Kindergarten fee'],
     ['What is due this week?', ''],
     ['When did I leave Room 4.12?', null],

@@ -3,7 +3,7 @@ import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import { analyseQuery, type TimeWindow } from '../retrieval/query-analysis.ts';
-import { wordsOf } from './question.ts';
+import { withoutExclusion, wordsOf } from './question.ts';
 import { MONTHS } from './spans.ts';
 import { NAMING, type Row, type Table } from './table-rows.ts';
 
@@ -48,8 +48,11 @@ const ASKS_FOR_ONE = /^(?:what|which|who)\s+(?:is|was)\b/iu;
  * Answers a question from the first table that has everything the question names, or with the items of the lists that it names
  * most of; null when none has. `now`: what relative times count from.
  */
-export function tableAnswer(question: string, tables: readonly Table[], now?: Date): TableAnswer | null {
-  if (!asksForRows(question)) return null;
+export function tableAnswer(whole: string, all: readonly Table[], now?: Date): TableAnswer | null {
+  if (!asksForRows(whole)) return null;
+  const { rest: question, excluded } = withoutExclusion(whole);
+  const isExcluded = (row: Row) => excluded.size > 0 && hasAll(row, [...excluded]);
+  const tables = all.map((table) => ({ ...table, rows: table.rows.filter((row) => !isExcluded(row)) }));
   const lists = sectionAnswer(question, tables);
   if (lists !== null) return lists;
   const time = readTime(question, now);
@@ -57,8 +60,8 @@ export function tableAnswer(question: string, tables: readonly Table[], now?: Da
   const [first] = answers;
   // `What is due in December?` names no table.
   if (first?.isOfTime !== true) return first ?? null;
-  const all = answers.filter(({ isOfTime }) => isOfTime);
-  return { text: joined(all.map(({ text }) => text).filter(Boolean)), rows: all.flatMap(({ rows }) => rows) };
+  const timed = answers.filter(({ isOfTime }) => isOfTime);
+  return { text: joined(timed.map(({ text }) => text).filter(Boolean)), rows: timed.flatMap(({ rows }) => rows) };
 }
 
 /** Whether rows may answer a question: it asks for a number, a list, or the value of something. */
