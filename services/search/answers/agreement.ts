@@ -169,6 +169,32 @@ export function oppositeOf({
   };
 }
 
+const ASKS_FOR_OBJECT = /^what (?:did|does|do|has|have|had)\b/iu;
+/** Minimum share of a verb that one of its forms states. */
+const MIN_FORM = 0.8;
+/** What stands right behind a verb, up to a preposition or the end of its clause. */
+const OBJECT =
+  /^ ((?:(?:the|an?|my|our|his|her|their|its|this|that|some) )?(?:[\p{L}\p{N}'’-]+ ){0,3}?[\p{L}\p{N}'’-]+)(?= (?:for|in|on|at|to|from|with|of|about|by|into|and|when|while|that|which|who|because|as|during|after|before|near|through|last|this)\b|[.,;:!?)]|$)/u;
+
+/** Returns what a sentence says that somebody did to: `the first algorithm` of `She wrote the first algorithm for it.` and "What did Ada write?"; null without. */
+export function objectIn(question: Question, sentence: string): { readonly text: string; readonly start: number } | null {
+  const deed = ASKS_FOR_OBJECT.test(question.text) && question.type === 'thing' ? deedOf(question.text) : null;
+  if (deed === null || deed.subject === null || /\b(?:for|in|on|at|to|from|with|of|about|by|into)\?*$/u.test(question.text)) return null;
+  for (const { 0: word, index } of sentence.matchAll(/(?<!\b(?:is|are|was|were|been|be) )(?<![\p{L}\p{N}])\p{L}+/gu)) {
+    if (saysVerb(deed.verb, word.toLowerCase()) < MIN_FORM) continue;
+    const end = index + word.length;
+    const text = OBJECT.exec(sentence.slice(end))?.[1];
+    const asked = new Set(wordsOf(question.text).map(stemOf));
+    const isNew = (one: string) => !STOP_WORDS.has(one) && !asked.has(stemOf(one)) && !TIME_WORD.test(one);
+    return text !== undefined && wordsOf(text).some(isNew) && /^\p{L}/u.test(text) && !PREPOSITION.test(text)
+      ? { text, start: end + 1 }
+      : null;
+  }
+  return null;
+}
+
+const PREPOSITION = /^(?:for|in|on|at|to|from|with|of|about|by|into|and|that|how|when|as|up|out|off|down|away|back)\b/u;
+
 const sign = (condition: boolean) => (condition ? 1 : -1);
 
 interface Deed {

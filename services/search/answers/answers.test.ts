@@ -120,6 +120,16 @@ describe('extractive answers', () => {
     expect(await answer('Who lent Marta a ladder?', [house])).to.match(/^Jonas Brandt: /);
   });
 
+  it('name what stands behind the verb, and a phone number with the code of its country', async () => {
+    const notes = {
+      title: 'notes',
+      text: 'In them she, Ada Lovelace, wrote the first algorithm for the Analytical Engine in 1843. Marta lost her camera in the train to Nara. Call the plumber at +49 551 39 77 12 before noon.',
+    };
+    expect(await answer('What did Ada write?', [notes])).to.match(/^the first algorithm: /);
+    expect(await answer('What did Marta lose?', [notes])).to.match(/^her camera: /);
+    expect(await answer("What is the plumber's phone number?", [notes])).to.match(/^\+49 551 39 77 12: /);
+  });
+
   it('leave out what a question excludes', async () => {
     const trip = { title: 'trip', text: 'In Japan we visited the city of Kyoto and the city of Kanazawa.' };
     const museums = { title: 'museums', text: 'We liked the Nezu Museum and the Miho Museum.' };

@@ -137,7 +137,10 @@ export function extractiveAnswer(
   if (certainty !== null && certainty < MIN_ANSWERABILITY[areOwnNotes(passages) ? 'own' : 'other'])
     return judged?.isOfUnknown === true ? NO_ANSWER : { ...NO_ANSWER, nearest: nearestTo(said).map(quote) };
   const certain = found !== null && found.confidence >= MIN_SHORT_CONFIDENCE ? found : null;
-  const short = isDated ? null : (statedAnswer(question, ranked, facts) ?? certain);
+  const stated = statedAnswer(question, ranked, facts);
+  // `the Analytical Engine` is not what she wrote in `She wrote the first algorithm for the Analytical Engine.`
+  const isBeside = found?.isObject === true && stated?.sentence === found.sentence && !found.text.includes(stated.text);
+  const short = isDated ? null : isBeside ? found : (stated ?? certain);
   // The order of what changed, of times and of negations stays.
   const best = ranked[0] === all[0] && said === ranked && question.type !== 'yes-no' ? judged?.best : null;
   const ordered = best == null ? said : [best, ...said.filter((one) => one !== best)];

@@ -5,7 +5,7 @@ import { turnsOf } from '../../common/text/language/turns.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import { mostOfKind } from '../retrieval/word-likeness.ts';
-import { oppositeOf } from './agreement.ts';
+import { objectIn, oppositeOf } from './agreement.ts';
 import { ANSWER_WEIGHTS, type AnswerWeights } from './answer-weights.ts';
 import { type Question, wordsOf } from './question.ts';
 import { type RankedSentence, weigh } from './rank-sentences.ts';
@@ -21,6 +21,8 @@ export interface ShortAnswer {
   readonly confidence: number;
   /** It names the kind of thing that is asked for: `University of Oslo` for `Which university?` */
   readonly isOfKind: boolean;
+  /** It stands behind the verb of the question. */
+  readonly isObject: boolean;
   readonly features: Readonly<Record<string, number>>;
 }
 
@@ -39,7 +41,9 @@ export function shortAnswer(
   const likely = candidates[scores.indexOf(Math.max(...scores))];
   if (likely === undefined) return null;
   const named = ofAskedKind(question, candidates) ?? besideExcluded(question, candidates);
-  const best = named ?? ofAskedVerb(question, likely, candidates) ?? likely;
+  const object = named === null ? objectIn(question, likely.sentence.statement.text) : null;
+  const phrase = object === null ? null : { ...likely, span: { ...object, kind: 'phrase' as const } };
+  const best = named ?? phrase ?? ofAskedVerb(question, likely, candidates) ?? likely;
   const features = certaintyFeatures(question, Math.max(...softmax(scores)), best);
   const confidence = logistic(weigh(features, weights.spanConfidence));
   return {
@@ -47,7 +51,8 @@ export function shortAnswer(
     sentence: best.sentence,
     features,
     isOfKind: named !== null,
-    confidence: named === null ? confidence : Math.max(MIN_SHORT_CONFIDENCE, confidence),
+    isObject: object !== null,
+    confidence: named === null && object === null ? confidence : Math.max(MIN_SHORT_CONFIDENCE, confidence),
   };
 }
 

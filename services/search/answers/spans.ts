@@ -44,6 +44,8 @@ const DATE = new RegExp(
 const RELATIVE_DATE =
   /(?<![\p{L}\p{N}])(?:yesterday|last night|^today|today(?=[.!]?$)|(?:last|next) (?:week|weekend|month|year|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|(?:an?|\d+|two|three|four|five|six|seven|eight|nine|ten) (?:day|week|month|year)s? ago)(?![\p{L}\p{N}])/giu;
 const NUMERAL = `(?:\\d[\\d,.]*\\d|\\d|${NUMERALS})`;
+/** A phone number with the code of its country. */
+const PHONE = /(?<![\p{L}\p{N}+])\+\d{1,3}[ ()./–-]{0,2}\d[\d ()./–-]{4,}\d(?!\d)/gu;
 /** With its currency or unit: `$ 3.5 million`, `four hours`, `12 tomato plants`. */
 const NUMBER = new RegExp(
   `(?:(?:[$€£¥]|(?<![\\p{L}\\p{N}])(?:EUR|USD|GBP|CHF|US\\$)) ?)?(?<![\\p{L}\\p{N}])${NUMERAL}(?:[ -](?:and )?${NUMERAL})*(?![\\p{L}\\p{N}])%?(?: (\\p{Ll}[\\p{L}-]*)(?:(?<!s) (\\p{Ll}[\\p{L}-]*s)(?![\\p{L}\\p{N}]))?)?`,
@@ -118,8 +120,11 @@ const FINDERS: Readonly<Record<WrittenKind, (sentence: string, add: Add) => void
   number(sentence, add) {
     const dates = [...sentence.matchAll(DATE)].filter(([date]) => date.includes(' '));
     const isInDate = (at: number) => dates.some(({ 0: date, index }) => index <= at && at < index + date.length);
+    const phones = [...sentence.matchAll(PHONE)];
+    for (const { 0: phone, index } of phones) add(phone, index, 'number');
+    const isInPhone = (at: number) => phones.some(({ 0: phone, index }) => index <= at && at < index + phone.length);
     for (const match of sentence.matchAll(NUMBER)) {
-      if (!isInDate(match.index)) addNumber(match, match.index, add);
+      if (!isInDate(match.index) && !isInPhone(match.index)) addNumber(match, match.index, add);
     }
   },
   name(sentence, add) {

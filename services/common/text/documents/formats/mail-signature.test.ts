@@ -40,6 +40,15 @@ describe('signature of a mail', () => {
     expect(sentences.join('\n')).to.equal('Hi Tom,\nI live in Leeds.');
   });
 
+  it('says a name once that stands above its delimiter and below', () => {
+    const body = 'Fine.\n\nBest regards\nJane\n\n-- \nJane Doe\nHead of Sales, Acme GmbH\n+49 30 1234567\n';
+    const mail = `From: Jane Doe <jane.doe@acme.example>\r\nSubject: Pumps\r\n\r\n${body}`;
+    const { blocks } = readEmail(Buffer.from(mail), { signal: undefined } as never);
+    expect(blocks.at(-1)?.text).to.equal(
+      'name: Jane Doe\nrole: Head of Sales\norganisation: Acme GmbH\nphone: +49 30 1234567',
+    );
+  });
+
   it('is found below a German greeting, with titles, columns and the imprint of the company', () => {
     const body =
       'Guten Tag,\nich wohne in Dresden.\n\nMit freundlichen Grüßen\n\nDr. Anna Schmidt\nLeiterin Vertrieb\nMüller Maschinenbau GmbH\nHauptstraße 5, 10115 Berlin\nTel.: 030 9876543 | Fax: 030 9876544\nGeschäftsführer: Hans Müller, HRB 12345\n';

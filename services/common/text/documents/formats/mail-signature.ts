@@ -97,8 +97,11 @@ function entriesOf(lines: readonly string[], sender: string | null): Entry[] {
   const hasName = NAME.test(first) && !COMPANY.test(first) && !ROLE.test(first);
   const name = fullName(hasName ? first : null, sender);
   const entries: Entry[] = name === null ? [] : [['name', name]];
+  // `Jane` above `Jane Doe`
+  const isName = (piece: string) =>
+    name !== null && piece.split(' ').every((word) => name.toLowerCase().split(' ').includes(word.toLowerCase()));
   for (const piece of hasName ? [rest.join(', '), ...others] : pieces)
-    if (piece !== '') append(entries, entriesIn(piece, entries));
+    if (piece !== '' && !isName(piece)) append(entries, entriesIn(piece, entries));
   return entries;
 }
 
