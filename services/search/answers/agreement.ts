@@ -177,9 +177,17 @@ const OBJECT =
   /^ ((?:(?:the|an?|my|our|his|her|their|its|this|that|some) )?(?:[\p{L}\p{N}'’-]+ ){0,3}?[\p{L}\p{N}'’-]+)(?= (?:for|in|on|at|to|from|with|of|about|by|into|and|when|while|that|which|who|because|as|during|after|before|near|through|last|this)\b|[.,;:!?)]|$)/u;
 
 /** Returns what a sentence says that somebody did to: `the first algorithm` of `She wrote the first algorithm for it.` and "What did Ada write?"; null without. */
-export function objectIn(question: Question, sentence: string): { readonly text: string; readonly start: number } | null {
+export function objectIn(
+  question: Question,
+  sentence: string,
+): { readonly text: string; readonly start: number } | null {
   const deed = ASKS_FOR_OBJECT.test(question.text) && question.type === 'thing' ? deedOf(question.text) : null;
-  if (deed === null || deed.subject === null || /\b(?:for|in|on|at|to|from|with|of|about|by|into)\?*$/u.test(question.text)) return null;
+  if (
+    deed === null ||
+    deed.subject === null ||
+    /\b(?:for|in|on|at|to|from|with|of|about|by|into)\?*$/u.test(question.text)
+  )
+    return null;
   for (const { 0: word, index } of sentence.matchAll(/(?<!\b(?:is|are|was|were|been|be) )(?<![\p{L}\p{N}])\p{L}+/gu)) {
     if (saysVerb(deed.verb, word.toLowerCase()) < MIN_FORM) continue;
     const end = index + word.length;

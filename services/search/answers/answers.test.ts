@@ -130,6 +130,16 @@ describe('extractive answers', () => {
     expect(await answer("What is the plumber's phone number?", [notes])).to.match(/^\+49 551 39 77 12: /);
   });
 
+  it('quote the headers of a mail only where a mail is asked for, and fields of a record apart from each other', async () => {
+    const mail = {
+      title: 'mail',
+      text: 'From: Dr. Weber <w@weber.example>\nDate: Wed, 11 Nov 2026 08:00:00 +0100\nSubject: Zahnreinigung\n\nIhr Termin bei Dr. Weber ist am 2. Dezember 2026.\n\nname: Ilse Weber\nnote: dentist\nphone: 0551 44 20 10',
+    };
+    expect(await answer('Wann ist mein Termin bei Dr. Weber?', [mail])).to.not.match(/"(?:From|Date):/);
+    expect(await answer('Who sent the mail about the Zahnreinigung?', [mail])).to.match(/From: Dr\. Weber/);
+    expect(await answer('What does the note of Ilse Weber say?', [mail])).to.include('name: Ilse Weber, note: dentist');
+  });
+
   it('leave out what a question excludes', async () => {
     const trip = { title: 'trip', text: 'In Japan we visited the city of Kyoto and the city of Kanazawa.' };
     const museums = { title: 'museums', text: 'We liked the Nezu Museum and the Miho Museum.' };

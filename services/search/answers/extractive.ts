@@ -48,6 +48,11 @@ const ABSTAIN_BELOW = { allNamesHeld: 0.35, nameMissing: 0.72 } as const;
 const ENGLISH_QUESTION =
   /\b(?:what|which|who|whom|whose|when|where|why|how)\b|^(?:is|are|was|were|am|do|does|did|can|could|has|have|had|will|would|should)\s/iu;
 
+/** Lines of the headers of a mail, which answer only questions about mails. */
+const MAIL_LINE = /^(?:from|to|cc|bcc|date|sent): /iu;
+const ABOUT_MAIL =
+  /\b(?:e-?mails?|mails?|messages?|letters?|sent|send|sender|wrote|write|written|received?|got|from|cc|writes?|reply|replied|geschickt|geschrieben|schrieb|gesendet|von)\b/iu;
+
 /** Asks for all that there is about something: there is no attribute that a sentence could lack. */
 const TOPIC_REQUEST =
   /^(?:please\s+)?(?:summari[sz]e|describe|tell me)\b|\b(?:what|everything|all)\s+(?:that\s+)?(?:(?:do|did)\s+)?(?:i|we|you)\s+(?:know|have|remember|wrote|noted)\s+(?:about|on|of)\b/iu;
@@ -110,6 +115,7 @@ export function extractiveAnswer(
   const isEvent = (text: string) => timeWindow === null || question.type === 'date' || !HEADER_LINE.test(text);
   const isLeft = (sentence: Sentence) => {
     const { text } = sentence.statement;
+    if (MAIL_LINE.test(text) && !ABOUT_MAIL.test(query)) return false;
     const isInner =
       text === inner?.sentence.statement.text || (inner?.excluded != null && text.includes(inner.excluded));
     return isEvent(text) && !isInner && !isNotYet(sentence);
@@ -137,7 +143,11 @@ export function extractiveAnswer(
   if (certainty !== null && certainty < MIN_ANSWERABILITY[areOwnNotes(passages) ? 'own' : 'other'])
     return judged?.isOfUnknown === true ? NO_ANSWER : { ...NO_ANSWER, nearest: nearestTo(said).map(quote) };
   const certain = found !== null && found.confidence >= MIN_SHORT_CONFIDENCE ? found : null;
-  const stated = statedAnswer(question, ranked, facts);
+  const related = statedAnswer(question, ranked, facts);
+  // Who borrowed it is not who lent it.
+  const isConverse =
+    related !== null && typeof (oppositeOf(question)(related.sentence.statement.text) ?? '') === 'object';
+  const stated = isConverse ? null : related;
   // `the Analytical Engine` is not what she wrote in `She wrote the first algorithm for the Analytical Engine.`
   const isBeside = found?.isObject === true && stated?.sentence === found.sentence && !found.text.includes(stated.text);
   const short = isDated ? null : isBeside ? found : (stated ?? certain);

@@ -90,13 +90,18 @@ function readStatements(payload: RankedPassage['payload']): readonly Statement[]
       time = headingTime([...payload.headings, ...path.map(({ text: above }) => above)]);
     }
     if (isLabel) label = plain(line);
-    else statements.push({ text: line.replace(BULLET, '').replace(/\s+/gu, ' '), label, heading, time });
+    else statements.push({ text: onOneLine(line.replace(BULLET, '')), label, heading, time });
   }
   if (statements.length > 0) return statements;
   const only = read.filter((sentence) => HAS_WORD.test(sentence.text) && !CODE.test(sentence.text));
   return only.length === 1
     ? only.map((sentence) => ({ text: plain(sentence.text), label: '', heading: '', time: null }))
     : [];
+}
+
+/** The fields of a record are parted by commas. */
+function onOneLine(text: string): string {
+  return text.replace(/[ \t]*\n(?=[\p{L}][^\n:]{0,30}: \S)/gu, ', ').replace(/\s+/gu, ' ');
 }
 
 interface Line {
