@@ -52,7 +52,9 @@ describe('watched Secrets of a Tenant', () => {
 describe('watched Secrets of a Dataset', () => {
   it('are those of its sources, each once, until it is deleted', () => {
     const source = (name: string, secret?: string) => ({
-      ...{ name, connector: 'github', onRemoval: 'Keep' },
+      name,
+      connector: 'github',
+      onRemoval: 'Keep',
       ...(secret === undefined ? { address: 'a' } : { credentialsSecretRef: { name: secret } }),
     });
     const sources = [source('code', 'github'), source('wiki', 'github'), source('site'), source('files', 'login')];

@@ -404,6 +404,12 @@ describe('architecture', () => {
     expect(found, 'use append and smallest of services/common/kernel/long-lists.ts').to.deep.equal([]);
   });
 
+  it('writes the properties of an object one by one, not several to a line by spreading a literal', () => {
+    const written = [...files, ...operatorFiles, ...sourceFiles('test'), ...sourceFiles('services/console')];
+    const found = written.filter((file) => /^\s*\.\.\.\{ /m.test(readFileSync(join(root, file), 'utf8')));
+    expect(found).to.deep.equal([]);
+  });
+
   it('names each dependency with one exact version', () => {
     const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<
       string,

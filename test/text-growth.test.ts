@@ -318,7 +318,10 @@ function documentEntities(text: string): unknown {
   for (const [at, own] of names20.entries()) {
     const [first = ''] = own;
     const entities = own.map((name) => ({
-      ...{ name, type: 'Person', description: '', mentions: 1 },
+      name,
+      type: 'Person',
+      description: '',
+      mentions: 1,
       aliases: [first],
     }));
     const relations = own.map((name) => ({ source: name, target: first, relation: 'knows', evidence: name }));
@@ -333,7 +336,7 @@ function statementsOf(text: string, areOfManyItems: boolean): Statement[] {
   return readStatements(text).map((read, ordinal): Statement => {
     const at = areOfManyItems ? String(ordinal) : '0';
     const place = { item: areOfManyItems ? `i${ordinal}` : 'i', chunk: 'c', ordinal };
-    return { ...read, ...place, ...{ id: `s${ordinal}`, key: 'k', at, from: at } };
+    return { ...read, ...place, id: `s${ordinal}`, key: 'k', at, from: at };
   });
 }
 

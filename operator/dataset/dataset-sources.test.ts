@@ -5,12 +5,20 @@ import { MESSAGE_LIMIT } from '../kube-runtime/conditions.ts';
 
 const SITE: DatasetSourcesEntry = { name: 'site', connector: 'web', address: 'https://a.test/', onRemoval: 'Keep' };
 const CODE: DatasetSourcesEntry = {
-  ...{ name: 'code', connector: 'github', onRemoval: 'Delete', selection: ['acme/engine'], interval: '30m' },
+  name: 'code',
+  connector: 'github',
+  onRemoval: 'Delete',
+  selection: ['acme/engine'],
+  interval: '30m',
   credentialsSecretRef: { name: 'github' },
 };
 
 const TALK: DatasetSourcesEntry = {
-  ...{ name: 'talk', connector: 'slack', account: 'Acme', selection: ['engine'], onRemoval: 'Keep' },
+  name: 'talk',
+  connector: 'slack',
+  account: 'Acme',
+  selection: ['engine'],
+  onRemoval: 'Keep',
   since: '2026-01-01T00:00:00Z',
 };
 
@@ -47,7 +55,9 @@ describe('sources of a dataset', () => {
     expect((await world.reconcile()).requeueAfterMs).to.be.at.most(11_000);
     expect(held('site')?.declared).to.deep.include({ connector: 'web', address: 'https://a.test/', hold: false });
     expect(held('code')?.declared).to.deep.include({
-      ...{ selection: ['acme/engine'], everyMs: 1_800_000, deleteOnRemoval: true },
+      selection: ['acme/engine'],
+      everyMs: 1_800_000,
+      deleteOnRemoval: true,
     });
     const { account, selection, since } = TALK;
     expect(held('talk')?.declared).to.deep.include({ connector: 'slack', account, selection, since });
@@ -70,7 +80,8 @@ describe('sources of a dataset', () => {
     expect(world.conditions()).to.include({ Ready: 'True Available', SourcesReady: 'False SecretMissing' });
     expect(world.condition('SourcesReady')?.message).to.match(/^code: There is no Secret github: create it/);
     expect(world.notes).to.deep.include({
-      ...{ type: 'Warning', reason: 'SourceFailed' },
+      type: 'Warning',
+      reason: 'SourceFailed',
       message: 'code: There is no Secret github: create it, or correct credentialsSecretRef',
     });
     expect(held('code')).to.equal(undefined);

@@ -101,7 +101,7 @@ async function openParts(foundation: Foundation, lifecycle: Lifecycle): Promise<
   const secretBox = createAesGcmSecretBox(rootKeysOf(config));
   const eventLog = createEventLog({ store, clock, ids });
   const budgets = openBudgets(
-    { ...{ config, store, clock, ids, eventLog, messenger, metrics }, logger: foundation.logger },
+    { config, store, clock, ids, eventLog, messenger, metrics, logger: foundation.logger },
     lifecycle,
   );
   const workers = workerLimits(config);
@@ -110,7 +110,12 @@ async function openParts(foundation: Foundation, lifecycle: Lifecycle): Promise<
     createTextWorkers({ timeoutMs: config.documentTimeoutMs, memoryBytes: workers.memoryBytes });
   const models = await openModels({
     textWorkers,
-    ...{ config, clock, metrics, messenger, secretBox, logger: foundation.logger },
+    config,
+    clock,
+    metrics,
+    messenger,
+    secretBox,
+    logger: foundation.logger,
     usage: createModelUsage(store),
     budgets,
     settings: createModelSettings(store),

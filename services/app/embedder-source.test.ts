@@ -12,8 +12,12 @@ const SERVER = {
   space: { model: 'openai/text-embedding-3-small', dimensions: 1536 },
 };
 const OPENAI: EmbeddingAccount = {
-  ...{ provider: 'openai', model: 'text-embedding-3-large', dimensions: 3072, endpoint: null },
-  ...{ sealedKey: 'sealed sk-acme', keySha256: 'x' },
+  provider: 'openai',
+  model: 'text-embedding-3-large',
+  dimensions: 3072,
+  endpoint: null,
+  sealedKey: 'sealed sk-acme',
+  keySha256: 'x',
 };
 const MISTRAL: EmbeddingAccount = { ...OPENAI, provider: 'mistral', model: 'mistral-embed', dimensions: 1024 };
 

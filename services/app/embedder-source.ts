@@ -59,7 +59,9 @@ export function createEmbedderSource(
       createFollowedModels<Accounts, StoredTenantEmbedders>({
         read: () => accounts.get(tenant),
         open: async (stored) => ({ stored, opened: new Map() }),
-        ...{ rereadMs, clock, logger },
+        rereadMs,
+        clock,
+        logger,
       });
     // Last in the order, which is that of asking.
     followed.delete(tenant);

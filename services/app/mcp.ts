@@ -66,7 +66,10 @@ function apiInNameOf({ headers, remoteAddress }: McpRequest, { config, app }: Su
       signal,
     } = new Request(`http://engram${path}`, { ...init, duplex: 'half' } as never);
     const request: OutgoingRequest = {
-      ...{ method, path, body, signal },
+      method,
+      path,
+      body,
+      signal,
       headers: { ...caller, ...Object.fromEntries(own), 'user-agent': 'engram-mcp' },
     };
     const service = serviceOfPath(new URL(path, 'http://engram').pathname);

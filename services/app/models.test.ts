@@ -72,14 +72,20 @@ describe('models of several processes', () => {
   async function open(options: Options = {}): Promise<Models> {
     const { config } = loadConfig({
       ...(options.languageModel ?? {
-        ...{ LLM_PROVIDER: 'openai', LLM_MODEL: 'first', LLM_ENDPOINT: `${provider.url}/v1` },
+        LLM_PROVIDER: 'openai',
+        LLM_MODEL: 'first',
+        LLM_ENDPOINT: `${provider.url}/v1`,
       }),
       ENGRAM_TENANT_MODEL_HOSTS: options.tenantModelHosts ?? '127.0.0.1',
     });
     const messenger = createMessenger(bus, unsignedPrincipals);
     const clock = createSystemClock();
     const models = await openModels({
-      ...{ config, metrics, messenger, clock, secretBox: options.box ?? secretBox },
+      config,
+      metrics,
+      messenger,
+      clock,
+      secretBox: options.box ?? secretBox,
       textWorkers,
       logger: createLogger({ level: 'debug', name: 't', destination: { write: (line) => void lines.push(line) } }),
       usage: createModelUsage(store),
@@ -149,8 +155,14 @@ describe('models of several processes', () => {
       const sealedKey = key === null ? null : await secretBox.seal(key, tenantKeyPlace(to));
       revision += 1;
       const next = {
-        ...{ revision: String(revision), provider: 'openai', model: 'own', endpoint: `${provider.url}/v1` },
-        ...{ keySha256: null, changedAt: '', sealedKey, ...model },
+        revision: String(revision),
+        provider: 'openai',
+        model: 'own',
+        endpoint: `${provider.url}/v1`,
+        keySha256: null,
+        changedAt: '',
+        sealedKey,
+        ...model,
       };
       await store.commit({ tenant: to }, [own.putWrite(next, await own.get(to))]);
     }

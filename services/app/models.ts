@@ -110,7 +110,8 @@ export async function openModels(parts: ModelParts): Promise<Models> {
       else logger.warn('models.opened', { model: 'none', source, fault: missingModelKey });
     },
     rereadMs,
-    ...{ clock, logger },
+    clock,
+    logger,
   });
   const guardedSend = async () => {
     const { createModelFetch } = await import('../common/platform/fetch/model-fetch.ts');
@@ -118,7 +119,12 @@ export async function openModels(parts: ModelParts): Promise<Models> {
   };
   const embedder = config.embedding === null ? createHashingEmbedder() : await openEmbedder(config.embedding, parts);
   const embedders = createEmbedderSource({
-    ...{ embedder, accounts: parts.tenantEmbedders, secretBox: parts.secretBox, rereadMs, clock, logger },
+    embedder,
+    accounts: parts.tenantEmbedders,
+    secretBox: parts.secretBox,
+    rereadMs,
+    clock,
+    logger,
     open: async (settings, dimensions) =>
       openEmbedder(
         settings,
@@ -127,11 +133,16 @@ export async function openModels(parts: ModelParts): Promise<Models> {
       ),
   });
   const ofTenants = createTenantModelSource({
-    ...{ models: parts.tenantModels, secretBox: parts.secretBox, rereadMs, clock, logger },
+    models: parts.tenantModels,
+    secretBox: parts.secretBox,
+    rereadMs,
+    clock,
+    logger,
     open: async (chosen) => openChosen(chosen, pool, { ...parts, send: await guardedSend() }),
   });
   return {
-    ...{ embedder, embedders },
+    embedder,
+    embedders,
     current: async (tenant) => (await ofTenants.current(tenant)) ?? followed.current(),
     withoutModel: () => ({ provider: null, languageModel: null, missingModelKey: null, extractor: pool }),
     async changed() {

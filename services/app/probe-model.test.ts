@@ -14,7 +14,11 @@ describe('probes of models', () => {
 
   const probe = (change: Partial<RequestOf<'cognify.ProbeModel'>> = {}) =>
     createModelProbe(['127.0.0.1'])({
-      ...{ kind: 'language', provider: 'openai', model: 'gpt-x', endpoint: `${provider.url}/v1`, apiKey: KEY },
+      kind: 'language',
+      provider: 'openai',
+      model: 'gpt-x',
+      endpoint: `${provider.url}/v1`,
+      apiKey: KEY,
       ...change,
     });
   const embedding = { data: [{ index: 0, embedding: [1, 0, 0] }], usage: { prompt_tokens: 1, total_tokens: 1 } };

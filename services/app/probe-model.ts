@@ -86,7 +86,10 @@ async function askEmbedder(
   const embedder = createEmbedder({
     ...connected,
     declaredBy: 'embedding.dimensions',
-    ...{ dimensions: demanded ?? ANY_DIMENSIONS, maxInputTokens: 100, callTimeoutMs: TIMEOUT_MS, retry: ONCE },
+    dimensions: demanded ?? ANY_DIMENSIONS,
+    maxInputTokens: 100,
+    callTimeoutMs: TIMEOUT_MS,
+    retry: ONCE,
   });
   try {
     await embedder.embed(['Hello'], contextOf(signal));
@@ -98,7 +101,8 @@ async function askEmbedder(
 
 function connection({ provider, model, endpoint, apiKey }: RequestOf<'cognify.ProbeModel'>): ModelSettings {
   return {
-    ...{ provider, model },
+    provider,
+    model,
     ...(endpoint === undefined || endpoint === '' ? {} : { endpoint }),
     ...(apiKey === undefined ? {} : { apiKey }),
   };

@@ -353,7 +353,11 @@ function createSnapshotPlaces(own: BlobStore): SnapshotPlaces {
       const { openS3BlobStore } = await import('../common/storage/blobs/s3/blob-store.ts');
       const { endpoint, bucket, prefix, region, accessKey, secretKey } = place;
       const store = await openS3BlobStore({
-        ...{ bucket, prefix, region, accessKey, secretKey },
+        bucket,
+        prefix,
+        region,
+        accessKey,
+        secretKey,
         ...(endpoint === null ? {} : { endpoint }),
       });
       return { blobs: store, close: () => store.close() };

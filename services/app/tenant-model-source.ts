@@ -42,7 +42,9 @@ export function createTenantModelSource<Active>(options: TenantModelSourceOption
     return createFollowedModels<Active | null, StoredTenantModel>({
       read: () => models.get(tenant),
       open: async (stored) => (stored === null ? null : options.open(await chosenOf(options, tenant, stored))),
-      ...{ rereadMs, clock, logger },
+      rereadMs,
+      clock,
+      logger,
     });
   }
 

@@ -24,7 +24,8 @@ async function start(bus: Bus, ...services: readonly ServiceName[]) {
   const step = tracing.sharing({ config: clustered, messenger, logger: createSilentLogger() });
   await step.start?.();
   return {
-    ...{ tracing, bus: own },
+    tracing,
+    bus: own,
     async stop() {
       await step.stop?.();
       metrics.close();

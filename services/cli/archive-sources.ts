@@ -40,7 +40,10 @@ export async function openCogxArchive(path: string): Promise<ImportSource> {
   const dataset = archive.dataset ?? basename(resolve(path)).replace(/(\.cogx)?(\.tar\.gz|\.tgz)?$/, '');
   const byId = new Map(documents.map((document) => [document.id, document]));
   return {
-    ...{ name: path, system, refused, people: null },
+    name: path,
+    system,
+    refused,
+    people: null,
     leftBehind: [
       ...(entity + fact === 0
         ? []
@@ -52,8 +55,12 @@ export async function openCogxArchive(path: string): Promise<ImportSource> {
     async *items() {
       for (const { id, fileName, createdAt, metadata, nodeSets } of documents) {
         yield {
-          ...{ id, createdAt: createdAt ?? new Date().toISOString(), mimeType: 'text/plain', label: null },
-          ...{ name: parse(fileName ?? '').name, extension: parse(fileName ?? '').ext.slice(1) || 'txt' },
+          id,
+          createdAt: createdAt ?? new Date().toISOString(),
+          mimeType: 'text/plain',
+          label: null,
+          name: parse(fileName ?? '').name,
+          extension: parse(fileName ?? '').ext.slice(1) || 'txt',
           externalMetadata: { ...metadata, ...(nodeSets.length > 0 ? { node_set: nodeSets } : {}) },
         };
       }

@@ -13,8 +13,14 @@ function chainOf(subjects: readonly string[]): readonly AuditRecord[] {
   const chain: AuditRecord[] = [];
   for (const subject of subjects) {
     const record = {
-      ...{ tenant: 't', number: chain.length + 1, at: '2026-01-02T03:04:05.678Z', action: 'a.b', actor: null, subject },
-      ...{ details: '{}', previous: chain.at(-1)?.hash ?? NO_RECORD },
+      tenant: 't',
+      number: chain.length + 1,
+      at: '2026-01-02T03:04:05.678Z',
+      action: 'a.b',
+      actor: null,
+      subject,
+      details: '{}',
+      previous: chain.at(-1)?.hash ?? NO_RECORD,
     };
     chain.push({ ...record, hash: recordHash(record) });
   }

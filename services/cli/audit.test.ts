@@ -48,7 +48,10 @@ describe('engram audit', () => {
         },
       });
     const code = await runCli(['audit', ...args], {
-      ...{ out: sink('out'), err: sink('err'), input: Readable.from([]), isInteractive: false },
+      out: sink('out'),
+      err: sink('err'),
+      input: Readable.from([]),
+      isInteractive: false,
       environment: { ENGRAM_URL: url, ENGRAM_API_KEY: owner.key },
     });
     return { code, ...sinks };

@@ -398,7 +398,10 @@ describe('command-line client', () => {
       server.progress = [{ status: 'DATASET_PROCESSING_COMPLETED', progress: null, error }];
       const failure = { error_class: 'Error', error_message: 'it is cut off', tries: 1, is_set_aside: false };
       server.itemStatus = {
-        ...{ total: 3, completed: 1, pending: 2, failed: 2 },
+        total: 3,
+        completed: 1,
+        pending: 2,
+        failed: 2,
         items: [
           { id: 'id-1', name: 'letter', completed: false, failure },
           { id: 'id-2', name: 'notes', completed: true },
@@ -475,7 +478,8 @@ describe('command-line client', () => {
 
   it('search in all datasets shows only those that have something, and says where it is from', async () => {
     const from = (text: string, document_name: string, metadata: object | null) => ({
-      ...{ text, document_name },
+      text,
+      document_name,
       external_metadata: metadata === null ? null : JSON.stringify(metadata),
     });
     const text = 'A sentence that nobody gave a name, and that goes on for longer than a line of the screen is.';

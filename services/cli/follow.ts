@@ -25,7 +25,8 @@ const LOOK_AGAIN_MS = 500;
 export async function follow<Work extends Followed>(call: CommandCall, following: Following<Work>): Promise<Work> {
   let work: Work | null = null;
   const progress = createProgress(call.terminal, following.title, {
-    ...{ total: 1, unit: following.unit },
+    total: 1,
+    unit: following.unit,
     whenInterrupted: () => following.whenInterrupted(work),
   });
   try {

@@ -11,7 +11,10 @@ export function group(name: string, summary: string, actions: readonly Action[],
   const options: Record<string, OptionDescription> = {};
   for (const action of actions) Object.assign(options, action.options);
   return {
-    ...{ name, summary, options, actions },
+    name,
+    summary,
+    options,
+    actions,
     ...(details === undefined ? {} : { details }),
     usage: `${isDefault ? `[${first.name}]` : '<verb>'} …`,
     async run(call) {

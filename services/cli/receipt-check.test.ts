@@ -4,8 +4,15 @@ import type { ErasureReceipt } from '../common/domain/erasure-receipt.ts';
 import { checkReceipt, type ReceiptVerdict } from './commands/receipt.ts';
 
 const RECEIPT: ErasureReceipt = {
-  ...{ kind: 'dataset', tenant: 't', dataset: 'd', resource: 'cr', residue: 0, kept: ['audit log'] },
-  ...{ begunAt: '2026-01-02T03:04:05.678Z', endedAt: '2026-01-02T03:05:05.678Z', removed: { items: 3, blobs: 6 } },
+  kind: 'dataset',
+  tenant: 't',
+  dataset: 'd',
+  resource: 'cr',
+  residue: 0,
+  kept: ['audit log'],
+  begunAt: '2026-01-02T03:04:05.678Z',
+  endedAt: '2026-01-02T03:05:05.678Z',
+  removed: { items: 3, blobs: 6 },
 };
 
 describe('check of a receipt', () => {

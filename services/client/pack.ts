@@ -49,7 +49,11 @@ async function declare(folder: string): Promise<void> {
 async function describe(folder: string): Promise<void> {
   const { version, license } = engram;
   const manifest = {
-    ...{ name: 'engram-client', version, license, type: 'module', sideEffects: false },
+    name: 'engram-client',
+    version,
+    license,
+    type: 'module',
+    sideEffects: false,
     description: 'Typed client of the Engram API, for Node and browsers.',
     engines: { node: '>=20.3' },
     exports: { '.': { types: './types/index.d.ts', default: './index.js' } },

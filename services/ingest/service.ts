@@ -93,7 +93,8 @@ export function createIngestService(options: IngestServiceOptions): Service {
   const purge = createPurge(dependencies, stopping.signal);
   const snapshots = options.snapshots === undefined ? null : openSnapshots(dependencies, options.snapshots);
   const erasures = createManagedErasures({
-    ...{ ...dependencies, tenantCollections: options.tenantCollections ?? [] },
+    ...dependencies,
+    tenantCollections: options.tenantCollections ?? [],
     ...(snapshots === null ? {} : { takeSnapshot: snapshots.take }),
   });
   const additions = createAdditionWorker(dependencies);

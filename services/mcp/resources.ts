@@ -111,7 +111,9 @@ export async function readResource(api: EngramApi, uri: string): Promise<ReadRes
     }
     const items = await itemsOf(api, dataset, { limit: ITEMS_OF_DATASET, offset: 0 });
     const rows = items.map(({ id, name, displayName, createdAt }) => ({
-      ...{ id, name: displayName ?? name, created_at: createdAt },
+      id,
+      name: displayName ?? name,
+      created_at: createdAt,
       uri: `engram://datasets/${dataset}/items/${id}`,
     }));
     return { contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(rows, null, 2) }] };

@@ -91,7 +91,8 @@ const MOST_COMPLETIONS = 100;
 function callOf({ _meta, sendNotification, signal }: Extra, api: ToolCall['api']): ToolCall {
   const progressToken = _meta?.progressToken;
   return {
-    ...{ api, signal },
+    api,
+    signal,
     async progress(report) {
       if (progressToken === undefined || signal.aborted) return;
       await sendNotification({ method: 'notifications/progress', params: { progressToken, ...report } });

@@ -17,9 +17,19 @@ export async function answerQuestion(
   context: CallContext,
 ): Promise<AnswerOf<'search.Answer'>> {
   const request: SearchRequest = {
-    ...{ principal: callerOf(context), context, query: question, type: 'HYBRID_COMPLETION', datasets: {} },
-    ...{ topK: null, sessionId: null, systemPrompt: null, nodeSets: undefined, onlyContext: false },
-    ...{ includeReferences: false, explain: false, responseSchema: null },
+    principal: callerOf(context),
+    context,
+    query: question,
+    type: 'HYBRID_COMPLETION',
+    datasets: {},
+    topK: null,
+    sessionId: null,
+    systemPrompt: null,
+    nodeSets: undefined,
+    onlyContext: false,
+    includeReferences: false,
+    explain: false,
+    responseSchema: null,
   };
   const outcomes = await search(parts, request, { maxIter: null, codeQuery: null, skills: null, tools: null });
   return { answers: outcomes.flatMap(answerOf) };

@@ -210,11 +210,20 @@ async function runSearch(
   const topK = Number(given['top_k'] ?? DEFAULT_TOP_K);
   const names = Array.isArray(given['datasets']) ? given['datasets'].filter((name) => typeof name === 'string') : [];
   const request: SearchRequest = {
-    ...{ principal, context, query, onUsage, type: typeOf(given['search_type']) },
+    principal,
+    context,
+    query,
+    onUsage,
+    type: typeOf(given['search_type']),
     datasets: names.length === 0 ? {} : { names },
     topK: Number.isInteger(topK) && topK > 0 ? Math.min(topK, MAX_TOP_K) : DEFAULT_TOP_K,
-    ...{ sessionId: null, systemPrompt: null, nodeSets: undefined, onlyContext: false, includeReferences: false },
-    ...{ explain: false, responseSchema: null },
+    sessionId: null,
+    systemPrompt: null,
+    nodeSets: undefined,
+    onlyContext: false,
+    includeReferences: false,
+    explain: false,
+    responseSchema: null,
   };
   const outcomes = await search(parts, request, { maxIter: null, codeQuery: null, skills: null, tools: null });
   return presentByDataset(outcomes, request).flatMap(({ search_result: found }) => found as Json);

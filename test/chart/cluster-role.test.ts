@@ -33,11 +33,9 @@ withCluster('nodes', 'an operator with a ClusterRole', () => {
     await using datasets = await ownNamespace('chart-datasets');
     const group = { apiVersion: 'engram.dev/v1alpha1' };
     const tenant = {
-      ...{
-        owner: { email: `owner@${tenants.name}.example.com` },
-        deletionPolicy: 'Delete',
-        datasetDeletion: 'Cascade',
-      },
+      owner: { email: `owner@${tenants.name}.example.com` },
+      deletionPolicy: 'Delete',
+      datasetDeletion: 'Cascade',
       apiKeys: [{ name: 'default', secretName: 'acme-key' }],
       datasets: { allowedNamespaces: { from: 'All' } },
     };

@@ -187,7 +187,8 @@ for (const service of ['Google Drive', 'Gmail', 'Google Calendar'] as const) {
       },
     };
     return {
-      ...{ ...subjects[service], account: { accountId: '1122334455', accountLabel: 'ada@acme.test' } },
+      ...subjects[service],
+      account: { accountId: '1122334455', accountLabel: 'ada@acme.test' },
       [Symbol.asyncDispose]: () => google[Symbol.asyncDispose](),
     };
   });
@@ -271,12 +272,22 @@ connectorSuite('Slack', async () => {
   const times = new Map<string, string>();
   const token = slack.token();
   const connector = createSlackConnector({
-    ...{ api: createSlackApi({ apiUrl: `${slack.url}/api/` }), ...slack.options, redirectUri: '', frontendUrl: '' },
+    api: createSlackApi({ apiUrl: `${slack.url}/api/` }),
+    ...slack.options,
+    redirectUri: '',
+    frontendUrl: '',
     syncsHistory: true,
   });
   const once = {
-    ...{ dataset_id: 'd', channel_ids: ['C0ENGINE'], thread_links: [], threads: [], oldest: null, latest: null },
-    ...{ thread_mode: 'started', max_requests: 1000, max_messages: 1000 },
+    dataset_id: 'd',
+    channel_ids: ['C0ENGINE'],
+    thread_links: [],
+    threads: [],
+    oldest: null,
+    latest: null,
+    thread_mode: 'started',
+    max_requests: 1000,
+    max_messages: 1000,
   };
   const remove = async (name: string) => {
     const at = messages.findIndex(({ ts }) => ts === times.get(name));

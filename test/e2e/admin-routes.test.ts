@@ -114,8 +114,12 @@ describe('routes of the console', () => {
     const procedure = '---\ndescription: How to lend\n---\n1. Ask for the card.';
     await ada.post('/skills', { dataset_id: dataset, skill_name: 'lending', skills_text: procedure });
     const entry = {
-      ...{ type: 'skill_run', selected_skill_id: 'lending', task_text: 'Lend a violin', success_score: 0.1 },
-      ...{ error_type: 'NoDeposit', error_message: 'The deposit was not asked for' },
+      type: 'skill_run',
+      selected_skill_id: 'lending',
+      task_text: 'Lend a violin',
+      success_score: 0.1,
+      error_type: 'NoDeposit',
+      error_message: 'The deposit was not asked for',
     };
     const recorded = await ada.post('/remember/entry', { dataset_id: dataset, entry, skill_improvement: {} });
     expect(recorded.status, recorded.text).to.equal(200);

@@ -37,7 +37,9 @@ describe('snapshots on a command line', () => {
       err: told((text) => {
         err += text;
       }),
-      ...{ input: Readable.from([]), environment: {}, isInteractive: false },
+      input: Readable.from([]),
+      environment: {},
+      isInteractive: false,
     });
     return { code, out, err };
   };

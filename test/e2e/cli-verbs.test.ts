@@ -39,7 +39,10 @@ describe('verbs of the command line', () => {
     };
     const [out, err] = [sink(), sink()];
     const code = await runCli(args, {
-      ...{ out: out.writable, err: err.writable, input: Readable.from([]), isInteractive: false },
+      out: out.writable,
+      err: err.writable,
+      input: Readable.from([]),
+      isInteractive: false,
       environment: { HOME: home, ENGRAM_URL: server.baseUrl, ...environment },
     });
     return { code, out: out.text, err: err.text };

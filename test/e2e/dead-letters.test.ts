@@ -28,8 +28,11 @@ describe('jobs that failed for good', () => {
         },
       });
     const code = await runCli([...args, '--url', world.one.baseUrl], {
-      ...{ out: sink('out'), err: sink('err'), input: Readable.from([]) },
-      ...{ environment: {}, isInteractive: false },
+      out: sink('out'),
+      err: sink('err'),
+      input: Readable.from([]),
+      environment: {},
+      isInteractive: false,
     });
     return { code, ...texts };
   }
@@ -59,8 +62,11 @@ describe('jobs that failed for good', () => {
     expect(second.json.next).to.equal(null);
     expect(jobs.map(({ id }) => id)).to.deep.equal(made.map(({ jobId }) => jobId));
     expect(jobs[0]).to.include({
-      ...{ kind: COGNIFY_JOB, pipeline_run_id: made[0]?.runId, attempts: 1 },
-      ...{ error_class: ERROR.name, error_message: ERROR.message },
+      kind: COGNIFY_JOB,
+      pipeline_run_id: made[0]?.runId,
+      attempts: 1,
+      error_class: ERROR.name,
+      error_message: ERROR.message,
     });
     expect(jobs[0]).to.not.have.property('payload');
 

@@ -42,7 +42,11 @@ describe('items that cannot be built', () => {
       'PipelineRunErrored',
     ]);
     expect(infos.find(({ run_info }) => run_info['status'] === 'PipelineRunErrored')?.run_info).to.include({
-      ...{ payload: REASON, error_class: 'Error', error_message: REASON, data_name: 'broken', is_set_aside: false },
+      payload: REASON,
+      error_class: 'Error',
+      error_message: REASON,
+      data_name: 'broken',
+      is_set_aside: false,
     });
     const [id = ''] = Object.keys(answer.json);
     const status = (await wire.get(`/datasets/${id}/processing-status`)).json;

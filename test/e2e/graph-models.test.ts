@@ -121,7 +121,9 @@ describe('validating a dataset', () => {
     const name = `v${randomUUID()}`;
     await wire.post('/datasets', { name });
     expect((await wire.get(`/validate?dataset=${name}`)).json).to.deep.equal({
-      ...{ status: 'healthy', issues: [], summary: { graph_nodes: 0, graph_edges: 0, node_type_distribution: {} } },
+      status: 'healthy',
+      issues: [],
+      summary: { graph_nodes: 0, graph_edges: 0, node_type_distribution: {} },
     });
     for (const query of ['?dataset=nope', `?dataset=nope&dataset=${name}`]) {
       const answer = await wire.get(`/validate${query}`);

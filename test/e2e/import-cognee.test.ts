@@ -50,7 +50,11 @@ describe('engram import-cognee', () => {
         },
       });
     const code = await runCli([...args, '--url', target.baseUrl], {
-      ...{ out: sink('out'), err: sink('err'), input: Readable.from([]), isInteractive: false, environment: {} },
+      out: sink('out'),
+      err: sink('err'),
+      input: Readable.from([]),
+      isInteractive: false,
+      environment: {},
     });
     return { code, ...written };
   }
@@ -135,7 +139,9 @@ describe('engram import-cognee', () => {
     expect(status, text).to.equal(200);
     expect(json.items[0]).to.include({ kind: 'migration_import', mode: 're-derive', skipped_facts: 3 });
     expect(json.refused).to.deep.include({
-      ...{ index: 2, name: 'nodes.jsonl line 2', error_class: 'UnreadableFileContentError' },
+      index: 2,
+      name: 'nodes.jsonl line 2',
+      error_class: 'UnreadableFileContentError',
       message: 'The line is no JSON object.',
     });
     expect(json.warnings.join()).to.contain('2 entities and 3 facts of the archive are not carried over');
@@ -235,7 +241,11 @@ describe('engram import-cognee --people', () => {
           },
         });
       const code = await runCli(['import-cognee', '--from', source.baseUrl, '--people', '--url', target.baseUrl], {
-        ...{ out: sink(), err: sink(), input: Readable.from([]), isInteractive: false, environment: {} },
+        out: sink(),
+        err: sink(),
+        input: Readable.from([]),
+        isInteractive: false,
+        environment: {},
       });
       expect(code, out.join('')).to.equal(0);
       expect(out.join('')).to.contain('1 item brought over, 1 user, 1 permission');

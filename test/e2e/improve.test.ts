@@ -68,8 +68,10 @@ describe('improve', () => {
       expect(texts[1]).to.match(/^Session ID: s1\n\nlook_0 succeeded\. Output: \{"moth":"moth number 0"\}\nlook_1 /);
       const { entries } = await session('s1');
       expect(entries[0].memify_metadata).to.include({
-        ...{ feedback_weights_applied: true, feedback_weights_applied_score: 5 },
-        ...{ feedback_weights_applied_source: 'explicit', feedback_weights_attempts: 1 },
+        feedback_weights_applied: true,
+        feedback_weights_applied_score: 5,
+        feedback_weights_applied_source: 'explicit',
+        feedback_weights_attempts: 1,
       });
 
       const second = await notes.improve(['s1']);
@@ -81,10 +83,15 @@ describe('improve', () => {
       }
       expect(stages(second)['feedback_weights']).to.include({ status: 'completed' });
       expect(stages(second)['persist_session_qa']).to.deep.include({
-        ...{ status: 'already_completed', reason: 'no_new_entries', counts: {}, run: null },
+        status: 'already_completed',
+        reason: 'no_new_entries',
+        counts: {},
+        run: null,
       });
       expect(stages(second)['persist_agent_traces']).to.include({
-        ...{ status: 'already_completed', reason: 'no_new_trace_steps', run: null },
+        status: 'already_completed',
+        reason: 'no_new_trace_steps',
+        run: null,
       });
       expect(second.json.status).to.equal('completed');
       expect(await notes.persisted()).to.deep.equal(texts);
@@ -109,7 +116,10 @@ describe('improve', () => {
         'Session ID: s1\n\nQuestion: Second?\n\nAnswer: Two.\n\n',
       ]);
       const found = await wire.post('/search', {
-        ...{ query: 'Second?', search_type: 'CHUNKS', datasets: ['notes'], node_name: ['user_sessions_from_cache'] },
+        query: 'Second?',
+        search_type: 'CHUNKS',
+        datasets: ['notes'],
+        node_name: ['user_sessions_from_cache'],
       });
       expect(found.text).to.include('Two.');
     });

@@ -5,8 +5,11 @@ import type { CallContext } from '../../services/common/platform/messaging/messe
 import { startTwoReplicas, type TwoReplicas } from '../support/two-replicas.ts';
 
 const NOTE: KeptDocument = {
-  ...{ key: 'note/1', name: 'a note.txt', text: 'Ada Lovelace met Charles Babbage.' },
-  ...{ nodeSets: ['lessons'], externalMetadata: { effective_date: '2026-01-02T03:04:05Z' } },
+  key: 'note/1',
+  name: 'a note.txt',
+  text: 'Ada Lovelace met Charles Babbage.',
+  nodeSets: ['lessons'],
+  externalMetadata: { effective_date: '2026-01-02T03:04:05Z' },
 };
 
 describe('documents that improve keeps', () => {
@@ -39,7 +42,9 @@ describe('documents that improve keeps', () => {
     expect(others).to.deep.equal([]);
     expect(item).to.include({ id: first.itemIds[0], name: 'a note' });
     expect(item.externalMetadata).to.deep.include({
-      ...{ _cognee: { made_by: 'improve' }, effective_date: '2026-01-02T03:04:05Z', node_set: ['lessons'] },
+      _cognee: { made_by: 'improve' },
+      effective_date: '2026-01-02T03:04:05Z',
+      node_set: ['lessons'],
     });
   });
 

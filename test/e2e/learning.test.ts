@@ -9,8 +9,11 @@ describe('learning from sessions', () => {
   let notes: ImproveSession;
   beforeEach(async () => {
     app = await startApp({
-      ...{ IMPROVE_AUTO_ENABLED: 'false', PERSONALIZATION_ENABLED: 'true', DEFAULT_FEEDBACK_INFLUENCE: '0.5' },
-      ...{ IMPROVE_FEEDBACK_ALPHA: '0.5', PREFERENCE_ALPHA: '0.5' },
+      IMPROVE_AUTO_ENABLED: 'false',
+      PERSONALIZATION_ENABLED: 'true',
+      DEFAULT_FEEDBACK_INFLUENCE: '0.5',
+      IMPROVE_FEEDBACK_ALPHA: '0.5',
+      PREFERENCE_ALPHA: '0.5',
     });
     wire = createWire(app.baseUrl);
     notes = improveSession(wire, 'notes');
@@ -38,15 +41,24 @@ describe('learning from sessions', () => {
       counts: { lessons: 1, sessions_failed: 0 },
     });
     expect(first['distill_sessions']?.counts).to.deep.equal({
-      ...{ documents: 2, sessions_completed: 1, sessions_failed: 0, entries_uncurated: 0 },
+      documents: 2,
+      sessions_completed: 1,
+      sessions_failed: 0,
+      entries_uncurated: 0,
     });
     expect(first['update_user_preferences']?.counts).to.deep.equal({
-      ...{ turns_applied: 0, edges_written: 0, edges_pruned: 0, text_lines_added: 1 },
+      turns_applied: 0,
+      edges_written: 0,
+      edges_pruned: 0,
+      text_lines_added: 1,
     });
     const learned = await chunks('When do we deploy?', { node_name: ['session_learnings:s1'] });
     expect(learned[0]?.text).to.include('We deploy on Fridays only.');
     const guidance = await wire.post('/recall', {
-      ...{ query: 'fetch', session_id: 's1', scope: 'session_context', context_profile: 'agent' },
+      query: 'fetch',
+      session_id: 's1',
+      scope: 'session_context',
+      context_profile: 'agent',
     });
     expect(guidance.text).to.include('fetch failed: HTTP 404');
     const second = stages(await notes.improve(['s1']));

@@ -89,7 +89,9 @@ describe('MCP over HTTP', () => {
     it('agrees on the version of the protocol that the client speaks, or offers the newest', async () => {
       const initialize = (protocolVersion: string) =>
         send({
-          ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'initialize',
           params: { protocolVersion, capabilities: {}, clientInfo: { name: 'old', version: '1' } },
         });
       const old = await initialize('2025-03-26');
@@ -322,8 +324,10 @@ describe('MCP over HTTP', () => {
 
     it('end their stream when they are cancelled, which no other account can do by naming the session', async () => {
       const headers = {
-        ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-        ...{ 'mcp-session-id': 'mine', 'x-api-key': ada.key },
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-session-id': 'mine',
+        'x-api-key': ada.key,
       };
       const send = (message: object, own: Record<string, string> = {}) =>
         fetch(`${app.baseUrl}/mcp`, {
@@ -428,7 +432,11 @@ describe('MCP over HTTP', () => {
         ENGRAM_PUBLIC_URL: 'https://memory.example.com',
         ENGRAM_OIDC_PROVIDERS: JSON.stringify([
           {
-            ...{ name: 'corp', issuer: issuer.url, clientId: 'engram', allowPrivateNetwork: true, provision: true },
+            name: 'corp',
+            issuer: issuer.url,
+            clientId: 'engram',
+            allowPrivateNetwork: true,
+            provision: true,
             audiences: ['https://memory.example.com/mcp'],
           },
         ]),
@@ -457,8 +465,13 @@ describe('MCP over HTTP', () => {
       });
       const now = Math.floor(Date.now() / 1000);
       const token = await issuer.sign({
-        ...{ iss: issuer.url, sub: 'lin', aud: 'https://memory.example.com/mcp', iat: now, exp: now + 600 },
-        ...{ email: 'lin@example.com', email_verified: true },
+        iss: issuer.url,
+        sub: 'lin',
+        aud: 'https://memory.example.com/mcp',
+        iat: now,
+        exp: now + 600,
+        email: 'lin@example.com',
+        email_verified: true,
       });
       const client = await connect({ authorization: `Bearer ${token}` }, signedIn.baseUrl);
       expect((await done(client, 'list_data')).text).to.equal('There is no dataset yet.');

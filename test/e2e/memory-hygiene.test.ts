@@ -67,7 +67,10 @@ describe('memory hygiene', () => {
       'TRIPLET_COMPLETION',
     ]) {
       const answer = await wire.post('/search', {
-        ...{ query: 'Where does Anna Petrova work?', search_type, datasets: [notes], only_context: true },
+        query: 'Where does Anna Petrova work?',
+        search_type,
+        datasets: [notes],
+        only_context: true,
       });
       expect(answer.text, search_type).to.include('Globex').and.not.include('Initech');
     }

@@ -16,9 +16,14 @@ describe('health of model providers', () => {
 
   async function start(endpoint: string): Promise<void> {
     app = await startApp({
-      ...{ LLM_MODEL: 'openai/first', LLM_ENDPOINT: `${endpoint}/v1`, LLM_API_KEY: 'sk-secret' },
-      ...{ EMBEDDING_PROVIDER: 'openai', EMBEDDING_MODEL: 'e', EMBEDDING_DIMENSIONS: '8' },
-      ...{ EMBEDDING_ENDPOINT: `${endpoint}/v1`, EMBEDDING_API_KEY: 'sk-secret' },
+      LLM_MODEL: 'openai/first',
+      LLM_ENDPOINT: `${endpoint}/v1`,
+      LLM_API_KEY: 'sk-secret',
+      EMBEDDING_PROVIDER: 'openai',
+      EMBEDDING_MODEL: 'e',
+      EMBEDDING_DIMENSIONS: '8',
+      EMBEDDING_ENDPOINT: `${endpoint}/v1`,
+      EMBEDDING_API_KEY: 'sk-secret',
     });
   }
   const look = async () => {

@@ -61,9 +61,16 @@ describe('recall of sessions', () => {
     expect(items[1]).to.include({ qa_id: id, feedback_score: 4, feedback_text: 'nice', context: '' });
     expect(items[1]?.['used_graph_element_ids']).to.deep.equal(used);
     expect(items[0]).to.deep.equal({
-      ...{ source: 'trace', trace_id: trace, origin_function: 'paint', status: 'success' },
-      ...{ memory_query: '', memory_context: '', method_params: { what: 'door' }, method_return_value: [1] },
-      ...{ error_message: '', session_feedback: 'paint succeeded.' },
+      source: 'trace',
+      trace_id: trace,
+      origin_function: 'paint',
+      status: 'success',
+      memory_query: '',
+      memory_context: '',
+      method_params: { what: 'door' },
+      method_return_value: [1],
+      error_message: '',
+      session_feedback: 'paint succeeded.',
     });
     const one = await recall(ada, { query: 'the red door', scope: 'session', session_id: 'fields', top_k: 1 });
     expect(one.map(({ qa_id: found }) => found)).to.deep.equal([id]);
@@ -133,8 +140,12 @@ describe('recall of sessions', () => {
     const [item] = await recall(ada, { query: 'paints', scope: 'session', session_id: 'explained', explain: true });
     const ownId = (await ada.get('/users/me')).json.id;
     expect(item?.['explain']).to.deep.equal({
-      ...{ lane: 'session', session_id: 'explained', user_id: ownId, dataset_id: dataset },
-      ...{ overlap: 1, unread: 0 },
+      lane: 'session',
+      session_id: 'explained',
+      user_id: ownId,
+      dataset_id: dataset,
+      overlap: 1,
+      unread: 0,
     });
     const step = { type: 'trace', origin_function: 'mix', status: 'error', error_message: 'paint ran out' };
     await remember(ada, 'explained', step, 'explained');
@@ -204,7 +215,8 @@ describe('recall of sessions', () => {
     expect(improved.status, improved.text).to.equal(200);
     const [rated] = await turns(ada, 'judged');
     expect(rated?.['memify_metadata']).to.include({
-      ...{ feedback_weights_applied: true, feedback_weights_applied_source: 'implicit' },
+      feedback_weights_applied: true,
+      feedback_weights_applied_source: 'implicit',
       feedback_weights_applied_score: 1,
     });
     // Without a turn before it there is nothing to judge.

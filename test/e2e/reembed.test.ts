@@ -50,7 +50,11 @@ describe('migrating vectors to another model, over HTTP and the command line', (
         },
       });
     const code = await runCli([...args, '--url', app.baseUrl], {
-      ...{ out: sink('out'), err: sink('err'), input: Readable.from([]), environment: {}, isInteractive: false },
+      out: sink('out'),
+      err: sink('err'),
+      input: Readable.from([]),
+      environment: {},
+      isInteractive: false,
     });
     return { code, ...texts };
   };
@@ -78,7 +82,9 @@ describe('migrating vectors to another model, over HTTP and the command line', (
 
   it('does nothing when the vectors are of the model already', async () => {
     expect(await run('reembed', 'notes', '--model', 'hashing-v1')).to.deep.equal({
-      ...{ code: 0, out: 'notes has vectors of builtin/hashing-v1 with 384 dimensions\n', err: '' },
+      code: 0,
+      out: 'notes has vectors of builtin/hashing-v1 with 384 dimensions\n',
+      err: '',
     });
   });
 

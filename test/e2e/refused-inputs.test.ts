@@ -46,7 +46,9 @@ describe('inputs that cannot be read, among good ones', () => {
     const [empty, photo] = answer.json.refused;
     expect(answer.json.refused).to.have.length(2);
     expect(empty).to.deep.equal({
-      ...{ index: 1, name: 'empty.txt', error_class: 'UnreadableFileContentError' },
+      index: 1,
+      name: 'empty.txt',
+      error_class: 'UnreadableFileContentError',
       message: "'empty.txt' cannot be read: it is empty",
     });
     expect(photo).to.include({ index: 2, name: 'photo.png' });
@@ -109,7 +111,8 @@ describe('inputs that cannot be read, among good ones', () => {
     expect(answer.json.refused).to.have.length(1);
     expect(answer.json.refused[0]).to.include({ index: 0, name: 'photo.png' });
     const found = await wire.post('/search', {
-      ...{ query: 'Who wrote the first compiler?', search_type: 'CHUNKS' },
+      query: 'Who wrote the first compiler?',
+      search_type: 'CHUNKS',
       datasets: ['remembered'],
     });
     expect(found.text).to.include('Grace Hopper');

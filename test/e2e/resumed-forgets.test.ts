@@ -114,7 +114,11 @@ async function startWorld() {
     aheadMs += LATER_MS;
   };
   return {
-    ...{ ...world, isAnsweredBefore, revive, begun, goAhead },
+    ...world,
+    isAnsweredBefore,
+    revive,
+    begun,
+    goAhead,
     /** Asks for every n replica one, which dies before its n-th commit; what it leaves, the other has to end by itself. */
     async killedBeforeEach(forget: (added: Added, wire: Wire) => Promise<Answer>, { isEnded }: Checks) {
       for (let count = 0, isAnswered = false; !isAnswered; count += 1) {

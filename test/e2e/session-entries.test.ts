@@ -24,7 +24,10 @@ describe('entries of sessions', () => {
   after(() => app.stop());
 
   const qa = (question: string, more: Record<string, unknown> = {}) => ({
-    ...{ type: 'qa', question, answer: `answer to ${question}`, ...more },
+    type: 'qa',
+    question,
+    answer: `answer to ${question}`,
+    ...more,
   });
   const detail = async (session: string) => (await wire.get(`/sessions/${encodeURIComponent(session)}`)).json;
 
@@ -40,15 +43,26 @@ describe('entries of sessions', () => {
     const { entry_id: id, dataset_id: datasetId, elapsed_seconds: elapsed, ...rest } = first.json;
     expect(elapsed).to.be.at.least(0);
     expect(rest).to.deep.equal({
-      ...{ status: 'session_stored', dataset_name: dataset, pipeline_run_id: null, items_processed: 0 },
-      ...{ session_ids: [session], entry_type: 'qa' },
+      status: 'session_stored',
+      dataset_name: dataset,
+      pipeline_run_id: null,
+      items_processed: 0,
+      session_ids: [session],
+      entry_type: 'qa',
     });
     await remember(qa('Second?'), session);
     const seen = await detail(session);
     expect(seen).to.include({ session_id: session, dataset_id: datasetId, label: 'Who is Ann?', msg_count: 2 });
     expect(seen.qas[0]).to.deep.include({
-      ...{ qa_id: id, question: 'Who is Ann?', answer: 'answer to Who is Ann?', context: 'c', feedback_score: 4 },
-      ...{ used_graph_element_ids: used, memify_metadata: null, used_session_context_ids: null, feedback_text: null },
+      qa_id: id,
+      question: 'Who is Ann?',
+      answer: 'answer to Who is Ann?',
+      context: 'c',
+      feedback_score: 4,
+      used_graph_element_ids: used,
+      memify_metadata: null,
+      used_session_context_ids: null,
+      feedback_text: null,
     });
     expect(seen.qas[1].question).to.equal('Second?');
   });
@@ -57,7 +71,10 @@ describe('entries of sessions', () => {
     const session = fresh('s');
     const long = '😀'.repeat(1100);
     const step = {
-      ...{ type: 'trace', origin_function: 'fetch', status: 'error', error_message: long },
+      type: 'trace',
+      origin_function: 'fetch',
+      status: 'error',
+      error_message: long,
       method_params: { text: long, list: Array.from({ length: 30 }, (_, index) => index), [long]: null },
       method_return_value: Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`k${index}`, index])),
     };
@@ -85,14 +102,18 @@ describe('entries of sessions', () => {
     expect(given.json).to.include({ status: 'session_stored', entry_id: id, entry_type: 'feedback' });
     await remember({ type: 'feedback', qa_id: id, feedback_score: 5 }, session);
     expect((await detail(session)).qas[0]).to.deep.include({
-      ...{ feedback_score: 5, feedback_text: 'no', memify_metadata: { feedback_weights_applied: false } },
+      feedback_score: 5,
+      feedback_text: 'no',
+      memify_metadata: { feedback_weights_applied: false },
     });
     const endless = await remember({ type: 'feedback', qa_id: 'x'.repeat(5000), feedback_score: 5 }, session);
     expect([endless.status, endless.json.status]).to.deep.equal([200, 'errored']);
     const unknown = await remember({ type: 'feedback', qa_id: 'nope', feedback_score: 5 }, session);
     expect(unknown.status).to.equal(200);
     expect(unknown.json).to.include({
-      ...{ status: 'errored', entry_id: 'nope', error: `add_feedback: QA nope not found in session ${session}` },
+      status: 'errored',
+      entry_id: 'nope',
+      error: `add_feedback: QA nope not found in session ${session}`,
     });
   });
 
@@ -160,7 +181,8 @@ describe('entries of sessions', () => {
     expect(conflict).to.match(/^A session's node_set cannot change once pinned .*\[SessionNodeSetConflictError\]$/);
     expect((await remember(qa('x', { node_set: [] }), session)).status).to.equal(200);
     expect((await remember(qa('x', { node_set: [' '] }), session)).json.detail[0]).to.deep.include({
-      ...{ type: 'value_error', loc: ['body', 'entry', 'qa', 'node_set'] },
+      type: 'value_error',
+      loc: ['body', 'entry', 'qa', 'node_set'],
     });
   });
 

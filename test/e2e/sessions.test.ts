@@ -139,8 +139,16 @@ describe('sessions', () => {
     }
     const statistics = (await one.get('/sessions/stats?range=7d')).json;
     expect(statistics).to.deep.include({
-      ...{ range: '7d', sessions: 3, running: 3, abandoned: 0, completed: 0, failed: 0, success_rate: 1 },
-      ...{ total_spend_usd: 0, avg_spend_per_session_usd: 0, tokens_total: 0 },
+      range: '7d',
+      sessions: 3,
+      running: 3,
+      abandoned: 0,
+      completed: 0,
+      failed: 0,
+      success_rate: 1,
+      total_spend_usd: 0,
+      avg_spend_per_session_usd: 0,
+      tokens_total: 0,
     });
     expect((await one.get('/sessions/cost-by-model')).json).to.deep.equal([]);
     const [cost] = (await one.get('/sessions/cost-by-user-agent')).json;
@@ -183,7 +191,10 @@ describe('remembering in a session', () => {
     const { dataset_id: dataset, elapsed_seconds: elapsed, ...rest } = answer.json;
     expect(elapsed).to.be.lessThan(10);
     expect(rest).to.deep.equal({
-      ...{ status: 'session_stored', dataset_name: 'notes', pipeline_run_id: null, items_processed: 0 },
+      status: 'session_stored',
+      dataset_name: 'notes',
+      pipeline_run_id: null,
+      items_processed: 0,
       session_ids: ['talk'],
     });
     expect(await answers('talk')).to.deep.equal(['from a file\n\nhello\n\nworld']);

@@ -18,7 +18,9 @@ const PASSWORD = 'correct horse battery';
 
 describe('sign-in of programs in a browser', () => {
   const world = createConsoleWorld({
-    ...{ REQUIRE_AUTHENTICATION: 'true', DEFAULT_USER_EMAIL: ADMIN, DEFAULT_USER_PASSWORD: PASSWORD },
+    REQUIRE_AUTHENTICATION: 'true',
+    DEFAULT_USER_EMAIL: ADMIN,
+    DEFAULT_USER_PASSWORD: PASSWORD,
   });
   let home: string;
   before(async () => {
@@ -36,7 +38,11 @@ describe('sign-in of programs in a browser', () => {
     });
     const environment = { HOME: home, ENGRAM_URL: world.app.baseUrl };
     const code = runCli(['login', '--device', ...more], {
-      ...{ out: writable, err: writable, input: Readable.from([]), isInteractive: false, environment },
+      out: writable,
+      err: writable,
+      input: Readable.from([]),
+      isInteractive: false,
+      environment,
     });
     const page = until('the address', () => /http\S+user_code=\S+/.exec(told)?.[0] ?? null);
     return { code, page, told: () => told };

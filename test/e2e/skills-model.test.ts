@@ -21,7 +21,9 @@ describe('skills and graph models with a model', () => {
   before(async () => {
     provider = await startModelProvider();
     app = await startApp({
-      ...{ LLM_PROVIDER: 'custom', LLM_MODEL: 'custom/scripted', LLM_API_KEY: 'sk-test' },
+      LLM_PROVIDER: 'custom',
+      LLM_MODEL: 'custom/scripted',
+      LLM_API_KEY: 'sk-test',
       LLM_ENDPOINT: `${provider.url}/v1`,
     });
     wire = createWire(app.baseUrl);
@@ -44,7 +46,8 @@ describe('skills and graph models with a model', () => {
   const report = (improvement?: object, more: object = {}) =>
     wire.post('/remember/entry', {
       entry: { type: 'skill_run', selected_skill_id: 'triage', success_score: 0, error_message: 'no answer', ...more },
-      ...{ dataset_id: dataset, skill_improvement: improvement },
+      dataset_id: dataset,
+      skill_improvement: improvement,
     });
   const proposalOf = async (id: string) => (await wire.get(`/proposals/${id}?dataset_id=${dataset}`)).json;
 
@@ -52,7 +55,9 @@ describe('skills and graph models with a model', () => {
     scripted('SkillRevision', REVISION);
     const { json } = await report({});
     expect(await proposalOf(json.items[1].proposal_id)).to.include({
-      ...{ proposed_procedure: '# triage\n\nAsk twice.', rationale: 'It timed out.', confidence: 0.8 },
+      proposed_procedure: '# triage\n\nAsk twice.',
+      rationale: 'It timed out.',
+      confidence: 0.8,
       model_name: 'custom/scripted',
     });
     const [request] = provider.requests.filter(({ schema }) => schema === 'SkillRevision');
@@ -72,7 +77,9 @@ describe('skills and graph models with a model', () => {
       return completion(JSON.stringify(step));
     };
     const { json } = await wire.post('/search', {
-      ...{ query: 'How are tickets of Ann Stone handled?', searchType: 'AGENTIC_COMPLETION', datasetIds: [dataset] },
+      query: 'How are tickets of Ann Stone handled?',
+      searchType: 'AGENTIC_COMPLETION',
+      datasetIds: [dataset],
       skills: ['triage'],
     });
     expect(json[0].search_result).to.deep.equal(['Ask Ann once.']);
@@ -104,7 +111,8 @@ describe('skills and graph models with a model', () => {
     expect(paid.json.detail).to.match(/\[LLMPaymentRequiredError\]$/);
     provider.answer = () => failure(400, { message: 'no such thing' }, QUICK);
     expect(await report({}, { run_id: 'lost too' })).to.deep.include({
-      ...{ status: 409, json: { error: 'An error occurred during remember.' } },
+      status: 409,
+      json: { error: 'An error occurred during remember.' },
     });
     scripted('SkillRevision', REVISION);
     const { json } = await report({}, { run_id: 'kept' });
@@ -175,7 +183,8 @@ describe('skills and graph models with a model', () => {
     });
     scripted('GraphModel', { title: 'People', classes: [] });
     expect(await infer()).to.deep.include({
-      ...{ status: 422, json: { error: 'LLM output did not match expected schema.' } },
+      status: 422,
+      json: { error: 'LLM output did not match expected schema.' },
     });
   });
 

@@ -40,7 +40,10 @@ describe('skills', () => {
     const stored = await store(name, 'support/triage');
     const { dataset_id: dataset, elapsed_seconds: elapsed, items, ...rest } = stored;
     expect(rest).to.deep.equal({
-      ...{ status: 'completed', dataset_name: name, pipeline_run_id: null, items_processed: 1 },
+      status: 'completed',
+      dataset_name: name,
+      pipeline_run_id: null,
+      items_processed: 1,
     });
     expect(elapsed).to.be.at.least(0);
     const id = items[0].id;
@@ -51,9 +54,18 @@ describe('skills', () => {
     const { source_dir: sourceDir, ...summary } = triage;
     expect(sourceDir).to.match(/^cognee-skills-[0-9a-f]{16}\/triage$/);
     expect(summary).to.deep.equal({
-      ...{ id, name: 'triage', description: 'Sorts incoming support tickets by urgency', version: '1.2', license: '' },
-      ...{ maintainer: '', maintainer_url: '', tags: ['support', 'tickets'], declared_tools: ['search', 'label'] },
-      ...{ dataset_scope: [dataset], is_active: true, source_repo_url: '' },
+      id,
+      name: 'triage',
+      description: 'Sorts incoming support tickets by urgency',
+      version: '1.2',
+      license: '',
+      maintainer: '',
+      maintainer_url: '',
+      tags: ['support', 'tickets'],
+      declared_tools: ['search', 'label'],
+      dataset_scope: [dataset],
+      is_active: true,
+      source_repo_url: '',
     });
     expect((await wire.get(`/skills/${id}?dataset_id=${dataset}`)).json).to.deep.equal({
       ...triage,
@@ -170,7 +182,10 @@ describe('skills', () => {
   describe('that were used', () => {
     const INVALID = { error: 'Invalid remember request.' };
     const failed = (more: Record<string, unknown> = {}) => ({
-      ...{ type: 'skill_run', selected_skill_id: 'triage', success_score: 0.2, error_type: 'TimeoutError' },
+      type: 'skill_run',
+      selected_skill_id: 'triage',
+      success_score: 0.2,
+      error_type: 'TimeoutError',
       tool_trace: [{ tool_name: 'search' }, { tool_name: 'label', success: false, tool_output: 'no answer' }],
       ...more,
     });
@@ -195,8 +210,14 @@ describe('skills', () => {
         success_score: 0.2,
       };
       expect(rest).to.deep.equal({
-        ...{ status: 'completed', dataset_name: name, dataset_id: dataset, pipeline_run_id: null, items_processed: 1 },
-        ...{ items: [item], entry_type: 'skill_run', entry_id: 'r-1' },
+        status: 'completed',
+        dataset_name: name,
+        dataset_id: dataset,
+        pipeline_run_id: null,
+        items_processed: 1,
+        items: [item],
+        entry_type: 'skill_run',
+        entry_id: 'r-1',
       });
       const byId = (await report(dataset, { type: 'skill_run', selected_skill_id: id })).json;
       expect(byId.items[0]).to.include({ selected_skill_name: 'triage', success_score: 0.5, run_id: byId.entry_id });
@@ -249,17 +270,22 @@ describe('skills', () => {
       const proposal = drafted.json.items[1];
       const { proposal_id: proposalId } = proposal;
       expect(proposal).to.deep.equal({
-        ...{ kind: 'skill_improvement_proposal', proposal_id: proposalId, skill_name: 'triage', status: 'proposed' },
+        kind: 'skill_improvement_proposal',
+        proposal_id: proposalId,
+        skill_name: 'triage',
+        status: 'proposed',
       });
       const { json: before } = await proposalOf(dataset, proposalId);
       expect(before).to.deep.include({
-        ...{ proposal_id: proposalId, skill_id: id, skill_name: 'triage', status: 'proposed', confidence: 0.5 },
-        ...{
-          model_name: 'engram/rules',
-          old_procedure: procedure,
-          runs_used: ['second', 'first'],
-          dataset_scope: [dataset],
-        },
+        proposal_id: proposalId,
+        skill_id: id,
+        skill_name: 'triage',
+        status: 'proposed',
+        confidence: 0.5,
+        model_name: 'engram/rules',
+        old_procedure: procedure,
+        runs_used: ['second', 'first'],
+        dataset_scope: [dataset],
       });
       expect(before.proposed_procedure)
         .to.include('## Known failures')
@@ -321,10 +347,12 @@ describe('skills', () => {
       await wire.remove(`/skills/${id}?dataset_id=${dataset}`);
       const recordOf = async (action: string) => (await wire.get(`/audit?action=${action}&limit=1`)).json.records[0];
       expect(await recordOf('proposal.applied')).to.deep.include({
-        ...{ subject: proposal, details: { dataset, skill: id } },
+        subject: proposal,
+        details: { dataset, skill: id },
       });
       expect(await recordOf('skill.deleted')).to.deep.include({
-        ...{ subject: id, details: { dataset, runs: 2, proposals: 1 } },
+        subject: id,
+        details: { dataset, runs: 2, proposals: 1 },
       });
     });
 
@@ -359,15 +387,18 @@ describe('skills', () => {
       const { score, source_dir: _, ...rest } = first ?? {};
       expect(score).to.be.within(0, 0.99);
       expect(rest).to.deep.equal({
-        ...{
-          id,
-          name: 'triage',
-          description: 'Sorts incoming support tickets by urgency',
-          version: '1.2',
-          license: '',
-        },
-        ...{ maintainer: '', maintainer_url: '', tags: ['support', 'tickets'], declared_tools: ['search', 'label'] },
-        ...{ dataset_scope: [dataset], is_active: true, source_repo_url: '' },
+        id,
+        name: 'triage',
+        description: 'Sorts incoming support tickets by urgency',
+        version: '1.2',
+        license: '',
+        maintainer: '',
+        maintainer_url: '',
+        tags: ['support', 'tickets'],
+        declared_tools: ['search', 'label'],
+        dataset_scope: [dataset],
+        is_active: true,
+        source_repo_url: '',
       });
       expect(second).to.include({ name: 'refund', score: 1 });
       expect(found(await search(dataset, 'tickets', { top_k: 1 }))).to.have.length(1);
@@ -403,14 +434,20 @@ describe('skills', () => {
       const recall = async (query: string, more: Record<string, unknown> = {}) =>
         (await wire.post('/recall', { query, dataset_ids: [dataset], ...more })).json;
       expect((await recall('tickets', { search_type: 'SKILLS', top_k: 1 }))[0]).to.deep.include({
-        ...{ kind: 'skill', search_type: 'SKILLS', text: 'triage: Sorts incoming support tickets by urgency' },
-        ...{ dataset_id: dataset, source: 'graph', structured: null },
+        kind: 'skill',
+        search_type: 'SKILLS',
+        text: 'triage: Sorts incoming support tickets by urgency',
+        dataset_id: dataset,
+        source: 'graph',
+        structured: null,
       });
       const ask = 'Which skill should I use to sort support tickets?';
       const [marker, offered, ...others] = await recall(ask);
       expect(marker).to.include({ source: 'system' });
       expect(offered).to.include({
-        ...{ source: 'skills', text: 'triage: Sorts incoming support tickets by urgency', skill: 'triage' },
+        source: 'skills',
+        text: 'triage: Sorts incoming support tickets by urgency',
+        skill: 'triage',
       });
       expect(offered.score).to.be.within(0, 0.99);
       expect(others).to.deep.equal([]);

@@ -34,8 +34,12 @@ describe('activity spans', () => {
   before(async () => {
     provider = await startModelProvider(() => completion('Hello.'));
     app = await startApp({
-      ...{ COGNEE_TRACING_ENABLED: 'true', REQUIRE_AUTHENTICATION: 'true', DEFAULT_USER_PASSWORD: PASSWORD },
-      ...{ LLM_PROVIDER: 'custom', LLM_MODEL: 'custom/scripted', LLM_ENDPOINT: `${provider.url}/v1` },
+      COGNEE_TRACING_ENABLED: 'true',
+      REQUIRE_AUTHENTICATION: 'true',
+      DEFAULT_USER_PASSWORD: PASSWORD,
+      LLM_PROVIDER: 'custom',
+      LLM_MODEL: 'custom/scripted',
+      LLM_ENDPOINT: `${provider.url}/v1`,
     });
     admin = await signIn(app.baseUrl, 'default_user@example.com');
     ({ wire: ann } = await signUp(app.baseUrl, 'ann'));
@@ -89,7 +93,9 @@ describe('activity spans', () => {
   it('follow an improve into the background, stage by stage', async () => {
     const { id, headers } = newTrace();
     await ann.post('/remember/entry', {
-      ...{ entry: { type: 'qa', question: 'Who?', answer: 'Ada.' }, session_id: 's1', dataset_name: 'sessions' },
+      entry: { type: 'qa', question: 'Who?', answer: 'Ada.' },
+      session_id: 's1',
+      dataset_name: 'sessions',
     });
     const body = { datasetName: 'sessions', sessionIds: ['s1'], runInBackground: true };
     expect((await ann.post('/improve', body, headers)).status).to.equal(200);

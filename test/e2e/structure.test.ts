@@ -22,7 +22,8 @@ describe('structures that improve builds over a dataset', () => {
     for (const [at, text] of TEXTS.entries())
       await post('/add', { datasetName: 'notes', data: text, nodeSet: at < 2 ? ['ada'] : [] });
     await post('/add', {
-      ...{ datasetName: 'notes', data: '# Session learning\n\nAda Lovelace travels by train.' },
+      datasetName: 'notes',
+      data: '# Session learning\n\nAda Lovelace travels by train.',
       nodeSet: ['session_learnings', 'session_learnings:s1'],
     });
     await post('/cognify', { datasets: ['notes'] });

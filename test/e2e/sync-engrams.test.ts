@@ -119,7 +119,8 @@ async function startTwo(start: Start): Promise<{ readonly one: Side; readonly tw
   const two = await startSide(start);
   const one = await startSide(start, await two.asRemote());
   return {
-    ...{ one, two },
+    one,
+    two,
     async [Symbol.asyncDispose]() {
       await Promise.all([one.stop(), two.stop()]);
     },
@@ -210,7 +211,8 @@ describe('sync of two Engram servers', () => {
     expect((await send('PUT', '?prune=true', { items: [] })).status, 'unknown').to.equal(403);
     const asked = { dataset_id: id, dataset_name: 'letters', hashes: [md5('both'), md5('mine')] };
     expect(JSON.parse((await send('POST', '/diff', asked)).text)).to.deep.equal({
-      ...{ missing_on_remote: [md5('mine')], missing_on_local: [md5('old')] },
+      missing_on_remote: [md5('mine')],
+      missing_on_local: [md5('old')],
     });
     expect(await send('GET', `/data/${md5('old')}`)).to.deep.equal({ status: 200, text: 'old', name: 'old.txt' });
     expect((await send('GET', `/data/${md5('both')}`)).status).to.equal(404);

@@ -94,7 +94,9 @@ describe('sync with a remote memory', () => {
     });
     expect(run.userId).to.equal(user);
     expect(await filesOf(wire, dataset)).to.deep.equal({
-      ...{ 'Ada met Charles.': 'ada', both: 'both', 'Mary Somerville met Ada.': 'mary' },
+      'Ada met Charles.': 'ada',
+      both: 'both',
+      'Mary Somerville met Ada.': 'mary',
     });
     const kept = world.remote.items(dataset);
     expect([...kept.keys()]).to.have.members([md5('Ada met Charles.'), md5('both'), there]);
@@ -134,7 +136,8 @@ describe('sync with a remote memory', () => {
     ]);
     const audit = await wire.get(`/audit?action=export.made`);
     expect(audit.json.records[0]).to.deep.include({
-      ...{ subject: json.run_id, details: { what: 'sync', datasets: json.dataset_ids } },
+      subject: json.run_id,
+      details: { what: 'sync', datasets: json.dataset_ids },
     });
   });
 
@@ -297,11 +300,17 @@ describe('sync with a remote memory', () => {
       const { message, ...details } = json.details;
       expect(message).to.contain(run_id);
       expect(details).to.deep.equal({
-        ...{ run_id, status: 'already_running', dataset_ids, dataset_names, timestamp, progress_percentage: 0 },
+        run_id,
+        status: 'already_running',
+        dataset_ids,
+        dataset_names,
+        timestamp,
+        progress_percentage: 0,
       });
     }
     expect((await world.two.wire.get('/sync/status')).json).to.deep.equal({
-      ...{ has_running_sync: true, running_sync_count: 1 },
+      has_running_sync: true,
+      running_sync_count: 1,
       latest_running_sync: { run_id, dataset_ids, dataset_names, progress_percentage: 0, created_at: timestamp },
     });
     opened.resolve();

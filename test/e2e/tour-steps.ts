@@ -37,7 +37,8 @@ export async function takeTour(baseUrl: string, folder: string): Promise<void> {
   chmodSync(join(bin, 'engram'), 0o755);
   const env = {
     PATH: `${bin}:${dirname(process.execPath)}:${process.env['PATH']}`,
-    ...{ HOME: folder, ENGRAM_URL: baseUrl },
+    HOME: folder,
+    ENGRAM_URL: baseUrl,
   };
   for (const { command, output } of steps) {
     const { stdout, stderr } = await run('bash', ['-c', `${command}\ntrue`], { cwd: folder, env });

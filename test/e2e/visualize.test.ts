@@ -38,7 +38,8 @@ function largeGraph(nodes: number): string {
   const documents = nodes / 100;
   const passages = nodes / 10;
   const all = Array.from({ length: nodes }, (_, id) => ({
-    ...{ id: String(id), entity_type: `kind ${id % 7}` },
+    id: String(id),
+    entity_type: `kind ${id % 7}`,
     ...(id < documents
       ? { type: 'TextDocument', name: `Document ${id}` }
       : id < passages
@@ -55,7 +56,8 @@ function largeGraph(nodes: number): string {
     ];
   });
   const relations = ['is_part_of', 'contains', 'knows'].map((name) => ({
-    ...{ name, edge_class: name === 'knows' ? 'semantic' : 'structural' },
+    name,
+    edge_class: name === 'knows' ? 'semantic' : 'structural',
   }));
   return JSON.stringify({ dataset: 'large', nodes: all, relations, links });
 }

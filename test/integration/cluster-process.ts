@@ -58,7 +58,8 @@ export async function startCluster(
 async function untilReady(places: number, cluster: EngramProcess): Promise<void> {
   const services = () => startedServices(cluster);
   await until('all services are started', () => services().length >= places, {
-    ...{ everyMs: 50, limitMs: READY_TIMEOUT_MS },
+    everyMs: 50,
+    limitMs: READY_TIMEOUT_MS,
   });
   for (const { url } of services()) {
     await until(

@@ -170,7 +170,8 @@ describeWithCluster("the operator with the chart's rights", (server) => {
       },
     });
     await world.createTenant('acme', {
-      ...{ isolation: 'Dedicated', scaling: { search: { min: 1, max: 3, targetCPU: 70 } } },
+      isolation: 'Dedicated',
+      scaling: { search: { min: 1, max: 3, targetCPU: 70 } },
       routing: { type: 'Ingress', hostname: 'acme.example.com' },
       deletionPolicy: 'Delete',
     });

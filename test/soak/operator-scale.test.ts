@@ -34,7 +34,9 @@ describeWithCluster('operator with 200 tenants and 1,000 datasets', (server) => 
     world = await createOperatorWorld(namespace);
     const { tls } = await world.connection.credentials();
     account = await createOperatorAccount(server(), {
-      ...{ namespace, server: world.connection.server, ca: String(tls.ca) },
+      namespace,
+      server: world.connection.server,
+      ca: String(tls.ca),
     });
   });
   after(async () => {

@@ -68,23 +68,31 @@ export async function startFakeGithub() {
   };
 
   const issueOf = (repository: FakeRepository, number: number, issue: FakeIssue) => ({
-    ...{ number, title: issue.title, body: issue.body, state: issue.state, user: { login: issue.user } },
-    ...{ labels: [{ name: 'bug' }], assignees: [], milestone: null, closed_at: null },
-    ...{ created_at: issue.updated, updated_at: issue.updated, html_url: `${repository.name}/issues/${number}` },
+    number,
+    title: issue.title,
+    body: issue.body,
+    state: issue.state,
+    user: { login: issue.user },
+    labels: [{ name: 'bug' }],
+    assignees: [],
+    milestone: null,
+    closed_at: null,
+    created_at: issue.updated,
+    updated_at: issue.updated,
+    html_url: `${repository.name}/issues/${number}`,
     ...(issue.isPull ? { pull_request: { merged_at: null } } : {}),
   });
   const repositoryOf = ({ id, name, isPrivate }: FakeRepository) => ({
-    ...{
-      id,
-      node_id: `R_${id}`,
-      has_discussions: true,
-      has_wiki: true,
-      full_name: name,
-      html_url: `https://github.test/${name}`,
-      description: null,
-      private: isPrivate,
-    },
-    ...{ archived: false, default_branch: 'main' },
+    id,
+    node_id: `R_${id}`,
+    has_discussions: true,
+    has_wiki: true,
+    full_name: name,
+    html_url: `https://github.test/${name}`,
+    description: null,
+    private: isPrivate,
+    archived: false,
+    default_branch: 'main',
   });
   const paged = <T>(items: readonly T[], query: URLSearchParams): readonly T[] => {
     const size = Number(query.get('per_page') ?? 30);
@@ -276,24 +284,25 @@ export async function startFakeGithub() {
     webhookSecret,
     /** Variables of a server that uses it. */
     variables: {
-      ...{
-        GITHUB_APP_ID: '1234',
-        GITHUB_APP_SLUG: 'engram',
-        GITHUB_CLIENT_ID: 'client',
-        GITHUB_CLIENT_SECRET: 'secret',
-      },
+      GITHUB_APP_ID: '1234',
+      GITHUB_APP_SLUG: 'engram',
+      GITHUB_CLIENT_ID: 'client',
+      GITHUB_CLIENT_SECRET: 'secret',
       GITHUB_APP_PRIVATE_KEY: privateKey.export({ type: 'pkcs1', format: 'pem' }).toString(),
-      ...{
-        GITHUB_WEBHOOK_SECRET: webhookSecret,
-        GITHUB_FRONTEND_BASE_URL: 'http://console.test',
-        ENGRAM_GITHUB_URL: url,
-      },
+      GITHUB_WEBHOOK_SECRET: webhookSecret,
+      GITHUB_FRONTEND_BASE_URL: 'http://console.test',
+      ENGRAM_GITHUB_URL: url,
     },
     add(name: string): FakeRepository {
       const repository: FakeRepository = {
-        ...{ id: 500 + repositories.length, name, issues: new Map(), files: new Map() },
-        ...{ discussions: new Map(), wiki: new Map() },
-        ...{ isPrivate: true, collaborators: new Set() },
+        id: 500 + repositories.length,
+        name,
+        issues: new Map(),
+        files: new Map(),
+        discussions: new Map(),
+        wiki: new Map(),
+        isPrivate: true,
+        collaborators: new Set(),
       };
       repositories.push(repository);
       return repository;
@@ -309,9 +318,12 @@ export async function startFakeGithub() {
       const body = JSON.stringify({ installation: { id: INSTALLATION }, ...payload });
       const signature = createHmac('sha256', webhookSecret).update(body).digest('hex');
       return fetch(`${baseUrl}/api/v1/integrations/github/events`, {
-        ...{ method: 'POST', body },
+        method: 'POST',
+        body,
         headers: {
-          ...{ 'content-type': 'application/json', 'x-github-event': event, 'x-github-delivery': id },
+          'content-type': 'application/json',
+          'x-github-event': event,
+          'x-github-delivery': id,
           'x-hub-signature-256': `sha256=${signature}`,
         },
       });
@@ -341,11 +353,19 @@ function graphqlSaid({ user, body }: { readonly user: string; readonly body: str
 
 function graphqlRepository({ discussions, issues }: FakeRepository): Value {
   const listed = [...discussions].map(([number, { title, updated, comments, ...said }]) => ({
-    ...{ number, title, updatedAt: updated, url: `https://github.test/discussions/${number}`, closed: false },
-    ...{ ...graphqlSaid(said), category: { name: 'Ideas' }, labels: { nodes: [] } },
+    number,
+    title,
+    updatedAt: updated,
+    url: `https://github.test/discussions/${number}`,
+    closed: false,
+    ...graphqlSaid(said),
+    category: { name: 'Ideas' },
+    labels: { nodes: [] },
     comments: listing(() =>
       comments.map(({ isAnswer = false, replies = [], ...comment }, at) => ({
-        ...{ id: `DC_${number}_${at}`, isAnswer, ...graphqlSaid(comment) },
+        id: `DC_${number}_${at}`,
+        isAnswer,
+        ...graphqlSaid(comment),
         replies: listing(() => replies.map(graphqlSaid)),
       })),
     ),
@@ -364,7 +384,8 @@ function graphqlRepository({ discussions, issues }: FakeRepository): Value {
       return direction === 'DESC' ? ordered.toReversed() : ordered;
     }),
     discussion: ({ number }) => listed.find((one) => one.number === number) ?? null,
-    ...{ issues: issuesOf(false), pullRequests: issuesOf(true) },
+    issues: issuesOf(false),
+    pullRequests: issuesOf(true),
   };
 }
 

@@ -49,7 +49,10 @@ export function createFakeCalendar(state: { readonly page: number; readonly pers
       const shown = query.get('minAccessRole') === 'reader' ? readable : [...calendars];
       const { items, ...next } = pageOf(shown, query, state.page);
       const entries = items.map(([id, { name: summary, accessRole }]) => ({
-        ...{ id, summary, accessRole, timeZone: 'Europe/London' },
+        id,
+        summary,
+        accessRole,
+        timeZone: 'Europe/London',
         ...(id === state.person.email ? { primary: true } : {}),
       }));
       return { json: { kind: 'calendar#calendarList', items: entries, ...next } };

@@ -70,8 +70,13 @@ export function createFakeDrive(state: { readonly page: number; readonly person:
     const driveId = driveOf(id);
     const isOwn = file.mimeType.startsWith(GOOGLE);
     return {
-      ...{ kind: 'drive#file', id, name: file.name, mimeType: file.mimeType, trashed: isTrashed(id) },
-      ...{ modifiedTime: new Date(file.modified).toISOString(), webViewLink: `https://drive.google.test/${id}` },
+      kind: 'drive#file',
+      id,
+      name: file.name,
+      mimeType: file.mimeType,
+      trashed: isTrashed(id),
+      modifiedTime: new Date(file.modified).toISOString(),
+      webViewLink: `https://drive.google.test/${id}`,
       capabilities: { canDownload: !('canDownload' in file) || file.canDownload !== false },
       ...(file.parent === null ? {} : { parents: [file.parent] }),
       ...(driveId === null ? {} : { driveId, hasAugmentedPermissions: (files.get(id)?.permissions ?? []).length > 0 }),

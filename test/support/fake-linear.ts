@@ -63,15 +63,32 @@ export async function startFakeLinear() {
   };
 
   const comment = ({ id, body, user, createdAt, updatedAt }: FakeComment): Value => ({
-    ...{ id, body, createdAt, updatedAt, user: { name: user }, botActor: null, externalUser: null },
+    id,
+    body,
+    createdAt,
+    updatedAt,
+    user: { name: user },
+    botActor: null,
+    externalUser: null,
   });
   const issueValue = (issue: FakeLinearIssue): Value => {
     const { team, comments, state: name, assignee, labels, ...facts } = issue;
     return {
-      ...{ ...facts, url: `https://linear.test/acme/issue/${issue.identifier}`, createdAt: '2026-01-01T00:00:00.000Z' },
-      ...{ completedAt: null, canceledAt: null, priorityLabel: 'High', estimate: 3, dueDate: '2026-03-01' },
-      ...{ creator: { name: 'Ada' }, state: { name }, assignee: assignee === null ? null : { name: assignee } },
-      ...{ project: null, projectMilestone: null, cycle: null, parent: null },
+      ...facts,
+      url: `https://linear.test/acme/issue/${issue.identifier}`,
+      createdAt: '2026-01-01T00:00:00.000Z',
+      completedAt: null,
+      canceledAt: null,
+      priorityLabel: 'High',
+      estimate: 3,
+      dueDate: '2026-03-01',
+      creator: { name: 'Ada' },
+      state: { name },
+      assignee: assignee === null ? null : { name: assignee },
+      project: null,
+      projectMilestone: null,
+      cycle: null,
+      parent: null,
       team: teams.filter(({ id }) => id === team).map(({ id, name }) => ({ id, name }))[0] ?? null,
       labels: connection(() => labels.map((label) => ({ id: label, name: label }))),
       comments: connection(() => comments.map(comment)),
@@ -80,10 +97,21 @@ export async function startFakeLinear() {
   const projectValue = (project: FakeProject): Value => {
     const { teams: _, updates, ...facts } = project;
     return {
-      ...{ ...facts, url: `https://linear.test/acme/project/${project.id}`, createdAt: '2026-01-01T00:00:00.000Z' },
-      ...{ completedAt: null, canceledAt: null, archivedAt: null, trashed: null, priorityLabel: 'No priority' },
-      ...{ description: '', targetDate: '2026-06-30', startDate: null, status: { name: 'In Progress' } },
-      ...{ creator: { name: 'Ada' }, lead: { name: 'Grace' }, labels: connection(() => []) },
+      ...facts,
+      url: `https://linear.test/acme/project/${project.id}`,
+      createdAt: '2026-01-01T00:00:00.000Z',
+      completedAt: null,
+      canceledAt: null,
+      archivedAt: null,
+      trashed: null,
+      priorityLabel: 'No priority',
+      description: '',
+      targetDate: '2026-06-30',
+      startDate: null,
+      status: { name: 'In Progress' },
+      creator: { name: 'Ada' },
+      lead: { name: 'Grace' },
+      labels: connection(() => []),
       projectUpdates: connection(() =>
         updates.map((update) => ({ ...(comment(update) as object), health: 'onTrack' })),
       ),
@@ -209,11 +237,22 @@ export async function startFakeLinear() {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    ...{ url, teams, issues, projects, activities, queries, state, webhookSecret, tokens: access },
+    url,
+    teams,
+    issues,
+    projects,
+    activities,
+    queries,
+    state,
+    webhookSecret,
+    tokens: access,
     /** Variables of a server that uses it. */
     variables: {
-      ...{ LINEAR_CLIENT_ID: 'client', LINEAR_CLIENT_SECRET: 'secret', LINEAR_WEBHOOK_SECRET: webhookSecret },
-      ...{ LINEAR_REDIRECT_URI: 'http://engram.test/callback', LINEAR_FRONTEND_BASE_URL: 'http://console.test' },
+      LINEAR_CLIENT_ID: 'client',
+      LINEAR_CLIENT_SECRET: 'secret',
+      LINEAR_WEBHOOK_SECRET: webhookSecret,
+      LINEAR_REDIRECT_URI: 'http://engram.test/callback',
+      LINEAR_FRONTEND_BASE_URL: 'http://console.test',
       ENGRAM_LINEAR_URL: url,
     },
     team(key: string) {
@@ -224,21 +263,17 @@ export async function startFakeLinear() {
     issue(team: string, title: string, more: Partial<FakeLinearIssue> = {}): FakeLinearIssue {
       const number = issues.length + 1;
       const issue = {
-        ...{
-          id: `issue-${number}`,
-          team,
-          identifier: `ENG-${number}`,
-          title,
-          description: `${title} happens on Mondays.`,
-        },
-        ...{
-          state: 'In Progress',
-          assignee: 'Charles',
-          labels: ['bug'],
-          archivedAt: null,
-          trashed: null,
-          comments: [],
-        },
+        id: `issue-${number}`,
+        team,
+        identifier: `ENG-${number}`,
+        title,
+        description: `${title} happens on Mondays.`,
+        state: 'In Progress',
+        assignee: 'Charles',
+        labels: ['bug'],
+        archivedAt: null,
+        trashed: null,
+        comments: [],
         updatedAt: new Date(Date.UTC(2026, 0, 5) + number * 1000).toISOString(),
         ...more,
       };
@@ -262,7 +297,9 @@ export async function startFakeLinear() {
       const signature = createHmac('sha256', webhookSecret).update(body).digest('hex');
       const headers = { 'content-type': 'application/json; charset=utf-8', 'linear-delivery': id };
       return fetch(`${baseUrl}/api/v1/integrations/linear/events`, {
-        ...{ method: 'POST', body, headers: { ...headers, 'linear-signature': signature } },
+        method: 'POST',
+        body,
+        headers: { ...headers, 'linear-signature': signature },
       });
     },
     async [Symbol.asyncDispose]() {
@@ -274,7 +311,9 @@ export async function startFakeLinear() {
 
 function faultOf(message: string, type: string, code: string) {
   const wire: Readonly<Record<string, string>> = {
-    ...{ Ratelimited: 'ratelimited', InvalidInput: 'invalid input', AuthenticationError: 'authentication error' },
+    Ratelimited: 'ratelimited',
+    InvalidInput: 'invalid input',
+    AuthenticationError: 'authentication error',
   };
   return { errors: [{ message, extensions: { type: wire[type] ?? type, code, userError: true } }] };
 }

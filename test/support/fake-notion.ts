@@ -40,8 +40,11 @@ export function text(content: string, more: { readonly href?: string; readonly c
   const annotations = { bold: false, italic: false, strikethrough: false, underline: false, code: more.code ?? false };
   const link = more.href === undefined ? null : { url: more.href };
   return {
-    ...{ type: 'text', text: { content, link }, annotations: { ...annotations, color: 'default' } },
-    ...{ plain_text: content, href: more.href ?? null },
+    type: 'text',
+    text: { content, link },
+    annotations: { ...annotations, color: 'default' },
+    plain_text: content,
+    href: more.href ?? null,
   };
 }
 
@@ -72,33 +75,45 @@ export async function startFakeNotion() {
 
   const user = { object: 'user', id: 'bot-1' };
   const pageValue = (page: FakePage) => ({
-    ...{ object: 'page', id: page.id, created_time: EDITED, last_edited_time: page.edited, parent: page.parent },
-    ...{
-      in_trash: page.inTrash,
-      archived: page.inTrash,
-      is_archived: false,
-      is_locked: false,
-      icon: null,
-      cover: null,
-    },
-    ...{ created_by: user, last_edited_by: user, url: `https://www.notion.test/${page.id}`, public_url: null },
+    object: 'page',
+    id: page.id,
+    created_time: EDITED,
+    last_edited_time: page.edited,
+    parent: page.parent,
+    in_trash: page.inTrash,
+    archived: page.inTrash,
+    is_archived: false,
+    is_locked: false,
+    icon: null,
+    cover: null,
+    created_by: user,
+    last_edited_by: user,
+    url: `https://www.notion.test/${page.id}`,
+    public_url: null,
     properties: {
       ...page.properties,
       Name: { id: 'title', type: 'title', title: page.title === '' ? [] : [text(page.title)] },
     },
   });
   const databaseValue = (database: FakeDatabase) => ({
-    ...{ object: 'data_source', id: database.id, title: [text(database.title)], description: [], properties: {} },
-    ...{ parent: { type: 'database_id', database_id: `db-${database.id}` }, database_parent: database.parent },
-    ...{ created_time: EDITED, last_edited_time: EDITED, created_by: user, last_edited_by: user, is_inline: false },
-    ...{
-      in_trash: false,
-      archived: false,
-      icon: null,
-      cover: null,
-      url: `https://www.notion.test/${database.id}`,
-      public_url: null,
-    },
+    object: 'data_source',
+    id: database.id,
+    title: [text(database.title)],
+    description: [],
+    properties: {},
+    parent: { type: 'database_id', database_id: `db-${database.id}` },
+    database_parent: database.parent,
+    created_time: EDITED,
+    last_edited_time: EDITED,
+    created_by: user,
+    last_edited_by: user,
+    is_inline: false,
+    in_trash: false,
+    archived: false,
+    icon: null,
+    cover: null,
+    url: `https://www.notion.test/${database.id}`,
+    public_url: null,
   });
   const idOf = (one: FakeBlock, parent: string, index: number) => one.id ?? `${parent}.${index}`;
   /** The blocks of a page or block with what they are in. */
@@ -125,22 +140,30 @@ export async function startFakeNotion() {
     block: { type, value, children = [] },
     at,
   }: NonNullable<ReturnType<typeof findBlock>>) => ({
-    ...{ object: 'block', id, type, [type]: value, parent: at, has_children: children.length > 0 },
-    ...{
-      created_time: EDITED,
-      last_edited_time: EDITED,
-      created_by: user,
-      last_edited_by: user,
-      in_trash: false,
-      archived: false,
-    },
+    object: 'block',
+    id,
+    type,
+    [type]: value,
+    parent: at,
+    has_children: children.length > 0,
+    created_time: EDITED,
+    last_edited_time: EDITED,
+    created_by: user,
+    last_edited_by: user,
+    in_trash: false,
+    archived: false,
   });
   const listOf = (all: readonly { id: string }[], cursor: unknown, size: unknown) => {
     const start = typeof cursor === 'string' ? all.findIndex(({ id }) => id === cursor) : 0;
     const end = start + Math.min(Number(size ?? 100), 100);
     return {
-      ...{ object: 'list', type: 'block', block: {}, results: all.slice(start, end), has_more: end < all.length },
-      ...{ next_cursor: all[end]?.id ?? null, request_status: { type: 'complete' } },
+      object: 'list',
+      type: 'block',
+      block: {},
+      results: all.slice(start, end),
+      has_more: end < all.length,
+      next_cursor: all[end]?.id ?? null,
+      request_status: { type: 'complete' },
     };
   };
   const byEdited = (one: FakePage, other: FakePage) => (one.edited < other.edited ? -1 : 1);
@@ -155,8 +178,14 @@ export async function startFakeNotion() {
     return [
       200,
       {
-        ...{ access_token: given, token_type: 'bearer', refresh_token: null, bot_id: 'bot-1', workspace_icon: null },
-        ...{ workspace_name: 'Acme Wiki', workspace_id: WORKSPACE_ID, duplicated_template_id: null },
+        access_token: given,
+        token_type: 'bearer',
+        refresh_token: null,
+        bot_id: 'bot-1',
+        workspace_icon: null,
+        workspace_name: 'Acme Wiki',
+        workspace_id: WORKSPACE_ID,
+        duplicated_template_id: null,
         owner: { type: 'user', user: { object: 'user', id: 'user-1' } },
       },
     ];
@@ -236,12 +265,22 @@ export async function startFakeNotion() {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    ...{ url, pages, databases, tokens, requests, state, webhookSecret },
+    url,
+    pages,
+    databases,
+    tokens,
+    requests,
+    state,
+    webhookSecret,
     /** Variables of a server by which people sign in at it. */
     variables: {
-      ...{ NOTION_CLIENT_ID: 'client', NOTION_CLIENT_SECRET: 'secret', NOTION_STATE_SECRET: randomUUID() },
-      ...{ NOTION_REDIRECT_URI: 'http://engram.test/callback', NOTION_FRONTEND_BASE_URL: 'http://console.test' },
-      ...{ NOTION_WEBHOOK_SECRET: webhookSecret, ENGRAM_NOTION_URL: url },
+      NOTION_CLIENT_ID: 'client',
+      NOTION_CLIENT_SECRET: 'secret',
+      NOTION_STATE_SECRET: randomUUID(),
+      NOTION_REDIRECT_URI: 'http://engram.test/callback',
+      NOTION_FRONTEND_BASE_URL: 'http://console.test',
+      NOTION_WEBHOOK_SECRET: webhookSecret,
+      ENGRAM_NOTION_URL: url,
     },
     page(title: string, blocks: FakeBlock[], more: Partial<FakePage> = {}): FakePage {
       made += 1;
@@ -280,7 +319,9 @@ export async function startFakeNotion() {
       });
       const signature = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
       return fetch(`${baseUrl}/api/v1/integrations/notion/events`, {
-        ...{ method: 'POST', body, headers: { 'content-type': 'application/json', 'x-notion-signature': signature } },
+        method: 'POST',
+        body,
+        headers: { 'content-type': 'application/json', 'x-notion-signature': signature },
       });
     },
     async [Symbol.asyncDispose]() {

@@ -136,8 +136,13 @@ export async function startFakeSlack() {
     const { email, isConfirmed = true, isGuest = false, isDeleted = false } = people.get(id) ?? {};
     const isTold = email !== undefined && state.scopes.split(',').includes('users:read.email');
     return {
-      ...{ id, name: name.toLowerCase().split(' ')[0], deleted: isDeleted, is_bot: false, is_restricted: isGuest },
-      ...{ is_ultra_restricted: false, is_email_confirmed: isConfirmed },
+      id,
+      name: name.toLowerCase().split(' ')[0],
+      deleted: isDeleted,
+      is_bot: false,
+      is_restricted: isGuest,
+      is_ultra_restricted: false,
+      is_email_confirmed: isConfirmed,
       profile: { real_name: name, ...(isTold ? { email } : {}) },
     };
   };
@@ -237,16 +242,30 @@ export async function startFakeSlack() {
       `${baseUrl}/api/v1${path}`,
       JSON.stringify({ team_id: TEAM.id, type: 'event_callback', event_id: id, ...payload }),
       {
-        ...{ type: 'application/json' },
+        type: 'application/json',
         ...options,
       },
     );
   return {
-    ...{ url, team: TEAM, channels, users, people, files, requests, responses, views, state, signingSecret, event },
+    url,
+    team: TEAM,
+    channels,
+    users,
+    people,
+    files,
+    requests,
+    responses,
+    views,
+    state,
+    signingSecret,
+    event,
     /** Variables of a server that uses it. */
     variables: {
-      ...{ SLACK_CLIENT_ID: CLIENT.id, SLACK_CLIENT_SECRET: CLIENT.secret, SLACK_SIGNING_SECRET: signingSecret },
-      ...{ SLACK_FRONTEND_BASE_URL: 'http://console.test', ENGRAM_SLACK_URL: url },
+      SLACK_CLIENT_ID: CLIENT.id,
+      SLACK_CLIENT_SECRET: CLIENT.secret,
+      SLACK_SIGNING_SECRET: signingSecret,
+      SLACK_FRONTEND_BASE_URL: 'http://console.test',
+      ENGRAM_SLACK_URL: url,
       SLACK_REDIRECT_URI: 'http://memory.test/api/v1/integrations/slack/callback',
     },
     options: { clientId: CLIENT.id, clientSecret: CLIENT.secret, signingSecret, webUrl: url },

@@ -29,7 +29,10 @@ export async function startManagedApp(
 ): Promise<ManagedApp> {
   const dataDir = await mkdtemp(join(tmpdir(), 'engram-managed-'));
   const { config } = loadConfig({
-    ...{ ENGRAM_DATA_DIR: dataDir, HTTP_API_PORT: '0', HTTP_API_HOST: '127.0.0.1', REQUIRE_AUTHENTICATION: 'true' },
+    ENGRAM_DATA_DIR: dataDir,
+    HTTP_API_PORT: '0',
+    HTTP_API_HOST: '127.0.0.1',
+    REQUIRE_AUTHENTICATION: 'true',
     ...variables,
   });
   const logger = createSilentLogger();

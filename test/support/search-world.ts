@@ -163,8 +163,13 @@ async function writeRows(
     nodes: [{ ...origin, id, type: NODE_TYPES.chunk, name: '', mentions: 1, properties: { text: passage.text } }],
     edges: [
       ...origin.nodeSets.map((name) => ({
-        ...{ item, generation, source: id, target: nodeSetId(name) },
-        ...{ relation: RELATIONS.belongsToSet, weight: 1, properties: {} },
+        item,
+        generation,
+        source: id,
+        target: nodeSetId(name),
+        relation: RELATIONS.belongsToSet,
+        weight: 1,
+        properties: {},
       })),
       ...[...mentioned].map((name) =>
         containsEdge(origin, {

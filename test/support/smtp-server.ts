@@ -45,7 +45,9 @@ export async function startSmtpServer(options: SmtpServerOptions = {}): Promise<
   const address = server.address();
   return {
     port: typeof address === 'object' && address !== null ? address.port : 0,
-    ...{ mails, commands, certificate },
+    mails,
+    commands,
+    certificate,
     async received(count) {
       for (let waits = 0; mails.length < count; waits += 1) {
         if (waits > 1500) throw new Error(`${mails.length} mails after fifteen seconds, not ${count}`);

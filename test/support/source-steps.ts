@@ -29,7 +29,8 @@ export async function connectAccount(
   const { authorizeUrl } = (await begun.json()) as { authorizeUrl: string };
   const cookie = begun.headers.get('set-cookie')?.split(';')[0] ?? '';
   const back = await fetch(`${baseUrl}/api/v1/integrations/${provider}/callback?${install(authorizeUrl)}`, {
-    ...{ redirect: 'manual', headers: { cookie } },
+    redirect: 'manual',
+    headers: { cookie },
   });
   return back.headers.get('location');
 }

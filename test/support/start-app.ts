@@ -26,7 +26,8 @@ export async function startApp(
   try {
     const { config } = loadConfig({ ENGRAM_DATA_DIR: dataDir, HTTP_API_PORT: '0', ...variables });
     const engram = await startEngram({
-      ...{ config, logger: options.logger ?? createSilentLogger() },
+      config,
+      logger: options.logger ?? createSilentLogger(),
       passwords: quickPasswords(),
       ...sharedTextWorkers(variables),
     });

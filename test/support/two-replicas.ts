@@ -103,7 +103,11 @@ export async function startTwoReplicas(options: TwoReplicasOptions = {}): Promis
   await store.prepare(collections);
   const clock = options.clock ?? createSystemClock();
   const shared: Shared = {
-    ...{ store, clock, options, blobs, indexes: createMemoryDatasetIndexes() },
+    store,
+    clock,
+    options,
+    blobs,
+    indexes: createMemoryDatasetIndexes(),
     messages: createSharedBus(),
     directory: await mkdtemp(join(tmpdir(), 'engram-replicas-')),
   };
@@ -111,7 +115,14 @@ export async function startTwoReplicas(options: TwoReplicasOptions = {}): Promis
   const { indexes, messages } = shared;
   const workQueue = createWorkQueue({ store, clock, ids: createIdSource(), bus: messages.join() });
   return {
-    ...{ store, blobs, indexes, messages, workQueue, one, two, ledger: createLedger(store) },
+    store,
+    blobs,
+    indexes,
+    messages,
+    workQueue,
+    one,
+    two,
+    ledger: createLedger(store),
     async [Symbol.asyncDispose]() {
       one.store.resume();
       two.store.resume();
@@ -161,25 +172,39 @@ async function startReplica(shared: Shared, index: 0 | 1): Promise<Replica> {
     options.builds === false
       ? createIdleCognify(messenger, ids)
       : createCognifyService({
-          ...{ ...common, ...indexes, blobs, embedder, workQueue },
+          ...common,
+          ...indexes,
+          blobs,
+          embedder,
+          workQueue,
           models: fixedModels(options.extractors?.[index] ?? capitalsExtractor),
           textWorkers,
           runs: { leaseMs: 1500, pollMs: 25, onStop: 'hand-over', ...options.runs?.[index] },
         }),
     createIngestService({
-      ...{ ...common, blobs, documents, graph: indexes.graph, tenantCollections, workQueue },
+      ...common,
+      blobs,
+      documents,
+      graph: indexes.graph,
+      tenantCollections,
+      workQueue,
       fetcher: createGuardedFetcher({ allowHttpRequests: false, timeoutMs: 1000, maxBytes: 1000 }),
       models: searchModels(),
       settings: INGEST_SETTINGS,
       ...(options.ingestPollMs === undefined ? {} : { jobs: { pollMs: options.ingestPollMs } }),
     }),
     createImproveService({
-      ...{ ...common, indexes, embedder, workQueue },
+      ...common,
+      indexes,
+      embedder,
+      workQueue,
       models: { current: async () => ({ languageModel: null, missingModelKey: null, extractor: capitalsExtractor }) },
       settings: { leaseMs: 1500, pollMs: 25, ...options.improve },
     }),
     createIntegrationsService({
-      ...{ ...common, blobs, workQueue },
+      ...common,
+      blobs,
+      workQueue,
       remote: async () =>
         createHttpRemoteMemory({ baseUrl: options.remoteUrl ?? 'http://127.0.0.1:9', key: REMOTE_KEY }),
       hasRemote: options.remoteUrl !== undefined,
@@ -204,7 +229,8 @@ async function startReplica(shared: Shared, index: 0 | 1): Promise<Replica> {
       selectsTenantByHost: options.hosted ?? false,
       authRequired: options.auth?.posture?.required ?? false,
     },
-    ...{ logger, metrics },
+    logger,
+    metrics,
   });
   const { port } = await app.listen(0, '127.0.0.1');
   const baseUrl = `http://127.0.0.1:${port}`;
@@ -219,7 +245,11 @@ async function startReplica(shared: Shared, index: 0 | 1): Promise<Replica> {
     metrics.close();
   };
   return {
-    ...{ baseUrl, wire: createWire(baseUrl), messenger, store, workQueue },
+    baseUrl,
+    wire: createWire(baseUrl),
+    messenger,
+    store,
+    workQueue,
     logged: () => lines.map((line) => String((JSON.parse(line) as { readonly event?: unknown }).event)),
     stop() {
       stopped ??= stop();
@@ -231,24 +261,25 @@ async function startReplica(shared: Shared, index: 0 | 1): Promise<Replica> {
 /** Accepts runs and builds nothing. */
 function createIdleCognify(messenger: Messenger, ids: IdSource): Service {
   return {
-    ...{ name: 'cognify', routes: [], sockets: [] },
+    name: 'cognify',
+    routes: [],
+    sockets: [],
     async start() {
       await messenger.serve('cognify.StartRun', async ({ dataset }) => ({
         run: {
-          ...{
-            id: asId<RunId>(ids.uuid()),
-            pipeline: 'cognify_pipeline',
-            dataset: dataset.id,
-            datasetName: dataset.name,
-          },
-          ...{
-            status: 'DATASET_PROCESSING_COMPLETED' as const,
-            progress: null,
-            items: [],
-            counts: null,
-            errorClass: null,
-          },
-          ...{ errorMessage: null, errorStatus: null, startedAt: new Date().toISOString(), endedAt: null },
+          id: asId<RunId>(ids.uuid()),
+          pipeline: 'cognify_pipeline',
+          dataset: dataset.id,
+          datasetName: dataset.name,
+          status: 'DATASET_PROCESSING_COMPLETED' as const,
+          progress: null,
+          items: [],
+          counts: null,
+          errorClass: null,
+          errorMessage: null,
+          errorStatus: null,
+          startedAt: new Date().toISOString(),
+          endedAt: null,
         },
       }));
     },
@@ -275,16 +306,27 @@ const AUTH_SETTINGS: AuthSettings = {
 const INGEST_SETTINGS = {
   defaultUserEmail: 'default_user@example.com',
   eventsArePublished: false,
-  ...{ maxDocumentBytes: 2 ** 24, parseConcurrency: 4, acceptLocalPaths: false, localRoots: [], drainMs: 2000 },
+  maxDocumentBytes: 2 ** 24,
+  parseConcurrency: 4,
+  acceptLocalPaths: false,
+  localRoots: [],
+  drainMs: 2000,
   sessions: {
-    ...{ enabled: true, autoFeedback: true, ttlMs: 0, purgeEveryMs: 3_600_000, abandonAfterMs: 1_800_000 },
+    enabled: true,
+    autoFeedback: true,
+    ttlMs: 0,
+    purgeEveryMs: 3_600_000,
+    abandonAfterMs: 1_800_000,
     tracesAreBridged: true,
     autoImprove: null,
   },
 };
 
 const HTTP_SETTINGS = {
-  ...{ uploadLimitBytes: 2 ** 24, jsonLimitBytes: 2 ** 22, corsOrigins: [], cookieName: 'auth_token' },
+  uploadLimitBytes: 2 ** 24,
+  jsonLimitBytes: 2 ** 22,
+  corsOrigins: [],
+  cookieName: 'auth_token',
   guard: { isActive: false, refusesProxies: false, allowedHosts: [] },
   drainTimeoutMs: 2000,
 };

@@ -105,7 +105,10 @@ function declaration(
 ): DeclaredSource {
   const { name, connector, address, account, selection, since, interval, schedule, onRemoval } = source;
   return {
-    ...{ name, connector, deleteOnRemoval: onRemoval === 'Delete', ...access },
+    name,
+    connector,
+    deleteOnRemoval: onRemoval === 'Delete',
+    ...access,
     ...(address === undefined ? {} : { address }),
     ...(account === undefined ? {} : { account }),
     ...(selection === undefined ? {} : { selection }),
@@ -124,10 +127,13 @@ function credentialsOf(secret: Secret): NonNullable<DeclaredSource['credentials'
 function statusOf(state: SourceState, held: DatasetStatusSource | undefined): DatasetStatusSource {
   const { name, connected, importing, lastSyncedAt, nextSyncAt, items, failed, failure } = state;
   return {
-    ...{ name, connected, ...(importing ? { importing } : {}) },
+    name,
+    connected,
+    ...(importing ? { importing } : {}),
     ...(lastSyncedAt === null ? {} : { lastSyncedAt: toSeconds(new Date(lastSyncedAt)) }),
     ...(nextSyncAt === null ? {} : { nextSyncAt: toSeconds(new Date(nextSyncAt)) }),
-    ...{ items: importing ? (held?.items ?? items) : items, failed },
+    items: importing ? (held?.items ?? items) : items,
+    failed,
     ...(failure === null ? {} : { reason: failure.reason, message: conditionMessage(failure.message) }),
   };
 }

@@ -41,7 +41,12 @@ describe('process of a service', () => {
     const program = join(folder, 'program.mjs');
     await writeFile(program, script);
     const started = startServiceProcess({
-      ...{ service: 'search' as const, dataDir: folder, logger: createSilentLogger(), onFailure, program, pauseMs: 10 },
+      service: 'search' as const,
+      dataDir: folder,
+      logger: createSilentLogger(),
+      onFailure,
+      program,
+      pauseMs: 10,
       variables: { PATH: process.env['PATH'], STARTS: join(folder, 'starts') },
     });
     running.push(started);

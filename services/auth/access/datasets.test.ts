@@ -311,16 +311,14 @@ describe('GetPrincipal', () => {
     const limits = { permissions: ['write'] as const, datasets: null };
     await auth.store.commit(SYSTEM_SCOPE, [
       keys.insertWrite({
-        ...{
-          id,
-          userId: user.id,
-          hash: 'a'.repeat(64),
-          lastUsedAt: null,
-          expiresAt,
-          tenant: null,
-          ...facts,
-          ...limits,
-        },
+        id,
+        userId: user.id,
+        hash: 'a'.repeat(64),
+        lastUsedAt: null,
+        expiresAt,
+        tenant: null,
+        ...facts,
+        ...limits,
       }),
     ]);
     const get = async (userId: string) =>

@@ -186,7 +186,7 @@ describe('changes of permissions', () => {
         subject: role.id,
         details: { capability: 'manage_users' },
       },
-      { ...{ tenant, action: 'role_member.removed', actor: ada.id, subject: bob.id }, details: { role: role.id } },
+      { tenant, action: 'role_member.removed', actor: ada.id, subject: bob.id, details: { role: role.id } },
     ]);
   });
 

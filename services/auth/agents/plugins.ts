@@ -13,7 +13,11 @@ const PLUGINS: readonly string[] = ['claude-code', 'desktop', 'codex', 'opencode
 
 /** Plugins by the type under which their sessions announce themselves. */
 const BY_TYPE: Readonly<Record<string, string>> = {
-  ...{ claude_code: 'claude-code', opencode: 'opencode', mcp: 'mcp', api: 'api', sdk: 'api' },
+  claude_code: 'claude-code',
+  opencode: 'opencode',
+  mcp: 'mcp',
+  api: 'api',
+  sdk: 'api',
 };
 
 export interface PluginState {
@@ -54,8 +58,15 @@ export async function provisionPlugin(deps: AgentConnectionDependencies, princip
   for (const { id } of older) await deleteApiKey(deps, made.user.id, id);
   const agent: Principal = { ...principal, id: made.user.id, parentId: principal.id };
   await registerConnection(deps, agent, {
-    ...{ sessionName: sessionName(key), type: key, memoryMode: 'unknown', sessionId: null, source: 'api_key' },
-    ...{ originFunction: null, metadata: { plugin_key: key }, datasetIds: [], datasetNames: [] },
+    sessionName: sessionName(key),
+    type: key,
+    memoryMode: 'unknown',
+    sessionId: null,
+    source: 'api_key',
+    originFunction: null,
+    metadata: { plugin_key: key },
+    datasetIds: [],
+    datasetNames: [],
   });
   return { pluginKey: key, agentId: made.user.id, apiKey: made.keyText, created: known === null };
 }

@@ -81,8 +81,12 @@ export function createProgramTokens(options: {
       const { sub = '', jti = '', exp = 0 } = found;
       if (!isUuid(sub)) return null;
       return {
-        ...{ userId: asId<UserId>(sub), clientId, codeId: jti, expiresAt: new Date(exp * 1000) },
-        ...{ redirectUri: String(found['redirectUri']), challenge: String(found['challenge']) },
+        userId: asId<UserId>(sub),
+        clientId,
+        codeId: jti,
+        expiresAt: new Date(exp * 1000),
+        redirectUri: String(found['redirectUri']),
+        challenge: String(found['challenge']),
         limits: found['limits'] as KeyLimits,
       };
     },

@@ -62,8 +62,12 @@ export const deviceRoutes = routes(
       const { deviceCode, userCode, expiresInSeconds, intervalSeconds } = await startDeviceSignIn(deps, request);
       const page = `${serverAddress(deps.settings, headers['host'])}/device`;
       const answer = {
-        ...{ device_code: deviceCode, user_code: userCode, expires_in: expiresInSeconds, interval: intervalSeconds },
-        ...{ verification_uri: page, verification_uri_complete: `${page}?user_code=${userCode}` },
+        device_code: deviceCode,
+        user_code: userCode,
+        expires_in: expiresInSeconds,
+        interval: intervalSeconds,
+        verification_uri: page,
+        verification_uri_complete: `${page}?user_code=${userCode}`,
       };
       return { json: answer, headers: NO_STORE };
     },

@@ -83,8 +83,10 @@ const metadataAnswer = z.object({
   registration_endpoint: z.string(),
   device_authorization_endpoint: z.string(),
   jwks_uri: z.string(),
-  ...{ grant_types_supported: z.array(z.string()), response_types_supported: z.array(z.string()) },
-  ...{ scopes_supported: z.array(z.string()), code_challenge_methods_supported: z.array(z.string()) },
+  grant_types_supported: z.array(z.string()),
+  response_types_supported: z.array(z.string()),
+  scopes_supported: z.array(z.string()),
+  code_challenge_methods_supported: z.array(z.string()),
   token_endpoint_auth_methods_supported: z.array(z.string()),
   authorization_response_iss_parameter_supported: z.boolean(),
 });
@@ -100,7 +102,8 @@ const { routes, get, post } = routesOf<AuthDependencies>({ tag: 'auth' });
  */
 export const oauthRoutes = routes(
   get('/.well-known/oauth-authorization-server', 'getSignInMetadata', {
-    ...{ tag: 'auth', auth: 'none', permission: NO_PERMISSION, method: 'GET' },
+    auth: 'none',
+    permission: NO_PERMISSION,
     summary: 'Where programs sign in (RFC 8414)',
     responses: { 200: { description: 'Metadata of the authorization server', schema: metadataAnswer } },
     async handle({ headers }, { settings }) {
@@ -134,7 +137,10 @@ export const oauthRoutes = routes(
       const { client_name: name = 'A program', redirect_uris: redirectUris } = body;
       const answer = {
         client_id: await registerProgram(deps, { name, redirectUris }, remoteAddress),
-        ...{ client_name: name, redirect_uris: redirectUris, grant_types: [CODE_GRANT], response_types: ['code'] },
+        client_name: name,
+        redirect_uris: redirectUris,
+        grant_types: [CODE_GRANT],
+        response_types: ['code'],
         token_endpoint_auth_method: 'none',
       };
       return { status: 201, json: answer, headers: NO_STORE };

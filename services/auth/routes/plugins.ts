@@ -18,7 +18,10 @@ export const pluginRoutes = routes(
       200: {
         description: 'The agent and its key; older keys have ended',
         schema: z.object({
-          ...{ pluginKey: z.string(), agentId: z.string(), apiKey: z.string(), created: z.boolean() },
+          pluginKey: z.string(),
+          agentId: z.string(),
+          apiKey: z.string(),
+          created: z.boolean(),
         }),
       },
       403: { description: 'An agent cannot provision plugins' },

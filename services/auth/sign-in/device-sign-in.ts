@@ -40,8 +40,10 @@ export async function startDeviceSignIn(deps: AuthDependencies, request: DeviceR
   const nowMs = deps.clock.now().getTime();
   const signIn = {
     ...({ clientId, deviceName, address: remoteAddress, state: 'pending', decidedBy: null } as const),
-    ...{ intervalSeconds: INTERVAL_SECONDS, polledAtMs: 0 },
-    ...{ createdAtMs: nowMs, expiresAtMs: nowMs + LIFETIME_SECONDS * 1_000 },
+    intervalSeconds: INTERVAL_SECONDS,
+    polledAtMs: 0,
+    createdAtMs: nowMs,
+    expiresAtMs: nowMs + LIFETIME_SECONDS * 1_000,
   };
   const letters = await retryOnConflict(async () => {
     const drawn = Array.from({ length: CODE_LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join('');

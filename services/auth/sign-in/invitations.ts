@@ -39,7 +39,10 @@ export async function inviteUser(
   // The page of a reset takes the token of an invitation, too.
   const link = links.reset ?? `${server}/#reset={token}`;
   await deps.audit.record({
-    ...{ tenant: PERSONAL_TENANT, action: 'user.invited', actor: principal.id, subject: user.id },
+    tenant: PERSONAL_TENANT,
+    action: 'user.invited',
+    actor: principal.id,
+    subject: user.id,
     details: { email: user.email, mailed: mailer !== null },
   });
   if (mailer === null) return { user, link: link.replaceAll('{token}', token), expiresAt };

@@ -37,7 +37,8 @@ export const askCommand: Command = {
 async function answer(call: CommandCall, query: string, session: string | null): Promise<number> {
   const body = {
     query,
-    ...{ stream: true, include_references: isSet(call.options, 'references') },
+    stream: true,
+    include_references: isSet(call.options, 'references'),
     // Only completions become turns of the session.
     search_type: (stringOption(call.options, 'type') ?? 'GRAPH_COMPLETION').toUpperCase(),
     ...(session === null ? {} : { session_id: session }),

@@ -57,7 +57,9 @@ export async function runCognify(call: CommandCall, { wait }: { readonly wait: b
   const failed = error === undefined ? [] : failedAmong(await readItemStatus(call, { id }));
   if (call.asJson)
     printJson(call, {
-      ...{ dataset_id: id, pipeline_run_id: started.pipeline_run_id, status },
+      dataset_id: id,
+      pipeline_run_id: started.pipeline_run_id,
+      status,
       ...(error && { error }),
       ...(failed.length > 0 && { failed }),
     });
@@ -77,7 +79,8 @@ async function follow(
 ): Promise<DatasetProgress> {
   let total = 1;
   const progress = createProgress(call.terminal, 'Cognify', {
-    ...{ total, unit: 'items' },
+    total,
+    unit: 'items',
     whenInterrupted: () => `The server goes on. See how far it is: engram status -d ${name}`,
   });
   try {

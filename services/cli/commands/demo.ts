@@ -65,7 +65,8 @@ async function ownServer(call: CommandCall): Promise<LocalServer & { readonly ba
   try {
     const server = await startServer(folder, call.terminal);
     return {
-      ...{ url: server.url, baseUrl: server.url },
+      url: server.url,
+      baseUrl: server.url,
       async stop() {
         await server.stop();
         await remove();

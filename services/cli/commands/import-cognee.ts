@@ -63,7 +63,9 @@ export const importZepCommand: Command = jsonImport(zepExport, {
 function jsonImport(format: ExportFormat, texts: Pick<Command, 'summary' | 'details'>): Command {
   const name = `import-${format.system}`;
   return {
-    ...{ name, usage: '<file.json>', ...texts },
+    name,
+    usage: '<file.json>',
+    ...texts,
     options: {
       cognify: { type: 'boolean', meaning: 'build the graph afterwards' },
       'dry-run': { type: 'boolean', meaning: 'only count what would be brought over' },
@@ -112,7 +114,12 @@ interface Report {
 
 function createReport(): Report {
   return {
-    ...{ items: 0, known: 0, entries: 0, sessions: 0, users: 0, grants: 0 },
+    items: 0,
+    known: 0,
+    entries: 0,
+    sessions: 0,
+    users: 0,
+    grants: 0,
     failed: [],
     leftBehind: new Set(),
     invitations: [],
@@ -160,7 +167,8 @@ async function importItems(call: CommandCall, source: ImportSource, { dataset, t
   const items: SourceItem[] = [];
   for await (const item of source.items(dataset.id)) items.push(item);
   const progress = createProgress(call.terminal, `Importing ${dataset.name}`, {
-    ...{ total: items.length, unit: 'items' },
+    total: items.length,
+    unit: 'items',
     whenInterrupted: () => 'What has been sent is kept. To go on, give the same command again.',
   });
   try {

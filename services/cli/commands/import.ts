@@ -83,7 +83,8 @@ async function importFiles(call: CommandCall, files: readonly FoundFile[]): Prom
   const outcome: Outcome = { added: 0, known: 0, failed: [], startedAt: Date.now() };
   const batches = batchesOf(files);
   const progress = createProgress(call.terminal, 'Importing', {
-    ...{ total: files.length, unit: 'files' },
+    total: files.length,
+    unit: 'files',
     whenInterrupted: () =>
       `${count(outcome.added + outcome.known, 'file')} of ${files.length} sent. To go on, give the same command again.`,
   });

@@ -149,18 +149,16 @@ async function historyRows(call: CommandCall, team: Connection) {
     const { status = '', finished_at: ended = null, result, error = '' } = reported.get(id) ?? {};
     const followed = standing?.enabled ? standing.selection.channel_ids : [];
     return {
-      ...{
-        dataset: names.get(id) ?? id,
-        followed: followed.map((channel) => channels.get(channel) ?? channel).join(', '),
-      },
-      ...{ every: standing?.enabled ? `${standing.interval_seconds / 3600} h` : '', last: status, ended },
-      ...{
-        messages: result?.messages,
-        added: result?.added,
-        updated: result?.updated,
-        deleted: result?.deleted,
-        error,
-      },
+      dataset: names.get(id) ?? id,
+      followed: followed.map((channel) => channels.get(channel) ?? channel).join(', '),
+      every: standing?.enabled ? `${standing.interval_seconds / 3600} h` : '',
+      last: status,
+      ended,
+      messages: result?.messages,
+      added: result?.added,
+      updated: result?.updated,
+      deleted: result?.deleted,
+      error,
     };
   });
 }
@@ -259,8 +257,13 @@ const integrations: readonly Action[] = [
     fields: ['id', 'provider', 'account', 'dataset', 'items', 'state', 'error'],
     request: async (call) =>
       (await connectionsOf(call)).map((one) => ({
-        ...{ id: one.connectionId.slice(0, 8), provider: one.provider, account: one.accountLabel },
-        ...{ dataset: one.datasetName, items: one.storedItems, state: stateOf(one), error: one.error ?? '' },
+        id: one.connectionId.slice(0, 8),
+        provider: one.provider,
+        account: one.accountLabel,
+        dataset: one.datasetName,
+        items: one.storedItems,
+        state: stateOf(one),
+        error: one.error ?? '',
       })),
     show: (answer, call) => {
       const rows = answer as readonly object[];
@@ -387,10 +390,8 @@ const integrations: readonly Action[] = [
       return [
         { name: 'mcp', state: isServed ? 'ready' : 'not served', how: add },
         {
-          ...{
-            name: 'remote memory',
-            state: hasRemote ? `sync ${runs[0]?.status ?? 'never started'}` : 'not configured',
-          },
+          name: 'remote memory',
+          state: hasRemote ? `sync ${runs[0]?.status ?? 'never started'}` : 'not configured',
           how: hasRemote ? 'engram sync start' : configure,
         },
         { name: 'agents', state: `${active} connected`, how: 'engram agents connections' },

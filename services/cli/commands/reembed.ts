@@ -43,7 +43,8 @@ stop this command it goes on where it was as soon as you give it again.`,
 async function move(call: CommandCall, dataset: string): Promise<EmbeddingInfo> {
   const body = { model: stringOption(call.options, 'model') };
   const progress = createProgress(call.terminal, 'Embedding', {
-    ...{ total: 1, unit: 'items' },
+    total: 1,
+    unit: 'items',
     whenInterrupted: () => 'The vectors so far are kept. To go on, give the same command again.',
   });
   try {

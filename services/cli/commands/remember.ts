@@ -97,7 +97,9 @@ const feedback: readonly Action[] = [
       const [session, turn, score, text] = call.arguments;
       if (!/^[1-5]$/.test(score ?? '')) throw usageFailure(`A score is 1 to 5, not '${score}'.`);
       const entry = {
-        ...{ type: 'feedback', qa_id: turn, feedback_score: Number(score) },
+        type: 'feedback',
+        qa_id: turn,
+        feedback_score: Number(score),
         ...(text === undefined ? {} : { feedback_text: text }),
       };
       const dataset =

@@ -191,16 +191,14 @@ describe('migration of a dataset to another embedding model', () => {
     const { text, graph, vectors } = world.indexes;
     const logger = { debug() {}, info() {}, warn() {}, error() {} };
     const deps = {
-      ...{
-        text,
-        graph,
-        vectors,
-        vectorVersions: vectorVersions(),
-        embedders: models,
-        ledger: world.ledger,
-        clock,
-        logger,
-      },
+      text,
+      graph,
+      vectors,
+      vectorVersions: vectorVersions(),
+      embedders: models,
+      ledger: world.ledger,
+      clock,
+      logger,
       store: world.store,
       workQueue: createTestJobs(world.store, clock).workQueue,
       ids: createIdSource(),

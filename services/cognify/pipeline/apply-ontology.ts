@@ -157,7 +157,9 @@ function nodeOf(term: OntologyTerm, ontology: Ontology): OntologyNode {
   if (term.kind === 'class') return { id: idFor('EntityType', name), type: NODE_TYPES.entityType, name, properties };
   const [type] = classesOf(term, ontology);
   return {
-    ...{ id: entityId(name), type: NODE_TYPES.entity, name },
+    id: entityId(name),
+    type: NODE_TYPES.entity,
+    name,
     properties: { ...properties, ...(type === undefined ? {} : { entityType: canonicalName(type) }) },
   };
 }

@@ -34,8 +34,12 @@ const row = z.object({
   stages: z
     .array(
       z.object({
-        ...{ stage: z.string(), status: z.string(), reason: text, error: text },
-        ...{ counts: z.record(z.string(), z.int()), duration_ms: z.int() },
+        stage: z.string(),
+        status: z.string(),
+        reason: text,
+        error: text,
+        counts: z.record(z.string(), z.int()),
+        duration_ms: z.int(),
       }),
     )
     .optional()

@@ -18,14 +18,20 @@ import { forgetAnswers } from './forget-answers.ts';
 
 const USER = asId<UserId>('ada');
 const DATASET: DatasetRef = {
-  ...{ id: asId<DatasetId>('notes'), name: 'notes', ownerId: USER, tenant: asId<TenantId>('t1') },
-  ...{ createdAt: 'x', updatedAt: null },
+  id: asId<DatasetId>('notes'),
+  name: 'notes',
+  ownerId: USER,
+  tenant: asId<TenantId>('t1'),
+  createdAt: 'x',
+  updatedAt: null,
 };
 const SCOPE = { tenant: DATASET.tenant };
 const [LETTER, BOOK] = ['letter', 'book'].map((id) => asId<DataItemId>(id)) as [DataItemId, DataItemId];
 /** Which items tell of which nodes. */
 const NODES: Readonly<Record<string, readonly DataItemId[]>> = {
-  ...{ 'chunk of the letter': [LETTER], 'chunk of the book': [BOOK], Ann: [LETTER, BOOK] },
+  'chunk of the letter': [LETTER],
+  'chunk of the book': [BOOK],
+  Ann: [LETTER, BOOK],
 };
 
 describe('answers made from items that are forgotten', () => {
@@ -40,7 +46,8 @@ describe('answers made from items that are forgotten', () => {
     const sessions = createSessions(store);
     const sessionEntries = createSessionEntries(store, sessions);
     const deps = {
-      ...{ sessionEntries, visibleSessions: createVisibleSessions(store, sessions) },
+      sessionEntries,
+      visibleSessions: createVisibleSessions(store, sessions),
       graph: {
         nodes: async (_: unknown, ids: readonly string[]) =>
           ids.flatMap((id) => (NODES[id] ?? []).map((item) => ({ id, item, generation: 1 }))),
@@ -57,7 +64,11 @@ describe('answers made from items that are forgotten', () => {
       sessionEntries.appendQa(
         ...([SCOPE, { user: USER, session }, randomUUID()] as const),
         {
-          ...{ question, context: 'c', answer: `answer to ${question}`, feedbackText: 'good', feedbackScore: 5 },
+          question,
+          context: 'c',
+          answer: `answer to ${question}`,
+          feedbackText: 'good',
+          feedbackScore: 5,
           usedGraphElements: nodeIds === null ? null : { nodeIds },
           usedContextIds: null,
         },
@@ -67,7 +78,11 @@ describe('answers made from items that are forgotten', () => {
       (await sessionEntries.lastQas(SCOPE, { user: USER, session }, 100)).map(({ answer }) => answer);
     const rate = (answer: Pick<QaEntry, 'id' | 'number'>, session: string) =>
       createElementWeights(store).cast(scopeOf(DATASET), {
-        ...{ session: { user: USER, session }, answer, ids: [], move: (weight) => weight, at: 'x' },
+        session: { user: USER, session },
+        answer,
+        ids: [],
+        move: (weight) => weight,
+        at: 'x',
         vote: { score: 5, source: 'explicit', applied: ['Ann'], attempts: 1, version: null },
       });
     const votes = async () =>

@@ -33,8 +33,12 @@ import { createManagedErasures, type ManagedErasures } from './managed-erasures.
 
 const TENANT = asId<TenantId>('t1');
 const DATASET: DatasetRef = {
-  ...{ id: asId<DatasetId>(randomUUID()), name: 'notes', ownerId: asId<UserId>('ada'), tenant: TENANT },
-  ...{ createdAt: '2026-01-02T03:04:05.678Z', updatedAt: null },
+  id: asId<DatasetId>(randomUUID()),
+  name: 'notes',
+  ownerId: asId<UserId>('ada'),
+  tenant: TENANT,
+  createdAt: '2026-01-02T03:04:05.678Z',
+  updatedAt: null,
 };
 const THING = { tenantId: TENANT, datasetId: DATASET.id, crUid: 'cr' };
 /** By a policy that wants nothing to stay. */
@@ -110,10 +114,19 @@ describe('erasures for the operator', () => {
     const shared: DocumentStore = { ...store, capabilities: { ...store.capabilities, sharedBetweenProcesses: true } };
     const { workQueue, jobs } = createTestJobs(shared, clock);
     const deps = {
-      ...{ workQueue, jobs },
-      ...{ store: shared, messenger, clock, blobs: createMemoryBlobStore(), audit: createAuditLog(store, clock) },
-      ...{ items: createDataItems(store), intents: createBlobIntents(store), ledger: createLedger(store) },
-      ...{ sessionRemoval: createSessionRemoval(store), datasets: createDatasets(store), eventLog: log },
+      workQueue,
+      jobs,
+      store: shared,
+      messenger,
+      clock,
+      blobs: createMemoryBlobStore(),
+      audit: createAuditLog(store, clock),
+      items: createDataItems(store),
+      intents: createBlobIntents(store),
+      ledger: createLedger(store),
+      sessionRemoval: createSessionRemoval(store),
+      datasets: createDatasets(store),
+      eventLog: log,
       snapshotIndex: { store: shared, snapshots: createSnapshots(store), places: { open: neverOpened } },
       async takeSnapshot({
         name,

@@ -63,11 +63,17 @@ export async function acceptAddition(
   const { runId, principal, dataset, context } = request;
   const scope = scopeOf(dataset);
   const order: AdditionOrder = {
-    ...{ runId, datasetId: dataset.id, userId: principal.id, userTenant: principal.tenant },
-    ...{ keyId: principal.key?.id ?? null, origin: context.origin ?? null },
+    runId,
+    datasetId: dataset.id,
+    userId: principal.id,
+    userTenant: principal.tenant,
+    keyId: principal.key?.id ?? null,
+    origin: context.origin ?? null,
   };
   const { jobId, writes } = workQueue.enqueueWrites(scope, {
-    ...{ kind: ADDITION_JOB, payload: { ...order }, idempotencyKey: runId },
+    kind: ADDITION_JOB,
+    payload: { ...order },
+    idempotencyKey: runId,
     maxAttempts: MAX_ATTEMPTS,
   });
   await intents.declare(scope, jobId, [prefixOf(runId)], clock.now().toISOString());

@@ -26,7 +26,7 @@ export async function datasetStatistics(
   ]);
   const pending = Math.max(0, waiting - failed);
   const lagMs = pending === 0 || pendingSince === null ? 0 : deps.clock.now().getTime() - Date.parse(pendingSince);
-  return { ...{ items, pending, failed }, ...built, lagSeconds: Math.max(0, lagMs / 1000) };
+  return { items, pending, failed, ...built, lagSeconds: Math.max(0, lagMs / 1000) };
 }
 
 /** Items of a release that did not note whether they wait to be built: once for each. */

@@ -55,7 +55,9 @@ async function keep(
   const {
     added: [outcome],
   } = await addData(dependencies, {
-    ...{ principal: callerOf(context), dataset, context },
+    principal: callerOf(context),
+    dataset,
+    context,
     inputs: [{ kind: 'document', id, fileName, text }],
     annotations: { labels: [], nodeSets, externalMetadata: [{ ...externalMetadata, ...MADE_BY_IMPROVE }] },
     signal: context.signal ?? new AbortController().signal,

@@ -67,7 +67,8 @@ export async function rememberArchive(
   );
   const annotations = { labels: [], externalMetadata, nodeSets };
   const refused = archive.refused.map(({ name, reason }, at) => ({
-    ...{ index: inputs.length + at, name },
+    index: inputs.length + at,
+    name,
     error: engramError('UnreadableFileContentError', reason),
   }));
   if (request.isBackground) {

@@ -81,11 +81,14 @@ export async function rememberText(
   const dataset = await targetDataset(dependencies.messenger, principal, { name: datasetName }, target);
   const fileName = `text_${createHash('md5').update(text).digest('hex')}.txt`;
   const outcome = await rememberData(dependencies, {
-    ...{ principal, dataset, context },
+    principal,
+    dataset,
+    context,
     inputs: [{ kind: 'document', id: dataItemId(dependencies.ids.uuid()), fileName, text }],
     annotations: { labels: [], nodeSets, externalMetadata: [] },
     signal: context.signal ?? new AbortController().signal,
-    ...{ options: {}, selfImprovement: true },
+    options: {},
+    selfImprovement: true,
   });
   return { dataset, itemId: outcome.items[0]?.id ?? '', runStatus: outcome.run.status };
 }

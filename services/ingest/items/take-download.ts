@@ -38,7 +38,9 @@ export async function takeDownload(
     const {
       added: [added],
     } = await addData(dependencies, {
-      ...{ principal, dataset, context },
+      principal,
+      dataset,
+      context,
       inputs: [input],
       annotations: { labels: [], nodeSets: [], externalMetadata: [] },
       signal: context.signal ?? new AbortController().signal,

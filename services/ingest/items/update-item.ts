@@ -192,7 +192,10 @@ async function itemChunks(
   if (entry === undefined || entry.erased || entry.generation === 0) return null;
   const committed = new Map([[item, entry.generation]]);
   const edges = await graph.neighbours(scope, [item], {
-    ...{ relations: [RELATIONS.isPartOf], direction: 'in', limitPerNode: MOST_CHUNKS, withProperties: false },
+    relations: [RELATIONS.isPartOf],
+    direction: 'in',
+    limitPerNode: MOST_CHUNKS,
+    withProperties: false,
   });
   const ids = visible(edges, committed).map(({ source }) => source);
   const places = new Map<string, number>();

@@ -63,7 +63,15 @@ async function start(onRequest: boolean) {
     return items[0]?.value ?? null;
   };
   return {
-    ...{ store, clock, workQueue, jobs, inputs, record, job, work, key },
+    store,
+    clock,
+    workQueue,
+    jobs,
+    inputs,
+    record,
+    job,
+    work,
+    key,
     attempts(next: typeof attempt) {
       attempt = next;
     },

@@ -37,8 +37,11 @@ export function presentDataItem(
 /** The same for answers in snake_case. */
 export function presentFailure({ errorClass, message, tries, isSetAside, failedAt }: FailedBuild) {
   return {
-    ...{ error_class: errorClass, error_message: message },
-    ...{ tries, is_set_aside: isSetAside, failed_at: failedAt },
+    error_class: errorClass,
+    error_message: message,
+    tries,
+    is_set_aside: isSetAside,
+    failed_at: failedAt,
   };
 }
 

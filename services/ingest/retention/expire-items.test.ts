@@ -17,10 +17,21 @@ const DAY = 86_400_000;
 const NOW = Date.parse('2026-01-10T00:00:00Z');
 
 const OLD: DataItem = {
-  ...{ id: asId<DataItemId>('i1'), name: 'notes', fileName: 'notes.txt', label: null, ownerId: OWNER },
-  ...{ extension: 'txt', mimeType: 'text/plain', format: 'text', sizeBytes: 3, contentHash: 'a' },
-  ...{ nodeSets: [], externalMetadata: {}, importanceWeight: 0.5 },
-  ...{ createdAt: '2026-01-01T00:00:00.000Z', updatedAt: null },
+  id: asId<DataItemId>('i1'),
+  name: 'notes',
+  fileName: 'notes.txt',
+  label: null,
+  ownerId: OWNER,
+  extension: 'txt',
+  mimeType: 'text/plain',
+  format: 'text',
+  sizeBytes: 3,
+  contentHash: 'a',
+  nodeSets: [],
+  externalMetadata: {},
+  importanceWeight: 0.5,
+  createdAt: '2026-01-01T00:00:00.000Z',
+  updatedAt: null,
 };
 
 async function world() {
@@ -42,7 +53,10 @@ describe('items that expire', () => {
     const replaced = { ...OLD, contentHash: 'b', revision: 'r2', updatedAt: new Date(NOW).toISOString() };
     const failures: unknown[] = [];
     const deps = {
-      ...{ store, items, datasets, retentions },
+      store,
+      items,
+      datasets,
+      retentions,
       clock: { now: () => new Date(NOW) },
       ids: { uuid: () => 'request' },
       logger: { warn: (...said: unknown[]) => void failures.push(said) },
@@ -63,7 +77,10 @@ describe('items that expire', () => {
     const { store, items, datasets, retentions } = await world();
     const addedAgain = () => store.commit(SCOPE, [items.addedAgainWrite(OLD.id, new Date(NOW).toISOString())]);
     const deps = {
-      ...{ store, items, datasets, retentions },
+      store,
+      items,
+      datasets,
+      retentions,
       clock: { now: () => new Date(NOW) },
       ids: { uuid: () => 'request' },
       logger: { warn: (...said: unknown[]) => expect.fail(String(said)) },

@@ -32,9 +32,14 @@ async function world(settings: Partial<SessionSettings> = {}) {
   const retentions = createRetentions(store);
   let nowMs = START;
   const deps = {
-    ...{ store, sessions, datasets, sessionEntries: createSessionEntries(store, sessions) },
-    ...{ sessionContexts: createSessionContexts(store), watermarks: createWatermarks(store) },
-    ...{ improveRequests: createImproveRequests(store), retentions },
+    store,
+    sessions,
+    datasets,
+    sessionEntries: createSessionEntries(store, sessions),
+    sessionContexts: createSessionContexts(store),
+    watermarks: createWatermarks(store),
+    improveRequests: createImproveRequests(store),
+    retentions,
     clock: { now: () => new Date(nowMs), monotonicMs: () => nowMs },
     settings: { sessions: { ttlMs: HOUR, tracesAreBridged: true, autoImprove: null, ...settings } },
   } as unknown as IngestDependencies;
@@ -108,7 +113,10 @@ describe('entries of sessions that nobody uses', () => {
     const answers = [await say('bound', NOTES), await say('bound', NOTES), await say('other', NOTES)];
     for (const [index, answer] of answers.entries()) {
       await createElementWeights(deps.store).cast(scope, {
-        ...{ session: { user: USER, session: index < 2 ? 'bound' : 'other' }, answer, ids: [], at: 'x' },
+        session: { user: USER, session: index < 2 ? 'bound' : 'other' },
+        answer,
+        ids: [],
+        at: 'x',
         move: (weight) => weight,
         vote: { score: 5, source: 'explicit', applied: ['n1'], attempts: 1, version: null },
       });

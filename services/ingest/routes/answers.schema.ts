@@ -4,7 +4,10 @@ import { qaRow, refusedInput, traceRow } from '../../common/platform/http/answer
 /** Dataset record (ingest.md §5.1). */
 export const datasetRecord = z
   .object({
-    ...{ id: z.uuid(), name: z.string(), createdAt: z.string(), updatedAt: z.string().nullable() },
+    id: z.uuid(),
+    name: z.string(),
+    createdAt: z.string(),
+    updatedAt: z.string().nullable(),
     ownerId: z.uuid(),
   })
   .meta({ id: 'DatasetDTO' });
@@ -12,13 +15,22 @@ export const datasetRecord = z
 /** Data item record (ingest.md §5.1). */
 export const dataRecord = z
   .object({
-    ...{ id: z.uuid(), name: z.string(), label: z.string().nullable() },
-    ...{ createdAt: z.string(), updatedAt: z.string().nullable(), extension: z.string(), mimeType: z.string() },
-    ...{ rawDataLocation: z.string(), datasetId: z.uuid() },
-    ...{ externalMetadata: z.record(z.string(), z.unknown()).nullable(), dataSize: z.int().nullable() },
+    id: z.uuid(),
+    name: z.string(),
+    label: z.string().nullable(),
+    createdAt: z.string(),
+    updatedAt: z.string().nullable(),
+    extension: z.string(),
+    mimeType: z.string(),
+    rawDataLocation: z.string(),
+    datasetId: z.uuid(),
+    externalMetadata: z.record(z.string(), z.unknown()).nullable(),
+    dataSize: z.int().nullable(),
     failure: z
       .object({
-        ...{ errorClass: z.string(), message: z.string(), tries: z.int() },
+        errorClass: z.string(),
+        message: z.string(),
+        tries: z.int(),
         isSetAside: z.boolean().describe('Not tried again until requested'),
         failedAt: z.string().nullable(),
       })
@@ -63,9 +75,18 @@ const chunkCount = z.int().nullable();
 export const updateResult = z
   .object({
     status: z.enum(['incremental', 'unchanged', 'full_rebuild', 'failed']),
-    ...{ regions: chunkCount, deleted_chunks: chunkCount, added_chunks: chunkCount, reused_chunks: chunkCount },
-    ...{ redated_chunks: chunkCount, kept_chunks: chunkCount, reindexed_chunks: chunkCount, total_chunks: chunkCount },
-    ...{ data_id: z.uuid(), dataset_id: z.uuid(), duration_seconds: z.number(), pipeline_run_id: z.uuid().nullable() },
+    regions: chunkCount,
+    deleted_chunks: chunkCount,
+    added_chunks: chunkCount,
+    reused_chunks: chunkCount,
+    redated_chunks: chunkCount,
+    kept_chunks: chunkCount,
+    reindexed_chunks: chunkCount,
+    total_chunks: chunkCount,
+    data_id: z.uuid(),
+    dataset_id: z.uuid(),
+    duration_seconds: z.number(),
+    pipeline_run_id: z.uuid().nullable(),
     fallback: z.object({ reason: z.string(), detail: z.string() }).meta({ id: 'Fallback' }).nullable(),
     error: z.object({ error_class: z.string(), message: z.string() }).meta({ id: 'UpdateError' }).nullable(),
   })
@@ -87,11 +108,21 @@ export const deletedSkill = z.object({ status: z.literal('deleted'), id: z.strin
 
 const cost = z.number().nullable().describe('Null: the price is not known');
 const sessionRow = z.object({
-  ...{ session_id: z.string(), user_id: z.uuid(), dataset_id: z.uuid().nullable(), agent_id: z.string().nullable() },
-  ...{ status: z.string(), started_at: z.string(), last_activity_at: z.string(), ended_at: z.string().nullable() },
-  ...{ tokens_in: z.int(), tokens_out: z.int(), cost_usd: cost },
-  ...{ embedding_tokens: z.int(), embedding_cost_usd: cost },
-  ...{ error_count: z.int(), last_model: z.string().nullable() },
+  session_id: z.string(),
+  user_id: z.uuid(),
+  dataset_id: z.uuid().nullable(),
+  agent_id: z.string().nullable(),
+  status: z.string(),
+  started_at: z.string(),
+  last_activity_at: z.string(),
+  ended_at: z.string().nullable(),
+  tokens_in: z.int(),
+  tokens_out: z.int(),
+  cost_usd: cost,
+  embedding_tokens: z.int(),
+  embedding_cost_usd: cost,
+  error_count: z.int(),
+  last_model: z.string().nullable(),
 });
 const listed = {
   effective_status: z.string(),
@@ -123,10 +154,20 @@ export const sessionDetail = sessionRow
 
 export const sessionStatistics = z
   .object({
-    ...{ range: z.string(), sessions: z.int(), total_spend_usd: cost, avg_spend_per_session_usd: cost },
-    ...{ tokens_in: z.int(), tokens_out: z.int(), tokens_total: z.int() },
-    ...{ agent_time_s: z.number(), avg_session_s: z.number(), success_rate: z.number().nullable() },
-    ...{ completed: z.int(), failed: z.int(), abandoned: z.int(), running: z.int() },
+    range: z.string(),
+    sessions: z.int(),
+    total_spend_usd: cost,
+    avg_spend_per_session_usd: cost,
+    tokens_in: z.int(),
+    tokens_out: z.int(),
+    tokens_total: z.int(),
+    agent_time_s: z.number(),
+    avg_session_s: z.number(),
+    success_rate: z.number().nullable(),
+    completed: z.int(),
+    failed: z.int(),
+    abandoned: z.int(),
+    running: z.int(),
   })
   .meta({ id: 'SessionStatistics' });
 
@@ -135,8 +176,11 @@ export const modelCosts = z.array(z.object({ model: z.string(), ...spent }).meta
 export const agentCosts = z.array(
   z
     .object({
-      ...{ user_id: z.uuid(), user_email: z.string().nullable(), agent_type: z.string() },
-      ...{ ...spent, tokens_total: z.int() },
+      user_id: z.uuid(),
+      user_email: z.string().nullable(),
+      agent_type: z.string(),
+      ...spent,
+      tokens_total: z.int(),
     })
     .meta({ id: 'AgentCost' }),
 );
@@ -145,9 +189,16 @@ export const agentCosts = z.array(
 export const activeAccounts = z.array(
   z
     .object({
-      ...{ id: z.uuid(), email: z.string(), agent_type: z.string(), agent_short_id: z.string() },
-      ...{ is_agent: z.boolean(), is_default: z.boolean(), status: z.string(), api_key_count: z.int() },
-      ...{ created_at: z.string(), last_active: z.string().nullable() },
+      id: z.uuid(),
+      email: z.string(),
+      agent_type: z.string(),
+      agent_short_id: z.string(),
+      is_agent: z.boolean(),
+      is_default: z.boolean(),
+      status: z.string(),
+      api_key_count: z.int(),
+      created_at: z.string(),
+      last_active: z.string().nullable(),
     })
     .meta({ id: 'ActiveAccount' }),
 );

@@ -90,7 +90,9 @@ export const builtRoutes = routes(
       const completed = items.filter((item) => item.completed).length;
       const failed = items.filter(({ failure }) => failure !== null).length;
       return json({
-        ...{ total: items.length, completed, pending: items.length - completed },
+        total: items.length,
+        completed,
+        pending: items.length - completed,
         ...(failed === 0 ? {} : { failed }),
         items: items.map(({ failure, ...item }) => ({
           ...item,

@@ -39,7 +39,10 @@ export const entryRoutes = routes(
     async handle({ principal, body, context }, dependencies) {
       const { entry, session_id: session = null } = body;
       const remembered = await rememberEntry(dependencies, {
-        ...{ entry, principal, session, context },
+        entry,
+        principal,
+        session,
+        context,
         datasetId: body.dataset_id ?? null,
         datasetName: body.dataset_name ?? DEFAULT_DATASET,
         skillImprovement: (body.skill_improvement ?? null) as JsonObject | null,

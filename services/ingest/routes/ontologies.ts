@@ -22,7 +22,10 @@ const uploadBody = z
   .meta({ id: 'Body_upload_ontology_api_v1_ontologies_post', examples: [{ ontology_key: 'vehicles' }] });
 
 const described = z.object({
-  ...{ filename: z.string(), size_bytes: z.number(), uploaded_at: z.string(), description: z.string().nullable() },
+  filename: z.string(),
+  size_bytes: z.number(),
+  uploaded_at: z.string(),
+  description: z.string().nullable(),
 });
 const uploadAnswer = z
   .object({ uploaded_ontologies: z.array(described.extend({ ontology_key: z.string() })) })
@@ -112,8 +115,14 @@ async function upload(
     throw engramError('PayloadTooLargeError', `There may be ${MAX_PER_USER} ontologies at most: delete one first.`);
   }
   const ontology = {
-    ...{ id: ids.uuid(), userId, key, fileName: file.fileName, sizeBytes: file.sizeBytes, sha256: file.sha256 },
-    ...{ description: description || null, uploadedAt: clock.now().toISOString() },
+    id: ids.uuid(),
+    userId,
+    key,
+    fileName: file.fileName,
+    sizeBytes: file.sizeBytes,
+    sha256: file.sha256,
+    description: description || null,
+    uploadedAt: clock.now().toISOString(),
   };
   const entry = {
     tenant: PERSONAL_TENANT,
@@ -161,7 +170,10 @@ function refused(error: string): HttpError {
 
 function present({ fileName, sizeBytes, uploadedAt, description }: Omit<StoredOntology, 'version'>) {
   return {
-    ...{ filename: fileName, size_bytes: sizeBytes, uploaded_at: uploadedAt.replace('Z', '+00:00'), description },
+    filename: fileName,
+    size_bytes: sizeBytes,
+    uploaded_at: uploadedAt.replace('Z', '+00:00'),
+    description,
   };
 }
 

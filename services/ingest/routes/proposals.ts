@@ -13,10 +13,17 @@ import { orFixedFailure } from './fixed-failure.ts';
 
 const answer = z
   .object({
-    ...{ proposal_id: z.uuid(), skill_id: z.uuid(), skill_name: z.string(), status: z.enum(['proposed', 'applied']) },
-    ...{ confidence: z.number(), rationale: z.string(), model_name: z.string() },
-    ...{ old_procedure: z.string(), proposed_procedure: z.string() },
-    ...{ runs_used: z.array(z.string()), dataset_scope: z.array(z.uuid()) },
+    proposal_id: z.uuid(),
+    skill_id: z.uuid(),
+    skill_name: z.string(),
+    status: z.enum(['proposed', 'applied']),
+    confidence: z.number(),
+    rationale: z.string(),
+    model_name: z.string(),
+    old_procedure: z.string(),
+    proposed_procedure: z.string(),
+    runs_used: z.array(z.string()),
+    dataset_scope: z.array(z.uuid()),
   })
   .meta({ id: 'ProposalDetail' });
 const listed = answer
@@ -47,7 +54,8 @@ export const proposalRoutes = routes(
         return json(
           page.map((proposal) => ({
             ...presentProposal(proposal, dataset),
-            ...{ created_at: proposal.createdAt, applied_at: proposal.appliedAt },
+            created_at: proposal.createdAt,
+            applied_at: proposal.appliedAt,
           })),
         );
       }),

@@ -114,7 +114,10 @@ export const rememberRoutes = routes(
       const ontologies = await namedOntologies(dependencies, principal, body);
       if (body.sessionId !== undefined) {
         const remembered = await rememberInSession(dependencies, {
-          ...{ principal, inputs, context, nodeSets: annotations.nodeSets },
+          principal,
+          inputs,
+          context,
+          nodeSets: annotations.nodeSets,
           selection: { ...selection, session: body.sessionId },
           selfImprovement: body.selfImprovement ?? true,
         });

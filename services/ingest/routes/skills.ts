@@ -31,14 +31,19 @@ const listQuery = datasetQuery.extend({
 });
 const summary = z
   .object({
-    ...{ id: z.uuid(), name: z.string(), description: z.string(), maintainer: z.string(), maintainer_url: z.string() },
-    ...{ version: z.string(), tags: z.array(z.string()), license: z.string(), declared_tools: z.array(z.string()) },
-    ...{
-      dataset_scope: z.array(z.uuid()),
-      is_active: z.boolean(),
-      source_repo_url: z.string(),
-      source_dir: z.string(),
-    },
+    id: z.uuid(),
+    name: z.string(),
+    description: z.string(),
+    maintainer: z.string(),
+    maintainer_url: z.string(),
+    version: z.string(),
+    tags: z.array(z.string()),
+    license: z.string(),
+    declared_tools: z.array(z.string()),
+    dataset_scope: z.array(z.uuid()),
+    is_active: z.boolean(),
+    source_repo_url: z.string(),
+    source_dir: z.string(),
   })
   .meta({ id: 'SkillListItem' });
 const params = z.object({ skillId: z.string() });

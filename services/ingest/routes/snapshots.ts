@@ -23,16 +23,31 @@ const failure = z.object({ name: z.string(), message: z.string() }).nullable();
 const status = z.enum(['running', 'complete', 'failed']);
 const snapshotAnswer = z
   .object({
-    ...{ id: z.string(), dataset_id: z.string(), status, at: z.string(), items: z.int(), size_bytes: z.int() },
-    ...{ sha256: z.string().nullable(), place: z.string(), taken_by: z.string().nullable() },
-    ...{ done: z.int(), total: z.int(), failure },
+    id: z.string(),
+    dataset_id: z.string(),
+    status,
+    at: z.string(),
+    items: z.int(),
+    size_bytes: z.int(),
+    sha256: z.string().nullable(),
+    place: z.string(),
+    taken_by: z.string().nullable(),
+    done: z.int(),
+    total: z.int(),
+    failure,
   })
   .meta({ id: 'DatasetSnapshot' });
 const listAnswer = z.object({ snapshots: z.array(snapshotAnswer) });
 const restoreAnswer = z
   .object({
-    ...{ id: z.string(), name: z.string(), status, dataset_id: z.string().nullable() },
-    ...{ step: z.string(), done: z.int(), total: z.int(), failure },
+    id: z.string(),
+    name: z.string(),
+    status,
+    dataset_id: z.string().nullable(),
+    step: z.string(),
+    done: z.int(),
+    total: z.int(),
+    failure,
   })
   .meta({ id: 'SnapshotRestore' });
 const ofDataset = z.object({ datasetId: uuid() });
@@ -188,19 +203,32 @@ function presentSnapshot(record: SnapshotRecord) {
   const { name, datasetId, at, items, sizeBytes, sha256, place, takenBy, done, total, failure } = record;
   const isComplete = record.isComplete;
   return {
-    ...{ id: name, dataset_id: datasetId, status: statusOf(record), at, items, size_bytes: sizeBytes },
+    id: name,
+    dataset_id: datasetId,
+    status: statusOf(record),
+    at,
+    items,
+    size_bytes: sizeBytes,
     sha256: isComplete ? sha256 : null,
     place,
     taken_by: takenBy ?? null,
-    ...{ done, total, failure: failure ?? null },
+    done,
+    total,
+    failure: failure ?? null,
   };
 }
 
 function presentRestore(restore: UserRestore) {
   const { id, name, datasetId, step, done, total, failure, isComplete } = restore;
   return {
-    ...{ id, name, status: statusOf(restore), dataset_id: isComplete ? datasetId : null },
-    ...{ step, done, total, failure: failure ?? null },
+    id,
+    name,
+    status: statusOf(restore),
+    dataset_id: isComplete ? datasetId : null,
+    step,
+    done,
+    total,
+    failure: failure ?? null,
   };
 }
 

@@ -81,7 +81,10 @@ export const supersessionRoutes = routes(
 function presentSupersession(supersession: Supersession) {
   const { id, subject, predicate, older, newer, reverted } = supersession;
   return {
-    ...{ id, subject, predicate, status: reverted === null ? 'active' : 'reverted' },
+    id,
+    subject,
+    predicate,
+    status: reverted === null ? 'active' : 'reverted',
     explanation: explain(supersession),
     reason: supersession.reason,
     older: presentSide(older),

@@ -49,7 +49,10 @@ export const updateRoutes = routes(
       const inputs = inputsOf(body ?? {}, files);
       if (inputs.length === 0) throw missingField('data', echoOf(body ?? {}));
       const outcome = await updateItem(dependencies, {
-        ...{ principal, inputs, context, signal },
+        principal,
+        inputs,
+        context,
+        signal,
         itemId: dataItemId(query.data_id),
         datasetId: query.dataset_id ?? null,
         nodeSets: parseNodeSets(body?.nodeSet),

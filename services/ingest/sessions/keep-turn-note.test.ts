@@ -10,8 +10,11 @@ import { createSessions, sessionsCollection } from '../../common/records/session
 import { keepTurnNote } from './keep-turn-note.ts';
 
 const ADA = {
-  ...{ id: asId<UserId>('ada'), email: 'ada@example.com', tenant: asId<TenantId>('t1') },
-  ...{ isSuperuser: false, parentId: null },
+  id: asId<UserId>('ada'),
+  email: 'ada@example.com',
+  tenant: asId<TenantId>('t1'),
+  isSuperuser: false,
+  parentId: null,
 };
 const CONTEXT = { requestId: 'r', principal: ADA };
 const SCOPE = { tenant: ADA.tenant };
@@ -27,19 +30,22 @@ describe('notes on a turn', () => {
     await store.prepare([sessionsCollection, sessionEntriesCollection, sessionContextCollection]);
     const sessions = createSessions(store);
     deps = {
-      ...{
-        sessions,
-        sessionEntries: createSessionEntries(store, sessions),
-        sessionContexts: createSessionContexts(store),
-      },
+      sessions,
+      sessionEntries: createSessionEntries(store, sessions),
+      sessionContexts: createSessionContexts(store),
       clock: { now: () => new Date(AT), monotonicMs: () => 0 },
       ids: { uuid: randomUUID },
       settings: { sessions: { enabled: true } },
     } as unknown as typeof deps;
     qaId = randomUUID();
     const qa = {
-      ...{ question: 'Who?', context: '', answer: 'Ann', feedbackText: null, feedbackScore: null },
-      ...{ usedGraphElements: null, usedContextIds: null },
+      question: 'Who?',
+      context: '',
+      answer: 'Ann',
+      feedbackText: null,
+      feedbackScore: null,
+      usedGraphElements: null,
+      usedContextIds: null,
     };
     await deps.sessionEntries.appendQa(SCOPE, KEY, qaId, qa, { lastActivityAt: AT });
   });
@@ -53,7 +59,11 @@ describe('notes on a turn', () => {
     await Promise.all([keep({ feedback: said }), keep({ feedback: said }), keep({ feedback: feedback('another') })]);
     expect(await deps.sessionContexts.feedback(SCOPE, KEY)).to.deep.equal([
       {
-        ...{ id: said.id, createdAt: AT, rawText: 'no', referencedQaIds: [qaId], referencedQaRating: 1 },
+        id: said.id,
+        createdAt: AT,
+        rawText: 'no',
+        referencedQaIds: [qaId],
+        referencedQaRating: 1,
         influencingContextIds: ['c'],
       },
     ]);

@@ -17,8 +17,11 @@ export async function keepTurnNote(
   const { feedback, contextRatings, lessons, servedIds } = note;
   if (feedback !== null && (await sessionEntries.qa(scope, key, feedback.qaId)) !== null) {
     await contexts.addFeedback(scope, key, {
-      ...{ id: feedback.id, createdAt: at, rawText: feedback.text },
-      ...{ referencedQaIds: [feedback.qaId], referencedQaRating: feedback.rating },
+      id: feedback.id,
+      createdAt: at,
+      rawText: feedback.text,
+      referencedQaIds: [feedback.qaId],
+      referencedQaRating: feedback.rating,
       influencingContextIds: feedback.contextIds,
     });
   }

@@ -40,7 +40,11 @@ export const qaKind: EntryKind<QaInput> = {
 function newQa(entry: QaInput): NewQa {
   const { question, answer, context } = entry;
   return {
-    ...{ question, context, answer, feedbackText: entry.feedback_text, feedbackScore: entry.feedback_score },
+    question,
+    context,
+    answer,
+    feedbackText: entry.feedback_text,
+    feedbackScore: entry.feedback_score,
     usedGraphElements: usedElements(entry.used_graph_element_ids),
     usedContextIds: null,
   };

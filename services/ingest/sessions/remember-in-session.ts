@@ -55,7 +55,8 @@ export async function rememberInSession(
     target,
     { ...entry, usedGraphElements: null, usedContextIds: null },
     {
-      ...{ nodeSets, context },
+      nodeSets,
+      context,
       ...(debounce === null
         ? {}
         : {

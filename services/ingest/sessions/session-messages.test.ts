@@ -15,8 +15,11 @@ import type { IngestDependencies } from '../dependencies.ts';
 import { appendTurn, noteOnSession } from './session-messages.ts';
 
 const ADA = {
-  ...{ id: asId<UserId>('ada'), email: 'ada@example.com', tenant: asId<TenantId>('t1') },
-  ...{ isSuperuser: false, parentId: null },
+  id: asId<UserId>('ada'),
+  email: 'ada@example.com',
+  tenant: asId<TenantId>('t1'),
+  isSuperuser: false,
+  parentId: null,
 };
 const CONTEXT = { requestId: 'r', principal: ADA };
 const SCOPE = { tenant: ADA.tenant };
@@ -40,7 +43,10 @@ describe('turns of search and notes of improve', () => {
       },
     } as unknown as Messenger;
     deps = {
-      ...{ store, sessions, sessionEntries: createSessionEntries(store, sessions), messenger },
+      store,
+      sessions,
+      sessionEntries: createSessionEntries(store, sessions),
+      messenger,
       connections: createAgentConnections(store),
       datasets: { get: async () => (isGone ? null : {}) },
       workQueue: { exists: async () => false },
@@ -51,10 +57,18 @@ describe('turns of search and notes of improve', () => {
   });
 
   const turn = (more: Partial<RequestOf<'ingest.AppendSession'>> = {}): RequestOf<'ingest.AppendSession'> => ({
-    ...{ session: 's1', qaId: randomUUID(), datasetId: READABLE, spending: null },
+    session: 's1',
+    qaId: randomUUID(),
+    datasetId: READABLE,
+    spending: null,
     entry: {
-      ...{ question: 'Who?', context: '', answer: 'Ann', feedbackText: null, feedbackScore: null },
-      ...{ usedGraphElements: { nodeIds: ['n'] }, usedContextIds: ['c'] },
+      question: 'Who?',
+      context: '',
+      answer: 'Ann',
+      feedbackText: null,
+      feedbackScore: null,
+      usedGraphElements: { nodeIds: ['n'] },
+      usedContextIds: ['c'],
     },
     ...more,
   });
@@ -113,7 +127,9 @@ describe('turns of search and notes of improve', () => {
     const messages = Array.from({ length: 3 }, () => turn());
     for (const message of messages) await appendTurn(deps, message, CONTEXT);
     const notes = [...messages.map(({ qaId }) => qaId), 'gone'].map((qaId) => ({
-      ...{ qaId, memifyMetadata: { feedback_weights_applied: true }, ofFeedback: null },
+      qaId,
+      memifyMetadata: { feedback_weights_applied: true },
+      ofFeedback: null,
     }));
     expect(await noteOnSession(deps, { session: 's1', notes }, CONTEXT)).to.deep.equal({ noted: 3 });
     expect(await noteOnSession(deps, { session: 'none', notes }, CONTEXT)).to.deep.equal({ noted: 0 });

@@ -55,7 +55,9 @@ export const skillRunKind: EntryKind<SkillRunInput> = {
   async store(dependencies, request) {
     const { entry, principal, dataset, target, context } = request;
     const { run, proposal } = await recordSkillRun(dependencies, {
-      ...{ principal, dataset, context },
+      principal,
+      dataset,
+      context,
       selectedSkill: entry.selected_skill_id,
       run: newRun(entry, entry.run_id ?? context.operationId ?? dependencies.ids.uuid(), target?.key.session ?? null),
       improvement: readImprovement(request.skillImprovement),
@@ -67,7 +69,9 @@ export const skillRunKind: EntryKind<SkillRunInput> = {
 
 function newRun(entry: SkillRunInput, runId: string, session: string | null): RunRequest['run'] {
   return {
-    ...{ runId, session, toolTrace: toolTrace(entry) },
+    runId,
+    session,
+    toolTrace: toolTrace(entry),
     taskText: entry.task_text,
     resultSummary: entry.result_summary,
     successScore: entry.success_score ?? DEFAULT_SCORE,

@@ -3,19 +3,41 @@ import type { SkillRun, ToolCall } from '../../common/domain/skill.ts';
 import { draftProcedure, withHeading } from './draft-procedure.ts';
 
 const step = (toolName: string, success = true, toolOutput: string | null = null): ToolCall => ({
-  ...{ toolName, success, toolOutput, toolInput: null, durationMs: 1 },
+  toolName,
+  success,
+  toolOutput,
+  toolInput: null,
+  durationMs: 1,
 });
 const run = (more: Partial<SkillRun>): SkillRun => ({
-  ...{ runId: 'r', skill: 's', skillName: 'triage', taskText: '', resultSummary: '', successScore: 0.2, feedback: 0 },
-  ...{ errorType: '', errorMessage: '', startedAtMs: 0, latencyMs: 0, candidateSkillIds: [], taskPatternId: '' },
-  ...{ routerVersion: '', toolTrace: [], nodeSet: 'skills', session: null, user: 'u', recordedAt: '' },
+  runId: 'r',
+  skill: 's',
+  skillName: 'triage',
+  taskText: '',
+  resultSummary: '',
+  successScore: 0.2,
+  feedback: 0,
+  errorType: '',
+  errorMessage: '',
+  startedAtMs: 0,
+  latencyMs: 0,
+  candidateSkillIds: [],
+  taskPatternId: '',
+  routerVersion: '',
+  toolTrace: [],
+  nodeSet: 'skills',
+  session: null,
+  user: 'u',
+  recordedAt: '',
   ...more,
 });
 const PROCEDURE = '# Triage\n\n1. Call `search` for the ticket.\n2. Call `label` with the urgency.';
 const draft = (runs: readonly SkillRun[], procedure = PROCEDURE) =>
   draftProcedure({ skill: { name: 'triage', procedure }, runs, recordedRuns: 9, threshold: 0.5 });
 const timeout = run({
-  ...{ errorType: 'TimeoutError', errorMessage: 'no answer in 30 s', taskText: 'Sort ticket 7' },
+  errorType: 'TimeoutError',
+  errorMessage: 'no answer in 30 s',
+  taskText: 'Sort ticket 7',
   toolTrace: [step('search'), step('label', false)],
 });
 

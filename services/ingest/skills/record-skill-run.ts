@@ -51,7 +51,11 @@ export async function recordSkillRun(dependencies: IngestDependencies, request: 
     improvement === null
       ? null
       : await draftProposal(dependencies, {
-          ...{ principal, dataset, run, context, options: improvement },
+          principal,
+          dataset,
+          run,
+          context,
+          options: improvement,
           skill: (await targetOf(dependencies, dataset, { run, improvement })).skill,
         });
   return retryOnConflict(async () => {
@@ -152,8 +156,15 @@ export async function recordUsedSkills(
   let recorded = 0;
   for (const { skill, ...used } of runs) {
     const run = {
-      ...{ ...used, runId: dependencies.ids.uuid(), successScore: UNJUDGED, feedback: 0 },
-      ...{ errorType: '', errorMessage: '', taskPatternId: '', routerVersion: '', nodeSet: 'skills' },
+      ...used,
+      runId: dependencies.ids.uuid(),
+      successScore: UNJUDGED,
+      feedback: 0,
+      errorType: '',
+      errorMessage: '',
+      taskPatternId: '',
+      routerVersion: '',
+      nodeSet: 'skills',
     };
     try {
       const request = { principal, dataset, context, selectedSkill: skill, run, improvement: null };

@@ -95,9 +95,17 @@ async function start() {
   const managed = { ...thing, crUid, isErasing: false, since: clock.now().toISOString() };
   await store.commit({ tenant: dataset.tenant }, [managedResources.insertWrite(managed)]);
   const deps = {
-    ...{ store, blobs: world.blobs, indexes: world.indexes, clock, messenger, snapshots, managedResources },
-    ...{ datasets: { get: async () => dataset } as never, audit: createAuditLog(store, clock) },
-    ...{ ...createTestJobs(store, clock), places: { open: async () => ({ blobs, close: async () => {} }) } },
+    store,
+    blobs: world.blobs,
+    indexes: world.indexes,
+    clock,
+    messenger,
+    snapshots,
+    managedResources,
+    datasets: { get: async () => dataset } as never,
+    audit: createAuditLog(store, clock),
+    ...createTestJobs(store, clock),
+    places: { open: async () => ({ blobs, close: async () => {} }) },
   };
   const principal = { id: dataset.ownerId, email: '', tenant: dataset.tenant, isSuperuser: false, parentId: null };
   const record = (name: string) => snapshots.get({ tenant: dataset.tenant }, name);

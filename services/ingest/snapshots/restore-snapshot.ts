@@ -236,7 +236,10 @@ async function returnItems(
     const bill = dataBill({ tenant: scope.tenant, ownerId }, keyId, { items: -count, storageBytes: -storageBytes });
     const writes = items.map(
       ({ id, version }): Write => ({
-        ...{ kind: 'remove', collection: dataItemsCollection, id: id as DataItemId, expectedVersion: version },
+        kind: 'remove',
+        collection: dataItemsCollection,
+        id: id as DataItemId,
+        expectedVersion: version,
       }),
     );
     await budgets.charge(bill, (charged) => store.commit(scope, [...charged, ...writes]));

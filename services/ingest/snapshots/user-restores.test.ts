@@ -35,16 +35,28 @@ describe('restores of a user', () => {
     const { workQueue, jobs } = createTestJobs(store, clock);
     const restores = createUserRestores(
       {
-        ...{ store, messenger, clock, ids: createIdSource(clock), workQueue, jobs },
-        ...{ blobs: createMemoryBlobStore(), restores: createRecords(store), audit: createAuditLog(store, clock) },
-        ...{ datasets: { ownedByName: async () => [], get: async () => null }, budgets: { check: async () => {} } },
+        store,
+        messenger,
+        clock,
+        ids: createIdSource(clock),
+        workQueue,
+        jobs,
+        blobs: createMemoryBlobStore(),
+        restores: createRecords(store),
+        audit: createAuditLog(store, clock),
+        datasets: { ownedByName: async () => [], get: async () => null },
+        budgets: { check: async () => {} },
       } as unknown as UserRestoreDependencies,
       { answerAfterMs: 0 },
     );
     const principal = { ...SCOPE, id: asId<UserId>('ada'), email: '', isSuperuser: false, parentId: null };
     const record = {
-      ...{ ...SCOPE, name: 'one', datasetId: asId<DatasetId>(randomUUID()), items: 1 },
-      ...{ isComplete: true, isInstalled: true },
+      ...SCOPE,
+      name: 'one',
+      datasetId: asId<DatasetId>(randomUUID()),
+      items: 1,
+      isComplete: true,
+      isInstalled: true,
     } as SnapshotRecord;
     const ask = () => restores.fromSnapshot({ principal, name: randomUUID() }, record, CALL);
     const open = async () => (await store.find(SCOPE, ownRestoresCollection, { limit: 100 })).items.length;

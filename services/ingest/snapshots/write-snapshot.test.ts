@@ -41,7 +41,10 @@ describe('a snapshot that is taken while items are removed', () => {
     const manifest = await writeSnapshot(
       { store: world.store, blobs: world.blobs, indexes: world.indexes, clock: createSystemClock() },
       {
-        ...{ dataset: world.dataset, name: 'one', place, signal: new AbortController().signal },
+        dataset: world.dataset,
+        name: 'one',
+        place,
+        signal: new AbortController().signal,
         sign: async () => ({ keyId: 'k', signature: 's' }),
         // With each part that is written one goes.
         progress: remove,

@@ -225,7 +225,10 @@ async function finish(
   const sum = (kind: keyof RowCounts) => written.reduce((total, { counts }) => total + counts[kind], 0);
   const [items, text, vectors] = [cut.items.size, sum('text'), sum('vectors')];
   const manifest: SnapshotManifest = {
-    ...{ format: SNAPSHOT_FORMAT, version: SNAPSHOT_VERSION, name, tenant: dataset.tenant },
+    format: SNAPSHOT_FORMAT,
+    version: SNAPSHOT_VERSION,
+    name,
+    tenant: dataset.tenant,
     dataset: { id: dataset.id, name: dataset.name, ownerId: dataset.ownerId, createdAt: dataset.createdAt },
     watermark: { at: cut.at, event: cut.event },
     space: vectors === 0 ? null : await indexes.vectors.space(scopeOf(dataset)),

@@ -131,8 +131,17 @@ function connectedAs(
   const nothing = ['none', 'optional'].includes(capabilities.selection) ? null : [];
   const isSyncing = before?.syncing ?? false;
   return {
-    ...{ id: before?.id ?? ids.uuid(), provider, accountId, accountLabel, ...owner, authType, scopes, metadata },
-    ...{ status: 'active', revokedReason: null, revokedAt: null },
+    id: before?.id ?? ids.uuid(),
+    provider,
+    accountId,
+    accountLabel,
+    ...owner,
+    authType,
+    scopes,
+    metadata,
+    status: 'active',
+    revokedReason: null,
+    revokedAt: null,
     ...(declared === undefined
       ? {
           selection: before?.selection ?? nothing,
@@ -141,10 +150,20 @@ function connectedAs(
             before?.datasetName ?? datasetName ?? connector.datasetName({ accountId, accountLabel, metadata }),
         }
       : { selection: declared.selection, dataset: declared.dataset.id, datasetName: declared.dataset.name }),
-    ...{ syncing: isSyncing, again: isSyncing, done: 0, total: null, waitingUntil: null },
-    ...{ syncStatus: before?.syncStatus ?? null, syncError: null, syncCounts: before?.syncCounts ?? null },
-    ...{ lastSyncedAt: before?.lastSyncedAt ?? null, nextSyncAt: null, buildDue: before?.buildDue ?? false },
-    ...{ createdAt: before?.createdAt ?? now, connectedAt: now, declared: declared?.declaration ?? null },
+    syncing: isSyncing,
+    again: isSyncing,
+    done: 0,
+    total: null,
+    waitingUntil: null,
+    syncStatus: before?.syncStatus ?? null,
+    syncError: null,
+    syncCounts: before?.syncCounts ?? null,
+    lastSyncedAt: before?.lastSyncedAt ?? null,
+    nextSyncAt: null,
+    buildDue: before?.buildDue ?? false,
+    createdAt: before?.createdAt ?? now,
+    connectedAt: now,
+    declared: declared?.declaration ?? null,
   };
 }
 
@@ -198,7 +217,8 @@ export function accessOf(
   const { parentId, declared } = connection;
   const holderId = parentId ?? declared?.authorizedBy ?? null;
   return {
-    ...{ connection, signal },
+    connection,
+    signal,
     async token(rejected) {
       const holder = holderId === null ? connection : await connections.get(holderId);
       if (holder?.status === 'active') return credentials.accessToken(holder, connector, { signal, rejected });

@@ -18,7 +18,9 @@ export async function requestTokens(
 ): Promise<Tokens & { readonly scopes: readonly string[] }> {
   const { url, clientId, clientSecret } = endpoint;
   const response = await fetch(url, {
-    ...{ method: 'POST', redirect: 'error', headers: { accept: 'application/json' } },
+    method: 'POST',
+    redirect: 'error',
+    headers: { accept: 'application/json' },
     body: new URLSearchParams({ ...grant, client_id: clientId, client_secret: clientSecret }),
     signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
   });

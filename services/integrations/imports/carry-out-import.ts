@@ -48,15 +48,13 @@ export async function openAttempt(
   const access = accessOf(dependencies, connector, { ...connection, dataset: dataset.id }, signal);
   let askedMs = clock.monotonicMs();
   return {
-    ...{
-      job,
-      connector,
-      dataset,
-      context,
-      tally,
-      access,
-      permissions: await openPermissions(dependencies, { connector, access, dataset }),
-    },
+    job,
+    connector,
+    dataset,
+    context,
+    tally,
+    access,
+    permissions: await openPermissions(dependencies, { connector, access, dataset }),
     async requireStill() {
       if (clock.monotonicMs() - askedMs < settings.recheckMs) return;
       await account.requireStill();

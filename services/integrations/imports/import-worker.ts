@@ -126,7 +126,10 @@ function createWatchers(dependencies: SourceDependencies) {
 function newTally({ id }: ClaimedJob, { changes }: SourceConnection, now: Date): ImportTally {
   const fresh = { job: id, startedAt: now.toISOString(), added: 0, updated: 0, unchanged: 0, deleted: 0, counted: {} };
   return {
-    ...{ counts: { scanned: 0, skipped: 0, failed: 0 }, done: 0, total: null, error: null },
+    counts: { scanned: 0, skipped: 0, failed: 0 },
+    done: 0,
+    total: null,
+    error: null,
     changes: changes?.job === id ? changes : fresh,
   };
 }
@@ -151,8 +154,11 @@ async function driveImport(dependencies: SourceDependencies, job: ClaimedJob, le
     await carryOutImport(dependencies, attempt);
     const isOk = tally.counts.failed === 0;
     await end(dependencies, job, connection, {
-      ...{ changes: tally.changes, syncStatus: isOk ? 'ok' : 'degraded', syncError: tally.error },
-      ...{ syncCounts: tally.counts, nextSyncAt: nextImportAt(connection, connector, clock.now(), { isOk }) },
+      changes: tally.changes,
+      syncStatus: isOk ? 'ok' : 'degraded',
+      syncError: tally.error,
+      syncCounts: tally.counts,
+      nextSyncAt: nextImportAt(connection, connector, clock.now(), { isOk }),
     });
   } catch (error) {
     await endOfFailed(
@@ -200,7 +206,9 @@ async function endOfFailed(
   const isGone = connection.dataset !== null && (await datasets.get({ tenant }, connection.dataset)) === null;
   const connector = connectors.get(connection.provider);
   await end(dependencies, job, connection, {
-    ...{ changes: tally.changes, syncStatus: 'degraded', syncCounts: counts },
+    changes: tally.changes,
+    syncStatus: 'degraded',
+    syncCounts: counts,
     syncError: isGone
       ? 'The dataset was deleted. Sync again to bring everything in anew.'
       : `${message} [${errorClass}]`,
@@ -236,7 +244,10 @@ async function end(
     const isOk = change.syncStatus === 'ok';
     const own = present?.status === 'active' && connectors.get(present.provider)?.afterImport?.(present, { isOk, now });
     const ended = {
-      ...{ ...result, ...own, lastSyncedAt: now.toISOString(), waitingUntil: null },
+      ...result,
+      ...own,
+      lastSyncedAt: now.toISOString(),
+      waitingUntil: null,
       ...(isActive ? {} : { nextSyncAt: null }),
     };
     const writes: Write[] = [...workQueue.completeWrites(job)];

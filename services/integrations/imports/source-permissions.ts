@@ -36,7 +36,9 @@ export async function openPermissions(
 
   const groupId = ({ id }: Audience['groups'][number]) => sourceGroupId(connectionId, id);
   const seenByOf = ({ addresses, groups, domains }: Audience): SourceAudience => ({
-    ...{ connectionId, account, addresses: addressList(addresses) },
+    connectionId,
+    account,
+    addresses: addressList(addresses),
     groups: [...new Set(groups.map(groupId))].sort(),
     domains: [...new Set(domains.map((domain) => domain.toLowerCase()))].sort(),
   });

@@ -14,8 +14,11 @@ export const SOURCE_ACCESS_JOB = 'source_access';
 /** One import of a connection at a time. The worker counts its failures itself: the source may ask to wait any number of times. */
 export function importJob({ id }: Pick<SourceConnection, 'id'>): NewJob {
   return {
-    ...{ kind: IMPORT_JOB, payload: { connectionId: id }, maxAttempts: UNLIMITED_ATTEMPTS },
-    ...{ idempotencyKey: `source:${id}`, orderingKey: `source:${id}` },
+    kind: IMPORT_JOB,
+    payload: { connectionId: id },
+    maxAttempts: UNLIMITED_ATTEMPTS,
+    idempotencyKey: `source:${id}`,
+    orderingKey: `source:${id}`,
   };
 }
 
@@ -62,7 +65,12 @@ export function nextImportAt(
 
 /** State of a connection whose import is queued. */
 export const QUEUED: ConnectionChange = {
-  ...{ syncing: true, again: false, done: 0, total: null, waitingUntil: null, nextSyncAt: null },
+  syncing: true,
+  again: false,
+  done: 0,
+  total: null,
+  waitingUntil: null,
+  nextSyncAt: null,
 };
 
 /** Writes that queue an import with the state that asks for it; their commit conflicts while one is queued or under way. */

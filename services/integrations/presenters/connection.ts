@@ -15,13 +15,16 @@ export async function presentConnection(
   const selection = connectors.get(provider)?.capabilities.selection ?? 'none';
   return {
     connected: connection.status === 'active',
-    ...{ connectionId: id, provider, accountLabel: connection.accountLabel, providerAccountId: connection.accountId },
-    ...{ connectedAt: connection.connectedAt, datasetName: connection.datasetName, storedItems },
-    ...{
-      selected: connection.selection,
-      selectable: !['none', 'per import'].includes(selection),
-      allowsAll: selection !== 'required',
-    },
+    connectionId: id,
+    provider,
+    accountLabel: connection.accountLabel,
+    providerAccountId: connection.accountId,
+    connectedAt: connection.connectedAt,
+    datasetName: connection.datasetName,
+    storedItems,
+    selected: connection.selection,
+    selectable: !['none', 'per import'].includes(selection),
+    allowsAll: selection !== 'required',
     ...syncState(connection),
     ...(dataset === null ? {} : { datasetId: dataset }),
     ...(connection.parentId === undefined ? {} : { partOf: connection.parentId }),
@@ -42,7 +45,9 @@ export function presentProvider(
   connector: Connector | undefined,
 ) {
   return {
-    ...{ provider, configured: isConnectable(connector), oauth: connector?.oauth !== undefined },
+    provider,
+    configured: isConnectable(connector),
+    oauth: connector?.oauth !== undefined,
     connected: connection !== null,
     accountLabel: connection?.accountLabel ?? null,
     providerAccountId: connection?.accountId ?? null,

@@ -41,7 +41,11 @@ export function createFolderConnector({
   return {
     provider: 'folder',
     capabilities: {
-      ...{ title: 'Folder', feeds: ['files'], selection: 'optional', accounts: 'of each user', everyMs: 600_000 },
+      title: 'Folder',
+      feeds: ['files'],
+      selection: 'optional',
+      accounts: 'of each user',
+      everyMs: 600_000,
     },
     datasetName: ({ accountLabel }) => `folder_${slug(accountLabel)}`,
     async connect(address) {
@@ -52,7 +56,10 @@ export function createFolderConnector({
       const entries = await readdir(await open(connection.accountId), { withFileTypes: true });
       const folders = entries.filter((entry) => entry.isDirectory() && !isHidden(entry)).map(({ name }) => name);
       return [TOP, ...folders.toSorted()].map((id) => ({
-        ...{ id, name: id === TOP ? 'Files in the folder itself' : id, description: null, attributes: {} },
+        id,
+        name: id === TOP ? 'Files in the folder itself' : id,
+        description: null,
+        attributes: {},
       }));
     },
     async *changesSince({ connection, signal }, { resource }) {

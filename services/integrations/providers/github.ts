@@ -259,13 +259,11 @@ export function createGithubConnector({ webUrl, app }: GithubOptions): Connector
   return {
     provider: 'github',
     capabilities: {
-      ...{
-        title: 'GitHub',
-        feeds: ['issues', 'discussions', 'files', 'wiki'],
-        selection: 'optional',
-        accounts: 'exclusive',
-        everyMs: 900_000,
-      },
+      title: 'GitHub',
+      feeds: ['issues', 'discussions', 'files', 'wiki'],
+      selection: 'optional',
+      accounts: 'exclusive',
+      everyMs: 900_000,
     },
     datasetName: ({ accountLabel }) => `github_${slug(accountLabel)}`,
     async list(access) {
@@ -312,13 +310,11 @@ export function createGithubConnector({ webUrl, app }: GithubOptions): Connector
         }
         const { id, login } = await userOf(baseUrl, secret('token'), signal);
         return {
-          ...{
-            accountId: `user-${id}`,
-            label: login,
-            authType: 'api_key',
-            scopes: [],
-            metadata: { account_login: login },
-          },
+          accountId: `user-${id}`,
+          label: login,
+          authType: 'api_key',
+          scopes: [],
+          metadata: { account_login: login },
           tokens: { accessToken: secret('token'), refreshToken: null, expiresAt: null },
         };
       },
@@ -473,7 +469,10 @@ type ResponseHeaders = Readonly<Record<string, string | undefined>>;
 function accountOf({ id, app_id, account, repository_selection }: Installation) {
   const { login, id: accountId, type } = account;
   return {
-    ...{ accountId: String(id), label: login, authType: 'github_app' as const, scopes: [] },
+    accountId: String(id),
+    label: login,
+    authType: 'github_app' as const,
+    scopes: [],
     metadata: { account_login: login, account_id: accountId, account_type: type, repository_selection, app_id },
   };
 }

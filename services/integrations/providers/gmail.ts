@@ -43,7 +43,10 @@ export function createGmailConnector(app: GoogleApp): Connector {
     const { historyId } = await profile(access);
     const without = [...LEFT_OUT].filter(([id]) => id !== label).map(([, name]) => `-in:${name}`);
     const request = {
-      ...{ userId: 'me', q: without.join(' '), maxResults: PAGE, includeSpamTrash: LEFT_OUT.has(label) },
+      userId: 'me',
+      q: without.join(' '),
+      maxResults: PAGE,
+      includeSpamTrash: LEFT_OUT.has(label),
       ...(label === ALL ? {} : { labelIds: [label] }),
     };
     for await (const page of pagesOf(access, (from, options) => api.messages.list({ ...request, ...from }, options))) {
@@ -81,7 +84,10 @@ export function createGmailConnector(app: GoogleApp): Connector {
   return {
     provider: 'gmail',
     capabilities: {
-      ...{ title: 'Gmail', feeds: ['messages'], selection: 'nothing at first', accounts: 'exclusive' },
+      title: 'Gmail',
+      feeds: ['messages'],
+      selection: 'nothing at first',
+      accounts: 'exclusive',
       everyMs: 300_000,
     },
     datasetName: googleDatasetName('gmail'),

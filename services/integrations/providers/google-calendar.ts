@@ -44,7 +44,10 @@ export function createCalendarConnector(app: GoogleApp): Connector {
   return {
     provider: 'google_calendar',
     capabilities: {
-      ...{ title: 'Google Calendar', feeds: ['events'], selection: 'required', accounts: 'exclusive' },
+      title: 'Google Calendar',
+      feeds: ['events'],
+      selection: 'required',
+      accounts: 'exclusive',
       everyMs: 300_000,
     },
     datasetName: googleDatasetName('google_calendar'),
@@ -55,7 +58,9 @@ export function createCalendarConnector(app: GoogleApp): Connector {
       const pages = pagesOf(access, (from, options) => api.calendarList.list({ ...request, ...from }, options));
       const all = (await Array.fromAsync(pages)).flatMap(({ items }) => items ?? []);
       return all.map(({ id, summary, summaryOverride, description, primary, accessRole }) => ({
-        ...{ id: id ?? '', name: summaryOverride ?? summary ?? id ?? '', description: description ?? null },
+        id: id ?? '',
+        name: summaryOverride ?? summary ?? id ?? '',
+        description: description ?? null,
         attributes: { primary: primary === true, access_role: accessRole ?? '' },
       }));
     },

@@ -73,7 +73,10 @@ export function createDriveConnector(app: GoogleApp, { maxFileMb }: { readonly m
   const foldersOf = async (access: SourceAccess): Promise<File[]> => {
     const api = await open();
     const request = {
-      ...{ q: `mimeType = '${FOLDER}' and trashed = false`, corpora: 'allDrives', pageSize: PAGE, ...EVERYWHERE },
+      q: `mimeType = '${FOLDER}' and trashed = false`,
+      corpora: 'allDrives',
+      pageSize: PAGE,
+      ...EVERYWHERE,
       fields: 'nextPageToken,files(id,name,mimeType,parents,driveId)',
     };
     const all: File[] = [];
@@ -100,8 +103,12 @@ export function createDriveConnector(app: GoogleApp, { maxFileMb }: { readonly m
     let pageToken: string | undefined;
     for (let batch = waiting.splice(0, PARENTS); ; ) {
       const request = {
-        ...{ q: `(${batch.map((id) => `'${id}' in parents`).join(' or ')}) and trashed = false`, pageSize: PAGE },
-        ...{ ...EVERYWHERE, ...place.files, fields: `nextPageToken,files(${fields})`, ...(pageToken && { pageToken }) },
+        q: `(${batch.map((id) => `'${id}' in parents`).join(' or ')}) and trashed = false`,
+        pageSize: PAGE,
+        ...EVERYWHERE,
+        ...place.files,
+        fields: `nextPageToken,files(${fields})`,
+        ...(pageToken && { pageToken }),
       };
       const { files = [], nextPageToken } = await ask(access, (options) => api.files.list(request, options));
       for (const { id, mimeType } of files) {
@@ -163,7 +170,9 @@ export function createDriveConnector(app: GoogleApp, { maxFileMb }: { readonly m
   const permissionsFor = async (access: SourceAccess, fileId: string) => {
     const api = await open();
     const request = {
-      ...{ fileId, pageSize: 100, supportsAllDrives: true },
+      fileId,
+      pageSize: 100,
+      supportsAllDrives: true,
       fields: `nextPageToken,permissions(${PERMISSION_FIELDS})`,
     };
     const pages = pagesOf(access, (from, options) => api.permissions.list({ ...request, ...from }, options));
@@ -183,7 +192,10 @@ export function createDriveConnector(app: GoogleApp, { maxFileMb }: { readonly m
   return {
     provider: 'google_drive',
     capabilities: {
-      ...{ title: 'Google Drive', feeds: ['files'], selection: 'nothing at first', accounts: 'exclusive' },
+      title: 'Google Drive',
+      feeds: ['files'],
+      selection: 'nothing at first',
+      accounts: 'exclusive',
       everyMs: 900_000,
     },
     datasetName: googleDatasetName('google_drive'),
@@ -201,7 +213,9 @@ export function createDriveConnector(app: GoogleApp, { maxFileMb }: { readonly m
       return [
         { id: ROOT, name: root?.name ?? 'My Drive', description: null, attributes: { root: true } },
         ...drives.map(({ id, name }) => ({
-          ...{ id: id ?? '', name: name ?? '', description: 'Shared drive' },
+          id: id ?? '',
+          name: name ?? '',
+          description: 'Shared drive',
           attributes: { drive_id: id ?? '', shared_drive: true },
         })),
         ...resourcesOf(folders, tops),
@@ -229,7 +243,8 @@ export function createDriveConnector(app: GoogleApp, { maxFileMb }: { readonly m
           ? { fileName: bare, mimeType: extname(bare) === '' ? (mimeType ?? null) : null }
           : { fileName: `${bare}.${own.extension}`, mimeType: own.mimeType }),
         content: await contentOf(access, await open(), key, own?.mimeType ?? null),
-        ...{ version: versionOf(file), uri: webViewLink ?? null },
+        version: versionOf(file),
+        uri: webViewLink ?? null,
       };
     },
     async permissionsOf(access, { resource }, keys) {
@@ -266,8 +281,9 @@ async function placeOf(
   if (folder?.id == null || folder.trashed === true) return null;
   const drive = folder.driveId ? { driveId: folder.driveId } : {};
   return {
-    ...{ id: folder.id, files: { corpora: folder.driveId ? 'drive' : 'user', ...drive } },
-    ...{ changes: { ...drive, supportsAllDrives: true } },
+    id: folder.id,
+    files: { corpora: folder.driveId ? 'drive' : 'user', ...drive },
+    changes: { ...drive, supportsAllDrives: true },
     others: new Set((access.connection.selection ?? []).filter((id) => id !== resource)),
   };
 }

@@ -48,13 +48,20 @@ export function googleSteps(app: GoogleApp, scope: string): OAuthSteps {
   };
   const endpoint = { url: at('token'), clientId, clientSecret };
   return {
-    ...{ stateSecret: app.stateSecret, frontendUrl: app.frontendUrl },
+    stateSecret: app.stateSecret,
+    frontendUrl: app.frontendUrl,
     authorizeUrl({ state, codeChallenge }) {
       const url = new URL(at('authorize'));
       url.search = new URLSearchParams({
-        ...{ client_id: clientId, redirect_uri: redirectUri, response_type: 'code', state },
-        ...{ scope: `openid email ${scope}`, access_type: 'offline', prompt: 'consent' },
-        ...{ code_challenge: codeChallenge, code_challenge_method: 'S256' },
+        client_id: clientId,
+        redirect_uri: redirectUri,
+        response_type: 'code',
+        state,
+        scope: `openid email ${scope}`,
+        access_type: 'offline',
+        prompt: 'consent',
+        code_challenge: codeChallenge,
+        code_challenge_method: 'S256',
       }).toString();
       return url.href;
     },
@@ -66,7 +73,8 @@ export function googleSteps(app: GoogleApp, scope: string): OAuthSteps {
       if (tokens.refreshToken === null) throw new Error('Google gave no refresh token.');
       const response = await fetch(at('userInfo'), {
         headers: { authorization: `Bearer ${tokens.accessToken}` },
-        ...{ redirect: 'error', signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]) },
+        redirect: 'error',
+        signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
       });
       const person = (await response.json().catch(() => ({}))) as { sub?: string; email?: string; hd?: string };
       const { sub: accountId, email, hd: domain = null } = person;
@@ -74,9 +82,15 @@ export function googleSteps(app: GoogleApp, scope: string): OAuthSteps {
         throw new Error(`Google did not say whose account it is (status ${response.status}).`);
       }
       return {
-        ...{ accountId, label: email, authType: 'oauth2', scopes, tokens },
+        accountId,
+        label: email,
+        authType: 'oauth2',
+        scopes,
+        tokens,
         metadata: {
-          ...{ email, hosted_domain: domain, account_type: domain === null ? 'personal' : 'workspace' },
+          email,
+          hosted_domain: domain,
+          account_type: domain === null ? 'personal' : 'workspace',
           scope: scopes.join(' '),
         },
       };
@@ -90,7 +104,9 @@ export function googleSteps(app: GoogleApp, scope: string): OAuthSteps {
 /** An access token takes its refresh token with it. */
 async function takeBack(url: string, access: SourceAccess): Promise<void> {
   const response = await fetch(url, {
-    ...{ method: 'POST', redirect: 'error', body: new URLSearchParams({ token: await access.token() }) },
+    method: 'POST',
+    redirect: 'error',
+    body: new URLSearchParams({ token: await access.token() }),
     signal: AbortSignal.any([access.signal, AbortSignal.timeout(TIMEOUT_MS)]),
   });
   await response.body?.cancel();
@@ -113,8 +129,10 @@ type RequestOptions = ReturnType<typeof requestOptions>;
 
 function requestOptions(token: string, signal: AbortSignal, timeoutMs: number) {
   return {
-    ...{ headers: { authorization: `Bearer ${token}` }, responseType: 'json' as const },
-    ...{ signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]), retryConfig: { shouldRetry } },
+    headers: { authorization: `Bearer ${token}` },
+    responseType: 'json' as const,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+    retryConfig: { shouldRetry },
   };
 }
 

@@ -35,10 +35,17 @@ export function createImapConnector({
     const checked = await network.addressOf(host);
     const { ImapFlow: Client } = await import('imapflow');
     const client = new Client({
-      ...{ host: checked, servername: host, port, secure: isSecure },
+      host: checked,
+      servername: host,
+      port,
+      secure: isSecure,
       ...(isSecure || network.isListed(host) ? {} : { doSTARTTLS: true }),
-      ...{ auth: { user: userName, pass: password }, logger: false, disableAutoIdle: true },
-      ...{ connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS },
+      auth: { user: userName, pass: password },
+      logger: false,
+      disableAutoIdle: true,
+      connectionTimeout: TIMEOUT_MS,
+      greetingTimeout: TIMEOUT_MS,
+      socketTimeout: TIMEOUT_MS,
     });
     // It is reported by the command under way.
     client.on('error', () => client.close());
@@ -91,14 +98,12 @@ export function createImapConnector({
   return {
     provider: 'imap',
     capabilities: {
-      ...{
-        title: 'Mailbox (IMAP)',
-        feeds: ['mails'],
-        selection: 'required',
-        takesLogin: true,
-        accounts: 'of each user',
-        everyMs: 300_000,
-      },
+      title: 'Mailbox (IMAP)',
+      feeds: ['mails'],
+      selection: 'required',
+      takesLogin: true,
+      accounts: 'of each user',
+      everyMs: 300_000,
     },
     datasetName: ({ accountLabel }) => `imap_${slug(accountLabel)}`,
     async connect(address, login) {
@@ -120,7 +125,9 @@ export function createImapConnector({
       return folders
         .filter(({ flags }) => !flags.has('\\Noselect') && !flags.has('\\NonExistent'))
         .map(({ path, name, specialUse }) => ({
-          ...{ id: path, name: path === 'INBOX' ? 'Inbox' : path, description: null },
+          id: path,
+          name: path === 'INBOX' ? 'Inbox' : path,
+          description: null,
           attributes: { name, type: specialUse?.replace('\\', '').toLowerCase() ?? null },
         }));
     },

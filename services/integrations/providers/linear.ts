@@ -58,7 +58,8 @@ export function createLinearConnector(options: LinearOptions): Connector {
   const query = async <T>(token: string, text: string, variables: object, signal: AbortSignal): Promise<T> => {
     const { LinearGraphQLClient } = await import('@linear/sdk');
     const client = new LinearGraphQLClient(`${apiUrl}/graphql`, {
-      ...{ headers: { authorization: `Bearer ${token}` }, signal },
+      headers: { authorization: `Bearer ${token}` },
+      signal,
     });
     try {
       return (await client.rawRequest(text, variables as Record<string, unknown>)).data as T;
@@ -168,7 +169,10 @@ export function createLinearConnector(options: LinearOptions): Connector {
   return {
     provider: 'linear',
     capabilities: {
-      ...{ title: 'Linear', feeds: ['issues', 'projects'], selection: 'optional', accounts: 'exclusive' },
+      title: 'Linear',
+      feeds: ['issues', 'projects'],
+      selection: 'optional',
+      accounts: 'exclusive',
       everyMs: 900_000,
       ...(options.retryMs === undefined ? {} : { retryMs: options.retryMs }),
     },
@@ -214,8 +218,11 @@ export function createLinearConnector(options: LinearOptions): Connector {
         const given = await tokens({ ...grant, code_verifier: codeVerifier }, signal);
         const { viewer, organization } = await query<Account>(given.accessToken, ACCOUNT, {}, signal);
         const metadata = {
-          ...{ app_user_id: viewer.id, app_user_name: viewer.name, organization_name: organization.name },
-          ...{ organization_url_key: organization.urlKey, scope: given.scopes.join(',') },
+          app_user_id: viewer.id,
+          app_user_name: viewer.name,
+          organization_name: organization.name,
+          organization_url_key: organization.urlKey,
+          scope: given.scopes.join(','),
         };
         const account = { accountId: organization.id, label: organization.name, authType: 'oauth2' as const };
         return { ...account, scopes: given.scopes, metadata, tokens: given };

@@ -83,7 +83,9 @@ export function createNotionConnector({ apiUrl, app, webhookSecret, logger }: No
     const { nodes, tops, isComplete } = workspace;
     const below = tops.get(resource) ?? [];
     const listed = (pages: readonly Node[]): ChangePage => ({
-      ...{ present: pages.map(({ id, edited }) => ({ key: id, version: settled(edited) })), gone: [], cursor: null },
+      present: pages.map(({ id, edited }) => ({ key: id, version: settled(edited) })),
+      gone: [],
+      cursor: null,
     });
     let page: Node[] = [];
     for (const node of below) {
@@ -156,7 +158,11 @@ export function createNotionConnector({ apiUrl, app, webhookSecret, logger }: No
   return {
     provider: 'notion',
     capabilities: {
-      ...{ title: 'Notion', feeds: ['pages'], selection: 'optional', accounts: 'of each user', everyMs: 3_600_000 },
+      title: 'Notion',
+      feeds: ['pages'],
+      selection: 'optional',
+      accounts: 'of each user',
+      everyMs: 3_600_000,
       address: 'the secret of an internal integration',
     },
     datasetName: ({ accountLabel }) => `notion_${slug(accountLabel)}`,
@@ -219,7 +225,8 @@ async function openClient(apiUrl: string, signal: AbortSignal, token: (() => Pro
       if (freeAtMs > Date.now()) await sleep(freeAtMs - Date.now(), undefined, { signal });
       const authorization = token === null ? {} : { authorization: `Bearer ${await token()}` };
       const response = await fetch(url, {
-        ...{ ...init, headers: { ...(init.headers as Record<string, string>), ...authorization } },
+        ...init,
+        headers: { ...(init.headers as Record<string, string>), ...authorization },
         signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_MS)]),
       });
       if (response.status !== 429 && response.status !== 529) return response;
@@ -383,7 +390,10 @@ async function connectInternal(apiUrl: string, secret: string): Promise<Connecte
   const bot = 'bot' in rest && 'workspace_id' in rest.bot ? rest.bot : null;
   const label = bot?.workspace_name ?? name ?? 'Notion';
   return {
-    ...{ accountId: bot?.workspace_id ?? id, label, authType: 'api_key', scopes: [] },
+    accountId: bot?.workspace_id ?? id,
+    label,
+    authType: 'api_key',
+    scopes: [],
     metadata: { bot_id: id, workspace_name: label },
     tokens: { accessToken: secret, refreshToken: null, expiresAt: null },
   };
@@ -405,7 +415,10 @@ function oauthSteps(apiUrl: string, app: NotionApp): OAuthSteps {
       const given = await client.oauth.token(grant);
       const label = given.workspace_name ?? 'Notion';
       return {
-        ...{ accountId: given.workspace_id, label, authType: 'oauth2', scopes: [] },
+        accountId: given.workspace_id,
+        label,
+        authType: 'oauth2',
+        scopes: [],
         metadata: { bot_id: given.bot_id, workspace_name: label },
         tokens: tokensOf(given),
       };

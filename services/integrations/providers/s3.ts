@@ -86,7 +86,11 @@ export function createS3Connector(options: S3SourceOptions): Connector {
   return {
     provider: 's3',
     capabilities: {
-      ...{ title: 'S3 bucket', feeds: ['objects'], selection: 'optional', accounts: 'of each user', everyMs: 900_000 },
+      title: 'S3 bucket',
+      feeds: ['objects'],
+      selection: 'optional',
+      accounts: 'of each user',
+      everyMs: 900_000,
     },
     datasetName: ({ accountLabel }) => `s3_${slug(accountLabel)}`,
     async connect(address) {
@@ -109,7 +113,10 @@ export function createS3Connector(options: S3SourceOptions): Connector {
       for await (const { page, prefix } of pagesOf(access, TOP))
         for (const { Prefix = '' } of page.CommonPrefixes ?? []) folders.push(Prefix.slice(prefix.length, -1));
       return [TOP, ...folders.filter((name) => name !== '')].map((id) => ({
-        ...{ id, name: id === TOP ? 'Objects outside of folders' : id, description: null, attributes: {} },
+        id,
+        name: id === TOP ? 'Objects outside of folders' : id,
+        description: null,
+        attributes: {},
       }));
     },
     async *changesSince(access, { resource }) {

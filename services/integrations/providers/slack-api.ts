@@ -46,9 +46,13 @@ export function createSlackApi({ apiUrl }: { readonly apiUrl: string }): SlackAp
     async request<T>(method: string, parameters: object, { token, signal }: Parameters<SlackApi['request']>[2]) {
       const { WebClient, LogLevel } = await import('@slack/web-api');
       const client = new WebClient(token, {
-        ...{ slackApiUrl: apiUrl, allowAbsoluteUrls: false, logLevel: LogLevel.ERROR, logger: SILENT },
+        slackApiUrl: apiUrl,
+        allowAbsoluteUrls: false,
+        logLevel: LogLevel.ERROR,
+        logger: SILENT,
         // Waiting is the job's, which outlives this process; so is trying again.
-        ...{ rejectRateLimitedCalls: true, retryConfig: { retries: 0 } },
+        rejectRateLimitedCalls: true,
+        retryConfig: { retries: 0 },
         fetch: (url, init) => fetch(url, { ...init, signal: limited(signal) }),
       });
       try {
@@ -98,7 +102,12 @@ export function verifySlack(signingSecret: string, { headers, body }: RawDeliver
 }
 
 const SILENT = {
-  ...{ debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, setLevel: () => {}, setName: () => {} },
+  debug: () => {},
+  info: () => {},
+  warn: () => {},
+  error: () => {},
+  setLevel: () => {},
+  setName: () => {},
   getLevel: () => 'error' as never,
 };
 

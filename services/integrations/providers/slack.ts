@@ -141,7 +141,11 @@ export function createSlackConnector(options: SlackOptions): Connector {
   return {
     provider: 'slack',
     capabilities: {
-      ...{ title: 'Slack', feeds: ['threads'], selection: 'per import', accounts: 'exclusive', everyMs: ACCESS_MS },
+      title: 'Slack',
+      feeds: ['threads'],
+      selection: 'per import',
+      accounts: 'exclusive',
+      everyMs: ACCESS_MS,
       takesSince: true,
     },
     datasetName: () => 'slack',
@@ -210,9 +214,15 @@ export function createSlackConnector(options: SlackOptions): Connector {
 function selectionOf(connection: SourceConnection, channel?: string): HistorySelection | null {
   if (connection.declared && channel !== undefined) {
     return {
-      ...{ dataset_id: connection.dataset ?? '', channel_ids: [channel], thread_links: [], threads: [] },
-      ...{ oldest: connection.declared.since ?? null, latest: null, thread_mode: 'started' },
-      ...{ max_requests: Number.MAX_SAFE_INTEGER, max_messages: Number.MAX_SAFE_INTEGER },
+      dataset_id: connection.dataset ?? '',
+      channel_ids: [channel],
+      thread_links: [],
+      threads: [],
+      oldest: connection.declared.since ?? null,
+      latest: null,
+      thread_mode: 'started',
+      max_requests: Number.MAX_SAFE_INTEGER,
+      max_messages: Number.MAX_SAFE_INTEGER,
     };
   }
   const { once, sync } = planOf(connection);
@@ -243,11 +253,16 @@ function accountOf(answer: AccessAnswer, teamUrl: string | null): ConnectedAccou
   const account = answer.team ?? answer.enterprise;
   if (!account || !answer.access_token) throw new Error('Slack named no team, or gave no token.');
   return {
-    ...{ accountId: account.id, label: account.name, authType: 'oauth2', tokens: tokensOf(answer) },
+    accountId: account.id,
+    label: account.name,
+    authType: 'oauth2',
+    tokens: tokensOf(answer),
     scopes: (answer.scope ?? '').split(',').filter((scope) => scope !== ''),
     metadata: {
-      ...{ bot_user_id: answer.bot_user_id ?? null, enterprise_id: answer.enterprise?.id ?? null },
-      ...{ installed_by_slack_user_id: answer.authed_user?.id ?? null, team_url: teamUrl },
+      bot_user_id: answer.bot_user_id ?? null,
+      enterprise_id: answer.enterprise?.id ?? null,
+      installed_by_slack_user_id: answer.authed_user?.id ?? null,
+      team_url: teamUrl,
     },
   };
 }

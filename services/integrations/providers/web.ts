@@ -89,13 +89,11 @@ export function createWebConnector({
   return {
     provider: 'web',
     capabilities: {
-      ...{
-        title: 'Web site or feed',
-        feeds: ['pages'],
-        selection: 'none',
-        accounts: 'of each user',
-        everyMs: 3_600_000,
-      },
+      title: 'Web site or feed',
+      feeds: ['pages'],
+      selection: 'none',
+      accounts: 'of each user',
+      everyMs: 3_600_000,
     },
     datasetName: ({ accountId }) => `web_${slug(URL.parse(accountId)?.host ?? accountId)}`,
     async connect(address) {

@@ -85,14 +85,12 @@ export function createWebdavConnector({
   return {
     provider: 'webdav',
     capabilities: {
-      ...{
-        title: 'WebDAV',
-        feeds: ['files'],
-        selection: 'optional',
-        takesLogin: true,
-        accounts: 'of each user',
-        everyMs: 900_000,
-      },
+      title: 'WebDAV',
+      feeds: ['files'],
+      selection: 'optional',
+      takesLogin: true,
+      accounts: 'of each user',
+      everyMs: 900_000,
     },
     datasetName: ({ accountLabel }) => `webdav_${slug(accountLabel)}`,
     async connect(address, login) {
@@ -114,7 +112,10 @@ export function createWebdavConnector({
       const entries = (await listFolder(await asking(access, ''))) ?? [];
       const folders = entries.filter(({ isFolder }) => isFolder).map(({ key }) => key);
       return [TOP, ...folders.toSorted()].map((id) => ({
-        ...{ id, name: id === TOP ? 'Files outside of folders' : id, description: null, attributes: {} },
+        id,
+        name: id === TOP ? 'Files outside of folders' : id,
+        description: null,
+        attributes: {},
       }));
     },
     async *changesSince(access, { resource }) {

@@ -58,8 +58,12 @@ export const statusAnswer = z
     ),
     plugins: z.array(
       z.object({
-        ...{ key: z.string(), connected: z.boolean(), agentId: z.string().nullable() },
-        ...{ provisionedAt: z.string().nullable(), lastActiveAt: z.string().nullable(), sessionCount: z.int() },
+        key: z.string(),
+        connected: z.boolean(),
+        agentId: z.string().nullable(),
+        provisionedAt: z.string().nullable(),
+        lastActiveAt: z.string().nullable(),
+        sessionCount: z.int(),
         source: z.enum(['identity', 'sessions-legacy', 'registry']).nullable(),
       }),
     ),

@@ -25,7 +25,10 @@ const comparisonAnswer = z
 
 const uploadForm = z
   .object({
-    ...{ dataset_id: uuid(), dataset_name: z.string(), data_id: uuid(), md5 },
+    dataset_id: uuid(),
+    dataset_name: z.string(),
+    data_id: uuid(),
+    md5,
     mime_type: z.string().optional(),
     extension: z.string().optional().describe('For a file whose name has none'),
   })

@@ -40,8 +40,12 @@ const syncRunsAnswer = z.object({
     run.extend({
       status: z.enum(['started', 'in_progress', 'completed', 'failed', 'cancelled']),
       progress_percentage: z.int(),
-      ...{ uploaded: z.int(), downloaded: z.int(), passed_over: z.int() },
-      ...{ error: z.string().nullable(), created_at: z.string(), ended_at: z.string().nullable() },
+      uploaded: z.int(),
+      downloaded: z.int(),
+      passed_over: z.int(),
+      error: z.string().nullable(),
+      created_at: z.string(),
+      ended_at: z.string().nullable(),
     }),
   ),
 });
@@ -149,8 +153,14 @@ function presentRun(run: SyncRun) {
   return {
     run_id: id,
     ...datasetsOf(run),
-    ...{ status, progress_percentage: progress, uploaded, downloaded, passed_over: passedOver },
-    ...{ error, created_at: createdAt, ended_at: endedAt },
+    status,
+    progress_percentage: progress,
+    uploaded,
+    downloaded,
+    passed_over: passedOver,
+    error,
+    created_at: createdAt,
+    ended_at: endedAt,
   };
 }
 

@@ -81,8 +81,12 @@ export function historyDialog({
     return { type: 'input', block_id: id, label: plain(label), element: { action_id: 'value', ...element } };
   };
   return {
-    ...{ type: 'modal', callback_id: HISTORY_DIALOG, private_metadata: note },
-    ...{ title: plain('Import history'), submit: plain('Import'), close: plain('Cancel') },
+    type: 'modal',
+    callback_id: HISTORY_DIALOG,
+    private_metadata: note,
+    title: plain('Import history'),
+    submit: plain('Import'),
+    close: plain('Cancel'),
     blocks: [
       input('channels', 'Channels that the app is in', {
         type: 'multi_conversations_select',
@@ -91,7 +95,8 @@ export function historyDialog({
       }),
       input('days', 'Days back', { type: 'plain_text_input', initial_value: String(days), max_length: 4 }),
       input('dataset', 'Dataset', {
-        ...{ type: 'static_select', options: offered },
+        type: 'static_select',
+        options: offered,
         ...(first === undefined ? {} : { initial_option: first }),
       }),
     ],

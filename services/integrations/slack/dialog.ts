@@ -84,9 +84,15 @@ export async function submitHistoryDialog(
       chosen === SLACK_DATASET ? { names: [SLACK_DATASET], createMissing: true as const } : { ids: [chosen] };
     const dataset = await writableDataset(dependencies, where, context);
     const selection: HistorySelection = {
-      ...{ dataset_id: dataset.id, channel_ids: channels, thread_links: [], threads: [], latest: null },
+      dataset_id: dataset.id,
+      channel_ids: channels,
+      thread_links: [],
+      threads: [],
+      latest: null,
       oldest: new Date(dependencies.clock.now().getTime() - days * DAY_MS).toISOString(),
-      ...{ thread_mode: 'started', max_requests: 1000, max_messages: 50_000 },
+      thread_mode: 'started',
+      max_requests: 1000,
+      max_messages: 50_000,
     };
     const owner = { userId: team.userId, tenant: team.tenant, keyId: team.keyId };
     const partId = await importOnce(dependencies, { parent: team, owner, dataset }, selection);

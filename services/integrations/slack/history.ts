@@ -128,20 +128,33 @@ async function changePlan(
     const now = clock.now().toISOString();
     const { provider, accountId, accountLabel, authType, scopes } = parent;
     const part: Omit<SourceConnection, 'version'> = {
-      ...{ id: before?.id ?? ids.uuid(), provider, accountId, accountLabel, authType, scopes, parentId: parent.id },
-      ...{ ...owner, metadata, selection: null, dataset: dataset.id, datasetName: dataset.name },
-      ...{
-        syncing: false,
-        again: false,
-        done: 0,
-        total: null,
-        waitingUntil: null,
-        buildDue: before?.buildDue ?? false,
-      },
-      ...{ syncStatus: before?.syncStatus ?? null, syncError: null, syncCounts: before?.syncCounts ?? null },
+      id: before?.id ?? ids.uuid(),
+      provider,
+      accountId,
+      accountLabel,
+      authType,
+      scopes,
+      parentId: parent.id,
+      ...owner,
+      metadata,
+      selection: null,
+      dataset: dataset.id,
+      datasetName: dataset.name,
+      syncing: false,
+      again: false,
+      done: 0,
+      total: null,
+      waitingUntil: null,
+      buildDue: before?.buildDue ?? false,
+      syncStatus: before?.syncStatus ?? null,
+      syncError: null,
+      syncCounts: before?.syncCounts ?? null,
       ...(before?.changes === undefined ? {} : { changes: before.changes }),
-      ...{ ...RESUMED, lastSyncedAt: before?.lastSyncedAt ?? null, nextSyncAt: null },
-      ...{ createdAt: before?.createdAt ?? now, connectedAt: before?.connectedAt ?? now },
+      ...RESUMED,
+      lastSyncedAt: before?.lastSyncedAt ?? null,
+      nextSyncAt: null,
+      createdAt: before?.createdAt ?? now,
+      connectedAt: before?.connectedAt ?? now,
     };
     const stored = { ...part, version: (before?.version ?? 0) + 1 };
     await store.commit({ tenant: owner.tenant }, [
@@ -172,12 +185,14 @@ export async function importEnded(
 export function resultOf({ dataset, changes }: SourceConnection) {
   const { added = 0, updated = 0, unchanged = 0, deleted = 0, counted = {} } = changes ?? {};
   return {
-    ...{
-      dataset_id: dataset as string,
-      conversations: counted['conversations'] ?? 0,
-      messages: counted['messages'] ?? 0,
-    },
-    ...{ added, updated, unchanged, deleted, status: 'completed' as const },
+    dataset_id: dataset as string,
+    conversations: counted['conversations'] ?? 0,
+    messages: counted['messages'] ?? 0,
+    added,
+    updated,
+    unchanged,
+    deleted,
+    status: 'completed' as const,
   };
 }
 

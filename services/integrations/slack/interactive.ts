@@ -46,7 +46,8 @@ export async function answerInteraction(
   } = payload;
   const { team: { id: team_id } = {}, enterprise, is_enterprise_install = false } = withoutNulls(payload);
   const team = await teamOf(dependencies, {
-    ...{ is_enterprise_install, enterprise_id: enterprise?.id ?? null },
+    is_enterprise_install,
+    enterprise_id: enterprise?.id ?? null,
     ...(team_id === undefined ? {} : { team_id }),
   });
   if (team === null) return {};

@@ -58,11 +58,31 @@ export async function linkMember(
   const before = known.find(isOwn) ?? null;
   const at = now.toISOString();
   const link: Omit<SourceConnection, 'version'> = {
-    ...{ id: before?.id ?? ids.uuid(), provider: SLACK_MEMBER, accountId, ...owner, authType: 'none', scopes: [] },
-    ...{ accountLabel: `${slackUser} of ${connected.accountLabel}`, metadata: {}, ...RESUMED, selection: [] },
-    ...{ dataset: null, datasetName: 'slack', syncing: false, again: false, done: 0, total: null, waitingUntil: null },
-    ...{ syncStatus: null, syncError: null, syncCounts: null, lastSyncedAt: null, nextSyncAt: null, buildDue: false },
-    ...{ createdAt: before?.createdAt ?? at, connectedAt: at },
+    id: before?.id ?? ids.uuid(),
+    provider: SLACK_MEMBER,
+    accountId,
+    ...owner,
+    authType: 'none',
+    scopes: [],
+    accountLabel: `${slackUser} of ${connected.accountLabel}`,
+    metadata: {},
+    ...RESUMED,
+    selection: [],
+    dataset: null,
+    datasetName: 'slack',
+    syncing: false,
+    again: false,
+    done: 0,
+    total: null,
+    waitingUntil: null,
+    syncStatus: null,
+    syncError: null,
+    syncCounts: null,
+    lastSyncedAt: null,
+    nextSyncAt: null,
+    buildDue: false,
+    createdAt: before?.createdAt ?? at,
+    connectedAt: at,
   };
   const { tenant, userId: actor } = owner;
   const details = { provider: SLACK_MEMBER };

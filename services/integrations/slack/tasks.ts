@@ -160,7 +160,11 @@ async function ask(
   const id = randomBytes(24).toString('base64url');
   const { userId, tenant: tenantId } = account;
   const answer = {
-    ...{ connectionId: team.id, userId, tenantId, askedBy, question },
+    connectionId: team.id,
+    userId,
+    tenantId,
+    askedBy,
+    question,
     answer: answers.map(({ text }) => text).join('\n\n'),
     facts: answers.flatMap(({ facts }) => facts),
     expiresAt: new Date(clock.now().getTime() + ANSWER_KEPT_MS).toISOString(),
@@ -190,8 +194,15 @@ async function rememberThread(
   const parts = await partsOf(dependencies, parent, account.userId);
   if (parts.some((part) => part.dataset === dataset.id && part.syncing)) throw new SourceBusyError(LOOK_AGAIN_MS);
   const selection: HistorySelection = {
-    ...{ dataset_id: dataset.id, channel_ids: [], thread_links: [], threads: [{ channel_id: channel, ts }] },
-    ...{ oldest: null, latest: null, thread_mode: 'started', max_requests: 1000, max_messages: 50_000 },
+    dataset_id: dataset.id,
+    channel_ids: [],
+    thread_links: [],
+    threads: [{ channel_id: channel, ts }],
+    oldest: null,
+    latest: null,
+    thread_mode: 'started',
+    max_requests: 1000,
+    max_messages: 50_000,
   };
   const partId = await importOnce(dependencies, { parent, owner: account, dataset }, selection);
   await noteTask(dependencies, parent, job.id, taskJob({ task: 'report', responseUrl, partId }));

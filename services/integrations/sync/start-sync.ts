@@ -60,11 +60,23 @@ function newRun(
   datasets: readonly DatasetRef[],
 ): SyncRun {
   return {
-    ...{ id: ids.uuid(), userId, tenant, keyId: key?.id ?? null, status: 'started', error: null },
+    id: ids.uuid(),
+    userId,
+    tenant,
+    keyId: key?.id ?? null,
+    status: 'started',
+    error: null,
     datasetIds: datasets.map(({ id }) => id),
     datasetNames: datasets.map(({ name }) => name),
-    ...{ finished: [], progress: 0, retries: 0, uploaded: 0, downloaded: 0, passedOver: 0 },
-    ...{ createdAt: clock.now().toISOString(), startedAt: null, endedAt: null },
+    finished: [],
+    progress: 0,
+    retries: 0,
+    uploaded: 0,
+    downloaded: 0,
+    passedOver: 0,
+    createdAt: clock.now().toISOString(),
+    startedAt: null,
+    endedAt: null,
   };
 }
 
@@ -83,7 +95,10 @@ async function commitStart({ runs, audit, eventLog, workQueue, clock }: SyncDepe
     ],
     [
       {
-        ...{ tenant, action: 'export.made', actor: userId, subject: id },
+        tenant,
+        action: 'export.made',
+        actor: userId,
+        subject: id,
         details: { what: 'sync', datasets: [...datasetIds] },
       },
     ],

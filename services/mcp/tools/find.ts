@@ -57,8 +57,13 @@ Ask one whole question with names instead of keywords. With \`session_id\` follo
     }),
     async run(input, call) {
       const items = await recall(call, {
-        ...{ query: input.question, datasets: input.datasets, session: givenText(input.session_id), topK: input.top_k },
-        ...{ type: 'HYBRID_COMPLETION', systemPrompt: givenText(input.system_prompt), scope: ['graph'] },
+        query: input.question,
+        datasets: input.datasets,
+        session: givenText(input.session_id),
+        topK: input.top_k,
+        type: 'HYBRID_COMPLETION',
+        systemPrompt: givenText(input.system_prompt),
+        scope: ['graph'],
       });
       const all = items.map((item) => ({
         dataset: item.dataset_name ?? null,
@@ -91,8 +96,12 @@ With \`session_id\` the notes of that session come first.`,
     output: resultsOutput,
     async run(input, call) {
       const items = await recall(call, {
-        ...{ query: input.query, datasets: input.datasets, session: givenText(input.session_id), topK: input.top_k },
-        ...{ type: givenText(input.search_type)?.toUpperCase() ?? null, systemPrompt: givenText(input.system_prompt) },
+        query: input.query,
+        datasets: input.datasets,
+        session: givenText(input.session_id),
+        topK: input.top_k,
+        type: givenText(input.search_type)?.toUpperCase() ?? null,
+        systemPrompt: givenText(input.system_prompt),
       });
       return resultsAnswer(items.map(presentItem));
     },
@@ -148,8 +157,14 @@ With \`session_id\` the notes of that session come first.`,
     }),
     async run({ question, datasets, top_k }, call) {
       const items = await recall(call, {
-        ...{ query: question, datasets, session: null, topK: top_k, type: 'CHUNKS', systemPrompt: null },
-        ...{ scope: ['graph'], explain: true },
+        query: question,
+        datasets,
+        session: null,
+        topK: top_k,
+        type: 'CHUNKS',
+        systemPrompt: null,
+        scope: ['graph'],
+        explain: true,
       });
       const results = items.slice(0, top_k).map((item) => ({ ...presentItem(item), ...laneFigures(item) }));
       const text = results.map((each, index) => explainText(each, index + 1)).join('\n');
@@ -326,7 +341,8 @@ function presentRow(row: unknown, datasetId: string | null, dataset: string | nu
   return {
     text: textField('text') ?? JSON.stringify(row),
     source: 'graph',
-    ...{ dataset, dataset_id: datasetId },
+    dataset,
+    dataset_id: datasetId,
     document: textField('document_name'),
     data_id: documentId,
     chunk_id: documentId === null ? null : textField('id'),

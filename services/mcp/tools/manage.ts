@@ -323,7 +323,9 @@ async function sessionPage(api: EngramApi, page: Page) {
     },
   );
   const sessions = answer.sessions.map(({ session_id, effective_status, started_at, last_activity_at }) => ({
-    ...{ session_id, started_at, last_activity_at },
+    session_id,
+    started_at,
+    last_activity_at,
     status: effective_status,
   }));
   const next = answer.has_more ? page.offset + sessions.length : null;

@@ -178,7 +178,8 @@ Reports progress while it waits. A build that takes longer goes on in the backgr
         ...(session_ids.length === 0 ? {} : { session_ids }),
       });
       const stages = (answer.stages ?? []).map(({ stage, status, reason, error }) => ({
-        ...{ stage, status },
+        stage,
+        status,
         reason: error ?? reason,
       }));
       const lines = stages.map(

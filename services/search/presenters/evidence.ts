@@ -12,9 +12,17 @@ interface Entry {
 }
 
 const NOTHING = {
-  ...{ source_ref_key: null, data_id: null, chunk_id: null, chunk_index: null, document_name: null },
-  ...{ source_node_id: null, target_node_id: null, relationship_name: null, assertion_id: null },
-  ...{ label: null, score: null },
+  source_ref_key: null,
+  data_id: null,
+  chunk_id: null,
+  chunk_index: null,
+  document_name: null,
+  source_node_id: null,
+  target_node_id: null,
+  relationship_name: null,
+  assertion_id: null,
+  label: null,
+  score: null,
 };
 
 /**
@@ -32,7 +40,8 @@ export function presentEvidence(outcome: Completion, dataset: DatasetRef | null)
   const entries: readonly (Entry & Partial<typeof NOTHING | object>)[] = [
     ...shown.map((passage) => ({
       ...segment(passage, dataset),
-      ...{ role: 'used_as_context' as const, score: passage.score },
+      role: 'used_as_context' as const,
+      score: passage.score,
     })),
     ...[...names].map(([id, label]) => ({ ...context('graph_node', id), label })),
     ...stated.map((fact) => ({ ...context('graph_edge', fact.id), ...ends(fact) })),
@@ -60,9 +69,13 @@ function context(kind: Entry['kind'], id: string) {
 function segment({ id, payload }: RankedPassage, dataset: DatasetRef | null) {
   const { documentId, chunkIndex, documentName } = payload;
   return {
-    ...{ kind: 'segment' as const, artifact_id: id },
+    kind: 'segment' as const,
+    artifact_id: id,
     source_ref_key: dataset === null ? null : `source_ref:v1:${dataset.id}:${documentId}`,
-    ...{ data_id: documentId, chunk_id: id, chunk_index: chunkIndex, document_name: documentName },
+    data_id: documentId,
+    chunk_id: id,
+    chunk_index: chunkIndex,
+    document_name: documentName,
   };
 }
 

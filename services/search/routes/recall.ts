@@ -58,7 +58,9 @@ export const recallRoutes = routes(
 
 function presentAnswerSources({ qaId, dataset, sources }: AnswerSources) {
   return {
-    ...{ qa_id: qaId, dataset_id: dataset.id, dataset_name: dataset.name },
+    qa_id: qaId,
+    dataset_id: dataset.id,
+    dataset_name: dataset.name,
     sources: sources.map(({ why, ...passage }) =>
       why === null ? presentPassage(passage) : presentExplanation({ ...passage, ...why }),
     ),

@@ -88,7 +88,10 @@ export const responseRoutes = routes(
     async handle({ principal, context, body: given, signal }, deps) {
       const { input, before } = messagesOf(given);
       const asked: ResponseRequest = {
-        ...{ principal, context: { ...context, signal }, input, before },
+        principal,
+        context: { ...context, signal },
+        input,
+        before,
         tools: given.tools?.map(toolOf) ?? null,
         choice: choiceOf(given.toolChoice),
         sampling: withoutUndefined({
@@ -140,28 +143,42 @@ function presentResponse(response: ModelResponse, given: Body, now: Date) {
     object: 'response',
     status: 'completed',
     toolCalls: calls.map(({ id, name, arguments: text, status, result }) => ({
-      ...{ id, type: 'function', function: { name, arguments: text } },
+      id,
+      type: 'function',
+      function: { name, arguments: text },
       output: { status, data: { result } },
     })),
     usage: {
-      ...{ prompt_tokens: inputTokens, completion_tokens: outputTokens, total_tokens: total },
-      ...{ input_tokens: inputTokens, input_tokens_details: { cached_tokens: 0 } },
-      ...{ output_tokens: outputTokens, output_tokens_details: { reasoning_tokens: 0 } },
+      prompt_tokens: inputTokens,
+      completion_tokens: outputTokens,
+      total_tokens: total,
+      input_tokens: inputTokens,
+      input_tokens_details: { cached_tokens: 0 },
+      output_tokens: outputTokens,
+      output_tokens_details: { reasoning_tokens: 0 },
     },
     metadata: given.metadata ?? null,
     // What clients of the OpenAI API read besides.
     created_at: created,
     output: [
       ...calls.map(({ id, name, arguments: text }) => ({
-        ...{ type: 'function_call', id: id.replace('call_', 'fc_'), call_id: id, name, arguments: text },
+        type: 'function_call',
+        id: id.replace('call_', 'fc_'),
+        call_id: id,
+        name,
+        arguments: text,
         status: 'completed',
       })),
       reply,
     ],
     tools: response.tools.map((one) => ({ type: 'function', ...one, strict: false })),
     tool_choice: given.toolChoice ?? 'auto',
-    ...{ instructions: given.instructions ?? null, temperature: given.temperature ?? 1, top_p: 1 },
-    ...{ parallel_tool_calls: false, error: null, incomplete_details: null },
+    instructions: given.instructions ?? null,
+    temperature: given.temperature ?? 1,
+    top_p: 1,
+    parallel_tool_calls: false,
+    error: null,
+    incomplete_details: null,
   };
 }
 

@@ -68,7 +68,11 @@ export function schemaRoutes(dependencies: SchemaDependencies): readonly Route[]
         const nodes = presentNodes(view).filter(({ stage }) => stage !== 'type');
         const types = summariseTypes(nodes, presentLinks(view), { samples: query.samples_per_type });
         const rows = types.map(({ type, members, samples, relationships }) => ({
-          ...{ type, count: members.length, samples, sample_size: samples.length, relationships },
+          type,
+          count: members.length,
+          samples,
+          sample_size: samples.length,
+          relationships,
         }));
         if (query.sort === 'count') rows.sort((a, b) => b.count - a.count || (a.type < b.type ? -1 : 1));
         return json(rows);

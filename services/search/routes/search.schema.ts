@@ -120,7 +120,9 @@ const datasetResult = z
     id: 'SearchResult',
     examples: [
       {
-        ...{ dataset_id: '5f88722c-101b-4e65-8dd9-b41b679c0235', dataset_name: 'notes', dataset_tenant_id: null },
+        dataset_id: '5f88722c-101b-4e65-8dd9-b41b679c0235',
+        dataset_name: 'notes',
+        dataset_tenant_id: null,
         search_result: ['Ada leads the project.'],
       },
     ],
@@ -150,10 +152,17 @@ const recallItem = z
         id: 'RecalledFromGraph',
         examples: [
           {
-            ...{ kind: 'graph_completion', search_type: 'GRAPH_COMPLETION', text: 'Ada leads the project.' },
-            ...{ system_prompt: null, score: null, metadata: {}, raw: { value: 'Ada leads the project.' } },
-            ...{ dataset_id: '5f88722c-101b-4e65-8dd9-b41b679c0235', dataset_name: 'notes' },
-            ...{ structured: null, source: 'graph' },
+            kind: 'graph_completion',
+            search_type: 'GRAPH_COMPLETION',
+            text: 'Ada leads the project.',
+            system_prompt: null,
+            score: null,
+            metadata: {},
+            raw: { value: 'Ada leads the project.' },
+            dataset_id: '5f88722c-101b-4e65-8dd9-b41b679c0235',
+            dataset_name: 'notes',
+            structured: null,
+            source: 'graph',
           },
         ],
       }),
@@ -167,9 +176,13 @@ const recallItem = z
       .meta({ id: 'OfferedSkill' }),
     z
       .object({
-        ...{ source: z.literal('system'), status: z.string(), text: z.string() },
-        ...{ datapoint_count: z.int(), threshold: z.number() },
-        ...{ error_class: z.string().nullable(), error_message: z.string().nullable() },
+        source: z.literal('system'),
+        status: z.string(),
+        text: z.string(),
+        datapoint_count: z.int(),
+        threshold: z.number(),
+        error_class: z.string().nullable(),
+        error_message: z.string().nullable(),
       })
       .describe('Nothing is built yet, or the last run failed')
       .meta({ id: 'MemoryNotReady' }),
@@ -185,8 +198,12 @@ export const answerSourcesAnswer = z.array(
     sources: z
       .array(
         z.looseObject({
-          ...{ chunk_id: z.string(), document_id: z.string(), document_name: z.string() },
-          ...{ source: z.string(), chunk_index: z.int(), text: z.string() },
+          chunk_id: z.string(),
+          document_id: z.string(),
+          document_name: z.string(),
+          source: z.string(),
+          chunk_index: z.int(),
+          text: z.string(),
         }),
       )
       .describe('Passages; with the fields of `explain` when the question asked for them'),

@@ -25,7 +25,9 @@ export async function codingRules(
   const sets = [...new Set(request.nodeSets ?? [RULES_SET])].map(nodeSetId);
   const edges = await visibility.filter(
     await indexes.graph.neighbours(scope, sets, {
-      ...{ relations: [RELATIONS.belongsToSet], direction: 'in', limitPerNode: MAX_TOP_K },
+      relations: [RELATIONS.belongsToSet],
+      direction: 'in',
+      limitPerNode: MAX_TOP_K,
     }),
   );
   const rows: TextRow[] = [];

@@ -97,7 +97,9 @@ function hubsOf(nodes: readonly Node[], edges: readonly Edge[]): readonly Hub[] 
     return type === NODE_TYPES.entity && !UNNAMED.has(String(properties['entityType']));
   });
   const rated = (named.length === 0 ? nodes : named).map((node) => ({
-    ...{ node, degree: degrees.get(node.id) ?? 0, rank: ranks.get(node.id) ?? 0 },
+    node,
+    degree: degrees.get(node.id) ?? 0,
+    rank: ranks.get(node.id) ?? 0,
   }));
   const degree = scaleOf(rated.map((one) => one.degree));
   const rank = scaleOf(rated.map((one) => one.rank));

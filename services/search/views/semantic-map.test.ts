@@ -8,7 +8,14 @@ const SCOPE = datasetScope(asId('tenant'), asId('dataset'));
 
 function viewOf(count: number) {
   const node = (id: string, type: string) => ({
-    ...{ id, type, name: id, description: '', aliases: [], nodeSets: [], mentions: 1, properties: {} },
+    id,
+    type,
+    name: id,
+    description: '',
+    aliases: [],
+    nodeSets: [],
+    mentions: 1,
+    properties: {},
     evidence: [{ id, item: 'item', generation: 1 }],
   });
   const entities = Array.from({ length: count }, (_, at) => node(`entity ${at}`, 'Entity'));

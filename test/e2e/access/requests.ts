@@ -59,8 +59,12 @@ export const REQUESTS: Readonly<Record<string, (ids: Identifiers) => RouteReques
   }),
   'POST /api/v1/auth/oauth/authorization': () => ({
     json: {
-      ...{ client_id: 'guessed', redirect_uri: 'http://127.0.0.1/', response_type: 'code', approve: true },
-      ...{ code_challenge: 'c'.repeat(43), code_challenge_method: 'S256' },
+      client_id: 'guessed',
+      redirect_uri: 'http://127.0.0.1/',
+      response_type: 'code',
+      approve: true,
+      code_challenge: 'c'.repeat(43),
+      code_challenge_method: 'S256',
     },
   }),
 
@@ -290,7 +294,8 @@ export const REQUESTS: Readonly<Record<string, (ids: Identifiers) => RouteReques
   'POST /api/v1/slack/link': () => ({ json: { code: 'T1:U1:1:00' } }),
   'GET /api/v1/slack/history/{team_id}': () => ({ params: { team_id: 'T0ENGINE' } }),
   'POST /api/v1/slack/history/{team_id}/import': ({ dataset }) => ({
-    ...{ params: { team_id: 'T0ENGINE' }, json: { dataset_id: dataset, channel_ids: ['C1'], days: 7 } },
+    params: { team_id: 'T0ENGINE' },
+    json: { dataset_id: dataset, channel_ids: ['C1'], days: 7 },
   }),
   'PUT /api/v1/slack/history/{team_id}/sync': () => ({ params: { team_id: 'T0ENGINE' }, json: { enabled: false } }),
   'GET /api/v1/integrations/status': () => ({}),

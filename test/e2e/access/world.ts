@@ -162,7 +162,9 @@ async function makeTenant(baseUrl: string, secret: string): Promise<TenantWorld>
   const { snapshot, restore } = await makeSnapshot(owner, dataset, secret);
   const ontology = `boats-${randomUUID()}`;
   await owner.need({
-    ...{ method: 'POST', path: '/api/v1/ontologies', form: { ontology_key: ontology } },
+    method: 'POST',
+    path: '/api/v1/ontologies',
+    form: { ontology_key: ontology },
     file: {
       field: 'ontology_file',
       name: `${secret}.owl`,

@@ -156,12 +156,14 @@ describe('console in a browser: people, datasets, settings', () => {
     before(async () => {
       mails = await startSmtpServer({ tls: 'none' });
       closed = await startApp({
-        ...{ REQUIRE_AUTHENTICATION: 'true', DEFAULT_USER_EMAIL: ADMIN, DEFAULT_USER_PASSWORD: PASSWORD },
-        ...{ ENGRAM_SMTP_HOST: '127.0.0.1', ENGRAM_SMTP_PORT: String(mails.port), ENGRAM_SMTP_TLS: 'none' },
-        ...{
-          ENGRAM_MAIL_FROM: 'Engram <engram@example.com>',
-          ENGRAM_RESET_PASSWORD_LINK: 'http://engram/#reset={token}',
-        },
+        REQUIRE_AUTHENTICATION: 'true',
+        DEFAULT_USER_EMAIL: ADMIN,
+        DEFAULT_USER_PASSWORD: PASSWORD,
+        ENGRAM_SMTP_HOST: '127.0.0.1',
+        ENGRAM_SMTP_PORT: String(mails.port),
+        ENGRAM_SMTP_TLS: 'none',
+        ENGRAM_MAIL_FROM: 'Engram <engram@example.com>',
+        ENGRAM_RESET_PASSWORD_LINK: 'http://engram/#reset={token}',
       });
     });
     after(async () => {

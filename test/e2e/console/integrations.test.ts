@@ -19,7 +19,9 @@ describe('integrations in the console', () => {
     notion = await startFakeNotion();
   });
   const world = createConsoleWorld(() => ({
-    ...{ ACCEPT_LOCAL_FILE_PATH: 'true', COGNEE_ALLOWED_LOCAL_FILE_ROOTS: folder, ...notion.variables },
+    ACCEPT_LOCAL_FILE_PATH: 'true',
+    COGNEE_ALLOWED_LOCAL_FILE_ROOTS: folder,
+    ...notion.variables,
   }));
   after(async () => {
     rmSync(folder, { recursive: true, force: true });

@@ -72,8 +72,12 @@ describe('console in a browser: datasets, skills, improve, integrations', () => 
     const skill = '---\ndescription: How to lend a violin\n---\n1. Ask for the card.';
     await world.wire.post('/skills', { dataset_id: dataset, skill_name: 'lending', skills_text: skill });
     const entry = {
-      ...{ type: 'skill_run', selected_skill_id: 'lending', task_text: 'Lend a violin', success_score: 0.1 },
-      ...{ error_type: 'NoDeposit', error_message: 'The deposit was not asked for' },
+      type: 'skill_run',
+      selected_skill_id: 'lending',
+      task_text: 'Lend a violin',
+      success_score: 0.1,
+      error_type: 'NoDeposit',
+      error_message: 'The deposit was not asked for',
     };
     await world.wire.post('/remember/entry', { dataset_id: dataset, entry, skill_improvement: {} });
     const watched = await open(`/skills?dataset=${dataset}`);
@@ -94,7 +98,9 @@ describe('console in a browser: datasets, skills, improve, integrations', () => 
 
   it('improves from a session, lists earlier improves, and shows what a session taught', async () => {
     const said = {
-      ...{ type: 'qa', question: 'We deploy on Fridays only. Why is that?', answer: 'I do not know.' },
+      type: 'qa',
+      question: 'We deploy on Fridays only. Why is that?',
+      answer: 'I do not know.',
     };
     const trace = { type: 'trace', origin_function: 'fetch', status: 'error', error_message: 'HTTP 404' };
     for (const entry of [said, trace]) {

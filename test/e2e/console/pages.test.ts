@@ -19,7 +19,9 @@ const STOPS: readonly Stop[] = [
   { name: 'ask', path: '/ask?session=talk', ready: 'section[aria-label=Sources]' },
   { name: 'datasets', path: '/datasets', ready: 'text=Ready' },
   {
-    ...{ name: 'dataset', path: '/datasets/{dataset}', ready: 'text=In the graph' },
+    name: 'dataset',
+    path: '/datasets/{dataset}',
+    ready: 'text=In the graph',
     tabs: {
       Runs: 'table[aria-label=Runs]',
       'Changed facts': 'article',
@@ -30,26 +32,36 @@ const STOPS: readonly Stop[] = [
     },
   },
   {
-    ...{ name: 'add', path: '/datasets/{dataset}', ready: 'role=tab[name="Files"]' },
+    name: 'add',
+    path: '/datasets/{dataset}',
+    ready: 'role=tab[name="Files"]',
     tabs: { Text: 'role=button[name="Add the text"]', 'Web page': 'role=textbox[name="Address"]' },
   },
   {
-    ...{ name: 'graph', path: '/graph?dataset={dataset}', ready: '[data-settled=true]' },
+    name: 'graph',
+    path: '/graph?dataset={dataset}',
+    ready: '[data-settled=true]',
     tabs: { Nodes: 'ul[aria-label=Nodes]' },
   },
   { name: 'sessions', path: '/sessions', ready: 'table[aria-label=Sessions]' },
   { name: 'session', path: '/sessions/talk', ready: 'section[aria-label="What was learned"]' },
   {
-    ...{ name: 'skills', path: '/skills?dataset={dataset}', ready: 'text=How to lend a violin' },
+    name: 'skills',
+    path: '/skills?dataset={dataset}',
+    ready: 'text=How to lend a violin',
     tabs: { Proposals: 'article >> ins' },
   },
   { name: 'improve', path: '/improve?dataset={dataset}', ready: 'section[aria-label="What was learned"]' },
   {
-    ...{ name: 'activity', path: '/activity', ready: 'table[aria-label=Runs]' },
+    name: 'activity',
+    path: '/activity',
+    ready: 'table[aria-label=Runs]',
     tabs: { 'Failed jobs': 'text=No job has failed for good', 'Audit log': 'table[aria-label="Audit log"] >> td' },
   },
   {
-    ...{ name: 'people', path: '/people', ready: 'table[aria-label="API keys"]' },
+    name: 'people',
+    path: '/people',
+    ready: 'table[aria-label="API keys"]',
     tabs: {
       Permissions: '[aria-label="librarians may read notes"]',
       Tenants: 'section[aria-label=Roles]',
@@ -66,7 +78,9 @@ const STOPS: readonly Stop[] = [
 
 describe('console in a browser: every page and tab, sound in both colours and on a telephone, reached by keyboard', () => {
   const world = createConsoleWorld({
-    ...{ REQUIRE_AUTHENTICATION: 'true', DEFAULT_USER_EMAIL: ADMIN.email, DEFAULT_USER_PASSWORD: ADMIN.password },
+    REQUIRE_AUTHENTICATION: 'true',
+    DEFAULT_USER_EMAIL: ADMIN.email,
+    DEFAULT_USER_PASSWORD: ADMIN.password,
   });
   const { open, keep, expectSound } = world;
   let watched: WatchedPage;
@@ -163,8 +177,12 @@ async function fill(wire: Wire): Promise<string> {
   const skill = '---\ndescription: How to lend a violin\n---\n1. Ask for the card.';
   await post('/skills', { dataset_id: id, skill_name: 'lending', skills_text: skill });
   const run = {
-    ...{ type: 'skill_run', selected_skill_id: 'lending', task_text: 'Lend a violin', success_score: 0.1 },
-    ...{ error_type: 'NoDeposit', error_message: 'The deposit was not asked for' },
+    type: 'skill_run',
+    selected_skill_id: 'lending',
+    task_text: 'Lend a violin',
+    success_score: 0.1,
+    error_type: 'NoDeposit',
+    error_message: 'The deposit was not asked for',
   };
   await post('/remember/entry', { dataset_id: id, entry: run, skill_improvement: {} });
   const question = { searchType: 'GRAPH_COMPLETION', sessionId: 'talk', datasetIds: [id] };

@@ -17,7 +17,11 @@ import { until } from '../../support/until.ts';
 type Github = Awaited<ReturnType<typeof startFakeGithub>>;
 
 const issue = (title: string): FakeIssue => ({
-  ...{ title, body: `${title} happens on Mondays.`, state: 'open', user: 'ada', updated: '2026-01-05T00:00:00Z' },
+  title,
+  body: `${title} happens on Mondays.`,
+  state: 'open',
+  user: 'ada',
+  updated: '2026-01-05T00:00:00Z',
   comments: [],
 });
 
@@ -94,10 +98,12 @@ describe('sources that a Dataset resource declares', () => {
     notion = await startFakeNotion();
     slack = await startFakeSlack();
     app = await startManagedApp({
-      ...{ ACCEPT_LOCAL_FILE_PATH: 'true', COGNEE_ALLOWED_LOCAL_FILE_ROOTS: folder },
+      ACCEPT_LOCAL_FILE_PATH: 'true',
+      COGNEE_ALLOWED_LOCAL_FILE_ROOTS: folder,
       ...notion.variables,
       ...slack.variables,
-      ...{ ...github.variables, ENGRAM_SOURCE_PRIVATE_HOSTS: '127.0.0.1' },
+      ...github.variables,
+      ENGRAM_SOURCE_PRIVATE_HOSTS: '127.0.0.1',
     });
     services = createServices(app.messenger, createSystemClock());
     for (const name of ['acme/engine', 'acme/other'])
@@ -118,8 +124,12 @@ describe('sources that a Dataset resource declares', () => {
 
   const notes = (): DatasetSourcesEntry => ({ name: 'notes', connector: 'folder', address: folder, onRemoval: 'Keep' });
   const code = (more: Partial<DatasetSourcesEntry> = {}): DatasetSourcesEntry => ({
-    ...{ name: 'code', connector: 'github', credentialsSecretRef: { name: 'github' }, onRemoval: 'Delete' },
-    ...{ selection: ['acme/engine'], ...more },
+    name: 'code',
+    connector: 'github',
+    credentialsSecretRef: { name: 'github' },
+    onRemoval: 'Delete',
+    selection: ['acme/engine'],
+    ...more,
   });
 
   it('are brought in and followed for the owner, who sees them and cannot change them elsewhere', async () => {
@@ -241,7 +251,11 @@ describe('sources that a Dataset resource declares', () => {
       }
     }
     const talk = (more: Partial<DatasetSourcesEntry> = {}): DatasetSourcesEntry => ({
-      ...{ name: 'talk', connector: 'slack', account: 'Analytical Engines', onRemoval: 'Delete', ...more },
+      name: 'talk',
+      connector: 'slack',
+      account: 'Analytical Engines',
+      onRemoval: 'Delete',
+      ...more,
     });
     const shown = async (sources: readonly DatasetSourcesEntry[]) => {
       world.change({ spec: { sources: [...sources] } });

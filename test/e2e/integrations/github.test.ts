@@ -8,7 +8,11 @@ import { createWire, type Wire } from '../../support/wire.ts';
 type Github = Awaited<ReturnType<typeof startFakeGithub>>;
 
 const issue = (title: string, more: Partial<FakeIssue> = {}): FakeIssue => ({
-  ...{ title, body: `${title} happens on Mondays.`, state: 'open', user: 'ada', updated: '2026-01-05T00:00:00Z' },
+  title,
+  body: `${title} happens on Mondays.`,
+  state: 'open',
+  user: 'ada',
+  updated: '2026-01-05T00:00:00Z',
   comments: [],
   ...more,
 });
@@ -26,7 +30,8 @@ async function connect({ baseUrl }: StartedApp, github: Github, change: (query: 
   change(query);
   const back = (presented: string) =>
     fetch(`${baseUrl}/api/v1/integrations/github/callback?${query}`, {
-      ...{ redirect: 'manual', headers: { cookie: presented } },
+      redirect: 'manual',
+      headers: { cookie: presented },
     });
   const response = await back(cookie.split(';')[0] ?? '');
   return { status: response.status, location: response.headers.get('location'), cookie, back };
@@ -140,7 +145,9 @@ describe('GitHub', () => {
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(github.requests.length, 'a repeated delivery starts nothing').to.equal(asked);
     const forged = await fetch(`${app.baseUrl}/api/v1/integrations/github/events`, {
-      ...{ method: 'POST', body: '{}', headers: { 'x-hub-signature-256': 'sha256=00' } },
+      method: 'POST',
+      body: '{}',
+      headers: { 'x-hub-signature-256': 'sha256=00' },
     });
     expect([forged.status, await forged.json()]).to.deep.equal([401, { detail: 'Invalid GitHub signature' }]);
   });

@@ -34,7 +34,8 @@ describe('Google', () => {
     const cookie = begun.headers.get('set-cookie')?.split(';')[0] ?? '';
     const query = google.consent(authorizeUrl, scope);
     const back = await fetch(`${app.baseUrl}/api/v1/integrations/${provider}/callback?${query}`, {
-      ...{ redirect: 'manual', headers: { cookie } },
+      redirect: 'manual',
+      headers: { cookie },
     });
     return { authorizeUrl: new URL(authorizeUrl), location: back.headers.get('location') };
   };
@@ -42,7 +43,8 @@ describe('Google', () => {
     (await wire.get(`/integrations/${provider}/connection`)).json;
   const choose = async (provider: string, resourceIds: readonly string[] | null) => {
     const response = await fetch(`${app.baseUrl}/api/v1/integrations/${provider}/resources`, {
-      ...{ method: 'PUT', headers: { 'content-type': 'application/json' } },
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ resourceIds }),
     });
     return { status: response.status, json: await response.json() };
@@ -80,14 +82,22 @@ describe('Google', () => {
     const { authorizeUrl, location } = await connect('google_drive');
     expect(authorizeUrl.pathname).to.equal('/o/oauth2/v2/auth');
     expect(Object.fromEntries(authorizeUrl.searchParams)).to.include({
-      ...{ response_type: 'code', access_type: 'offline', prompt: 'consent', code_challenge_method: 'S256' },
+      response_type: 'code',
+      access_type: 'offline',
+      prompt: 'consent',
+      code_challenge_method: 'S256',
       scope: 'openid email https://www.googleapis.com/auth/drive.readonly',
       redirect_uri: 'http://console.test/api/v1/integrations/google_drive/callback',
     });
     expect(location).to.equal('http://console.test/integrations?google_drive=connected');
     expect(await connectionOf('google_drive')).to.deep.include({
-      ...{ connected: true, accountLabel: 'ada@acme.test', providerAccountId: '1122334455', selected: [] },
-      ...{ datasetName: 'google_drive_ada_acme_test_9260f889a0', storedItems: 0, syncStatus: null },
+      connected: true,
+      accountLabel: 'ada@acme.test',
+      providerAccountId: '1122334455',
+      selected: [],
+      datasetName: 'google_drive_ada_acme_test_9260f889a0',
+      storedItems: 0,
+      syncStatus: null,
     });
     expect(google.requests.some((line) => line.includes('/drive/v3/'))).to.equal(false);
     const refused = await connect('gmail', 'openid email');
@@ -145,15 +155,24 @@ describe('Google', () => {
       resources: [
         { id: 'root', name: 'My Drive', description: null, attributes: { root: true }, selected: false },
         {
-          ...{ id: team, name: 'Team', description: 'Shared drive', selected: false },
+          id: team,
+          name: 'Team',
+          description: 'Shared drive',
+          selected: false,
           attributes: { drive_id: team, shared_drive: true },
         },
         {
-          ...{ id: plans, name: 'Plans', description: 'My Drive', selected: false },
+          id: plans,
+          name: 'Plans',
+          description: 'My Drive',
+          selected: false,
           attributes: { mime_type: DRIVE_FOLDER },
         },
         {
-          ...{ id: inner, name: '2026', description: 'My Drive / Plans', selected: false },
+          id: inner,
+          name: '2026',
+          description: 'My Drive / Plans',
+          selected: false,
           attributes: { mime_type: DRIVE_FOLDER },
         },
       ],
@@ -255,7 +274,10 @@ describe('Google', () => {
     const { json } = await wire.get('/integrations/gmail/labels');
     const label = (json.resources as { id: string }[]).find(({ id }) => id === work);
     expect(label).to.deep.equal({
-      ...{ id: work, name: 'Work', description: null, selected: false },
+      id: work,
+      name: 'Work',
+      description: null,
+      selected: false,
       attributes: { type: 'user', messages_total: 27 },
     });
     await choose('gmail', [work]);
@@ -313,7 +335,10 @@ describe('Google', () => {
     expect((await wire.get('/integrations/google_calendar/resources')).json).to.deep.equal({
       resources: [
         {
-          ...{ id: 'ada@acme.test', name: 'Ada', description: null, selected: false },
+          id: 'ada@acme.test',
+          name: 'Ada',
+          description: null,
+          selected: false,
           attributes: { primary: true, access_role: 'owner' },
         },
       ],

@@ -46,7 +46,9 @@ async function openGoogle(add: (google: Awaited<ReturnType<typeof startFakeGoogl
 
 const CASES: readonly KillCase[] = [
   {
-    ...{ provider: 'github', page: 100, asks: /\/issues\/(\d+)\/comments/ },
+    provider: 'github',
+    page: 100,
+    asks: /\/issues\/(\d+)\/comments/,
     async open() {
       const github = await startFakeGithub();
       const { issues } = github.add('acme/engine');
@@ -61,21 +63,30 @@ const CASES: readonly KillCase[] = [
     },
   },
   {
-    ...{ provider: 'gmail', page: GOOGLE_PAGE, asks: /\/messages\/(\w+)\?.*format=raw/, choice: null },
+    provider: 'gmail',
+    page: GOOGLE_PAGE,
+    asks: /\/messages\/(\w+)\?.*format=raw/,
+    choice: null,
     open: () =>
       openGoogle(({ mail }, number) => {
         mail.add(`Subject: ${title(number)}\r\nMessage-ID: <${number}@acme.test>\r\n\r\n${body(number)}`, 'INBOX');
       }),
   },
   {
-    ...{ provider: 'google_drive', page: GOOGLE_PAGE, asks: /\/files\/(\w+)\?.*alt=media/, choice: null },
+    provider: 'google_drive',
+    page: GOOGLE_PAGE,
+    asks: /\/files\/(\w+)\?.*alt=media/,
+    choice: null,
     open: () =>
       openGoogle(({ drive }, number) => {
         drive.add({ name: `${title(number)}.md`, content: body(number) });
       }),
   },
   {
-    ...{ provider: 'google_calendar', page: GOOGLE_PAGE, asks: /\/events\/(\w+)/, choice: ['ada@acme.test'] },
+    provider: 'google_calendar',
+    page: GOOGLE_PAGE,
+    asks: /\/events\/(\w+)/,
+    choice: ['ada@acme.test'],
     open: () =>
       openGoogle(({ calendar }, number) => {
         const start = { dateTime: minute(number) };
@@ -84,7 +95,9 @@ const CASES: readonly KillCase[] = [
       }),
   },
   {
-    ...{ provider: 'slack', page: 20, asks: /conversations\.replies [^ ]*\bts=([\d.]+)/ },
+    provider: 'slack',
+    page: 20,
+    asks: /conversations\.replies [^ ]*\bts=([\d.]+)/,
     async open() {
       const slack = await startFakeSlack();
       const { messages } = slack.add('engine');
@@ -101,7 +114,9 @@ const CASES: readonly KillCase[] = [
   },
   {
     // The rest of its comments is asked for issue by issue; the issues themselves come with their page.
-    ...{ provider: 'linear', page: 50, asks: /"id":"(issue-\d+)"/ },
+    provider: 'linear',
+    page: 50,
+    asks: /"id":"(issue-\d+)"/,
     async open() {
       const linear = await startFakeLinear();
       const { id: team } = linear.team('ENG');
@@ -118,7 +133,9 @@ const CASES: readonly KillCase[] = [
     },
   },
   {
-    ...{ provider: 'notion', page: 100, asks: /\/blocks\/([\w-]+)\/children/ },
+    provider: 'notion',
+    page: 100,
+    asks: /\/blocks\/([\w-]+)\/children/,
     async open() {
       const notion = await startFakeNotion();
       let top: FakePage | undefined;
@@ -147,7 +164,9 @@ async function startGate(target: string) {
     await gate.hold(line);
     const { host: _, connection: __, 'content-length': ___, ...headers } = request.headers;
     return fetch(`${target}${request.url}`, {
-      ...{ method: request.method ?? 'GET', headers: headers as Record<string, string>, redirect: 'manual' },
+      method: request.method ?? 'GET',
+      headers: headers as Record<string, string>,
+      redirect: 'manual',
       ...(sent.length > 0 ? { body: new Uint8Array(sent) } : {}),
     });
   };
@@ -178,7 +197,8 @@ async function begin(server: EngramProcess, { provider, choice }: KillCase, subj
   await connectAccount(server.baseUrl, provider, subject.install);
   if (choice !== undefined) {
     await fetch(`${server.baseUrl}/api/v1/integrations/${provider}/resources`, {
-      ...{ method: 'PUT', headers: { 'content-type': 'application/json' } },
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ resourceIds: choice }),
     });
     await wire.post(`/integrations/${provider}/sync`, {});

@@ -33,12 +33,19 @@ describe('Linear', () => {
     for (let number = 2; number <= 120; number += 1) linear.issue(number % 2 ? team : secret, `Fault ${number}`);
     const update = said('u1', 'Grace', 'The mill turns again.', '2026-02-01T00:00:00.000Z');
     linear.projects.push({
-      ...{ id: 'p1', name: 'Analytical Engine', content: 'Built by Charles Babbage.', teams: [team, secret] },
-      ...{ updatedAt: '2026-01-09T00:00:00.000Z', updates: [update] },
+      id: 'p1',
+      name: 'Analytical Engine',
+      content: 'Built by Charles Babbage.',
+      teams: [team, secret],
+      updatedAt: '2026-01-09T00:00:00.000Z',
+      updates: [update],
     });
     const { authorizeUrl } = (await wire.post('/integrations/linear/authorize')).json;
     expect(Object.fromEntries(new URL(authorizeUrl).searchParams)).to.include({
-      ...{ client_id: 'client', redirect_uri: 'http://engram.test/callback', response_type: 'code', actor: 'app' },
+      client_id: 'client',
+      redirect_uri: 'http://engram.test/callback',
+      response_type: 'code',
+      actor: 'app',
       scope: 'read,write,app:assignable,app:mentionable',
     });
     expect(await connectAccount(app.baseUrl, 'linear', linear.install)).to.equal(
@@ -138,7 +145,9 @@ describe('Linear', () => {
 
   it('refuses deliveries that are forged or old', async () => {
     const forged = await fetch(`${app.baseUrl}/api/v1/integrations/linear/events`, {
-      ...{ method: 'POST', body: '{}', headers: { 'linear-signature': '00' } },
+      method: 'POST',
+      body: '{}',
+      headers: { 'linear-signature': '00' },
     });
     expect([forged.status, await forged.json()]).to.deep.equal([401, { detail: 'Invalid Linear signature' }]);
     for (const timestamp of [Date.now() - 61_000, Date.now() + 61_000, Number.NaN]) {

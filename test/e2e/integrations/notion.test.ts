@@ -152,7 +152,8 @@ describe('Notion', () => {
     const state = await settled(wire, 'notion');
     expect(state).to.include({ syncStatus: 'ok', storedItems: 1 });
     const offered = await fetch(`${app.baseUrl}/api/v1/integrations/notion/events`, {
-      ...{ method: 'POST', body: JSON.stringify({ verification_token: notion.webhookSecret }) },
+      method: 'POST',
+      body: JSON.stringify({ verification_token: notion.webhookSecret }),
     });
     expect(offered.status, 'the webhook is being set up').to.equal(200);
     notion.tokens.clear();

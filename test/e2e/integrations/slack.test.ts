@@ -254,7 +254,8 @@ describe('Slack', () => {
     slack.state.pageSize = 1;
     expect((await asked({ channel_ids: ['C0LAMP'], max_requests: 2 }))[1]).to.contain('max_requests');
     expect(await put(wire, '/slack/channels', { channelIds: ['C0LAMP', 'C0LAMP'] })).to.deep.equal({
-      ...{ status: 200, json: { allowedChannelIds: ['C0LAMP'] } },
+      status: 200,
+      json: { allowedChannelIds: ['C0LAMP'] },
     });
     expect(await asked({})).to.deep.equal([400, 'The app is not allowed in C0ENGINE.']);
     const endless = {
@@ -345,7 +346,8 @@ describe('Slack', () => {
       return slack.interact(app.baseUrl, { type: 'view_submission', view: { ...view, state: { values } } });
     };
     expect(await (await submit('many')).response.json()).to.deep.equal({
-      ...{ response_action: 'errors', errors: { days: 'A number from 1 to 3650.' } },
+      response_action: 'errors',
+      errors: { days: 'A number from 1 to 3650.' },
     });
     expect(await (await submit('3000')).response.json()).to.deep.equal({});
     expect(JSON.stringify(await answered(id))).to.contain('Imported into slack: 3 messages read, 3 documents new');
@@ -401,10 +403,8 @@ describe('Slack', () => {
     expect((await wire.get('/integrations/slack/connection')).json.connected, 'a token of a person').to.equal(true);
     await slack.event(app.baseUrl, { event: { type: 'app_uninstalled' } }, 'E4');
     expect((await wire.get('/integrations/slack/connection')).json).to.deep.equal({
-      ...{
-        connected: false,
-        error: 'The Slack app was uninstalled or its access was revoked. Install it again to go on.',
-      },
+      connected: false,
+      error: 'The Slack app was uninstalled or its access was revoked. Install it again to go on.',
     });
     expect(slack.views, 'a delivery that is repeated is worked on once').to.have.length(1);
     const late = await slack.command(app.baseUrl, '/cognee-ask Who?');
@@ -446,7 +446,11 @@ describe('Slack', () => {
         },
       });
       const code = await runCli(['integrations', ...line.split(' '), '--url', app.baseUrl], {
-        ...{ out, err: out, input: Readable.from([]), isInteractive: false, environment: { HOME: '/nowhere' } },
+        out,
+        err: out,
+        input: Readable.from([]),
+        isInteractive: false,
+        environment: { HOME: '/nowhere' },
       });
       return `${code} ${text}`;
     };

@@ -36,7 +36,8 @@ describe('channels of Slack', () => {
   before(async () => {
     slack = await startFakeSlack();
     const logger = createLogger({
-      ...{ level: 'debug', name: 'test' },
+      level: 'debug',
+      name: 'test',
       destination: { write: (line: string) => void log.push(line) },
     });
     app = await startApp(slack.variables, { logger });

@@ -192,7 +192,9 @@ async function suffer({ subject, load, proxy, fault, faultMs }: Suffering): Prom
   const wellAfterMs = await since(() => KINDS.every(isWell));
   return {
     exchanges: load.exchanges.filter(({ startedAtMs, tookMs }) => startedAtMs + tookMs > startedAt),
-    ...{ wasRed, greenAfterMs, wellAfterMs },
+    wasRed,
+    greenAfterMs,
+    wellAfterMs,
     unforeseen: subject
       .output()
       .slice(outputBefore)

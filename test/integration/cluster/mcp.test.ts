@@ -54,8 +54,10 @@ withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j'], () => {
         fetch(`${url}/mcp`, {
           method: 'POST',
           headers: {
-            ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-            ...{ 'x-api-key': key, 'mcp-session-id': 'mine' },
+            'content-type': 'application/json',
+            accept: 'application/json, text/event-stream',
+            'x-api-key': key,
+            'mcp-session-id': 'mine',
           },
           body: JSON.stringify({ jsonrpc: '2.0', ...message }),
           ...(signal === undefined ? {} : { signal }),

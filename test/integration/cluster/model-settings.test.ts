@@ -22,8 +22,10 @@ withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j'], () => {
       provider = await startModelProvider();
       cluster = await startCluster(
         {
-          ...{ REQUIRE_AUTHENTICATION: 'false', ENABLE_BACKEND_ACCESS_CONTROL: 'false' },
-          ...{ LLM_MODEL: 'openai/first', LLM_ENDPOINT: `${provider.url}/v1` },
+          REQUIRE_AUTHENTICATION: 'false',
+          ENABLE_BACKEND_ACCESS_CONTROL: 'false',
+          LLM_MODEL: 'openai/first',
+          LLM_ENDPOINT: `${provider.url}/v1`,
         },
         { replicas: REPLICAS },
       );

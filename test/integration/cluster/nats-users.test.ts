@@ -51,14 +51,15 @@ withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j'], () => {
       server = await startServer({ NATS_CONF: join(folder, 'operator.conf') });
       const shared = {
         ...names.environment,
-        ...{ ENGRAM_NATS_URL: server.exports['URL'] ?? '', ENABLE_AUTO_MIGRATIONS: 'true' },
-        ...{
-          FASTAPI_USERS_JWT_SECRET: 'a secret of this test',
-          ENGRAM_ROOT_KEYS: `one:${randomBytes(32).toString('base64')}`,
-        },
-        ...{ REQUIRE_AUTHENTICATION: 'false', ENABLE_BACKEND_ACCESS_CONTROL: 'false' },
+        ENGRAM_NATS_URL: server.exports['URL'] ?? '',
+        ENABLE_AUTO_MIGRATIONS: 'true',
+        FASTAPI_USERS_JWT_SECRET: 'a secret of this test',
+        ENGRAM_ROOT_KEYS: `one:${randomBytes(32).toString('base64')}`,
+        REQUIRE_AUTHENTICATION: 'false',
+        ENABLE_BACKEND_ACCESS_CONTROL: 'false',
         COGNEE_TRACING_ENABLED: 'true',
-        ...{ COGNEE_SERVICE_URL: remote.baseUrl, COGNEE_API_KEY: REMOTE_KEY },
+        COGNEE_SERVICE_URL: remote.baseUrl,
+        COGNEE_API_KEY: REMOTE_KEY,
       };
       const prefix = names.environment['ENGRAM_NATS_SUBJECT_PREFIX'] ?? '';
       for (const service of SERVICE_NAMES) {

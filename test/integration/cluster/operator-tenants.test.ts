@@ -40,7 +40,8 @@ withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j'], () => {
 
     it('take a tenant from a resource to an answer and to a receipt, over NATS', async () => {
       world.put({
-        ...{ apiKeys: [{ name: 'default', secretName: 'key' }], deletionPolicy: 'Delete' },
+        apiKeys: [{ name: 'default', secretName: 'key' }],
+        deletionPolicy: 'Delete',
         quotas: { datasets: 2, action: 'Enforce' },
       });
       const ready = async () => {

@@ -132,8 +132,10 @@ withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j'], () => {
         client.post('/api/v1/remember/entry', { dataset_name: 'talks', session_id: session, entry });
       const improve = (session: string) =>
         client.post('/api/v1/improve', {
-          ...{ datasetName: 'talks', sessionIds: [session] },
-          ...{ buildTruthSubspace: true, buildGlobalContextIndex: true },
+          datasetName: 'talks',
+          sessionIds: [session],
+          buildTruthSubspace: true,
+          buildGlobalContextIndex: true,
         });
       const measured: Measured[] = [];
       for (const [session, turns] of [['short', 2] as const, ['long', 30] as const]) {

@@ -8,7 +8,9 @@ import { takeOwnNames } from '../own-names.ts';
 
 const ISSUES = 80;
 const SETTINGS = {
-  ...{ REQUIRE_AUTHENTICATION: 'false', ENABLE_BACKEND_ACCESS_CONTROL: 'false', ENABLE_AUTO_MIGRATIONS: 'true' },
+  REQUIRE_AUTHENTICATION: 'false',
+  ENABLE_BACKEND_ACCESS_CONTROL: 'false',
+  ENABLE_AUTO_MIGRATIONS: 'true',
   FASTAPI_USERS_JWT_SECRET: 'a secret that both replicas know, of more than 32 bytes',
 };
 
@@ -84,7 +86,8 @@ withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j'], () => {
       const query = github.install(new URL(authorizeUrl).searchParams.get('state') ?? '');
       // The browser comes back to the other replica than the one that sent it away.
       const back = await fetch(`${two.baseUrl}/api/v1/integrations/github/callback?${query}`, {
-        ...{ redirect: 'manual', headers: { cookie: begun.headers.get('set-cookie')?.split(';')[0] ?? '' } },
+        redirect: 'manual',
+        headers: { cookie: begun.headers.get('set-cookie')?.split(';')[0] ?? '' },
       });
       expect(back.headers.get('location')).to.match(/github=connected$/);
       await isHalf.promise;

@@ -16,7 +16,9 @@ import { createTestTopics, type TestTopics } from './test-topics.ts';
 const SASL_PASSWORD = process.env['KAFKA_SASL_PASSWORD'] ?? 'engram-test';
 
 const event = (key: string, text: string | null, type = 'item.added'): PublishedEvent => ({
-  ...{ type, key, headers: { ce_id: key, unicode: 'ünï' } },
+  type,
+  key,
+  headers: { ce_id: key, unicode: 'ünï' },
   payload: text === null ? null : Buffer.from(text),
 });
 
@@ -35,8 +37,12 @@ withBackend('kafka', ({ ENGRAM_TEST_KAFKA_BROKERS: brokers }) => {
     after(() => topics.dispose());
     const publisherWith = (options: Partial<KafkaOptions> = {}) =>
       createKafkaEventPublisher({
-        ...{ brokers: brokers.split(','), topicPrefix: topics.prefix },
-        ...{ connectTimeoutMs: 1000, requestTimeoutMs: 5000, publishTimeoutMs: 20_000, ...options },
+        brokers: brokers.split(','),
+        topicPrefix: topics.prefix,
+        connectTimeoutMs: 1000,
+        requestTimeoutMs: 5000,
+        publishTimeoutMs: 20_000,
+        ...options,
       });
     /** The error of one publication, which must tell no password. */
     const refusal = async (options: Partial<KafkaOptions>, events = [event('t/1', 'x')]) => {

@@ -45,7 +45,8 @@ withBackend('kafka', ({ ENGRAM_TEST_KAFKA_BROKERS: brokers }) => {
     const publisherTo = (address: string, { hasty = false } = {}): EventPublisher => {
       const limits = hasty ? { connectTimeoutMs: 300, requestTimeoutMs: 1000, publishTimeoutMs: 3000 } : {};
       const publisher = createKafkaEventPublisher({
-        ...{ brokers: address.split(','), topicPrefix: topics.prefix },
+        brokers: address.split(','),
+        topicPrefix: topics.prefix,
         ...limits,
       });
       closers.push(() => publisher.close());
@@ -168,7 +169,10 @@ withBackend('kafka', ({ ENGRAM_TEST_KAFKA_BROKERS: brokers }) => {
           await append(20);
           await caughtUp(opened);
           await ask(`/proxies/${name}/toxics`, 'POST', {
-            ...{ name: 'silent', type: 'timeout', stream: 'downstream', attributes: { timeout: 0 } },
+            name: 'silent',
+            type: 'timeout',
+            stream: 'downstream',
+            attributes: { timeout: 0 },
           });
           await appendUntilFailed(2);
           await ask(`/proxies/${name}/toxics/silent`, 'DELETE');

@@ -26,13 +26,19 @@ export async function openRelay({
   const log: string[] = [];
   const note = (event: string) => void log.push(event);
   const relay = createEventRelay({
-    ...{ store, eventLog, publisher, clock, ids },
+    store,
+    eventLog,
+    publisher,
+    clock,
+    ids,
     logger: { debug: note, info: note, warn: note, error: note },
     metrics: { eventsRelayed: () => {} },
     settings: { pollMs: 20, backOffMs: 20, maxBackOffMs: 200, ...settings },
   });
   return {
-    ...{ relay, store, log },
+    relay,
+    store,
+    log,
     append: (scope: Scope, events: readonly NewEvent[]) => store.commit(scope, eventLog.appendWrites(scope, events)),
   };
 }

@@ -33,7 +33,9 @@ withBackend('chaos', ({ ENGRAM_TEST_CHAOS_URL: control }) => {
         near = await world.open();
         changes.length = 0;
         far = await world.open({
-          ...{ url: `nats://127.0.0.1:${proxy.port}`, pingIntervalMs: 200, connectTimeoutMs: 1000 },
+          url: `nats://127.0.0.1:${proxy.port}`,
+          pingIntervalMs: 200,
+          connectTimeoutMs: 1000,
           onConnection: ({ kind }) => void changes.push(kind),
         });
       });

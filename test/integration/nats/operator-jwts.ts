@@ -24,8 +24,15 @@ export interface TestOperator {
 const UNLIMITED = { subs: -1, data: -1, payload: -1 };
 const ACCOUNT_LIMITS = {
   ...UNLIMITED,
-  ...{ imports: -1, exports: -1, wildcards: true, conn: -1, leaf: -1 },
-  ...{ mem_storage: -1, disk_storage: -1, streams: -1, consumer: -1 },
+  imports: -1,
+  exports: -1,
+  wildcards: true,
+  conn: -1,
+  leaf: -1,
+  mem_storage: -1,
+  disk_storage: -1,
+  streams: -1,
+  consumer: -1,
 };
 
 export function createOperator(): TestOperator {
@@ -70,14 +77,13 @@ export function createOperator(): TestOperator {
 /** What NATS calls a JWT: `alg` is its own, and the claims about the subject are under `nats`. */
 function signedBy(issuer: KeyPair, subject: KeyPair, name: string, claims: object, expiresAt?: number): string {
   const payload = {
-    ...{
-      jti: randomUUID(),
-      iat: Math.floor(Date.now() / 1000),
-      iss: issuer.getPublicKey(),
-      sub: subject.getPublicKey(),
-    },
+    jti: randomUUID(),
+    iat: Math.floor(Date.now() / 1000),
+    iss: issuer.getPublicKey(),
+    sub: subject.getPublicKey(),
     ...(expiresAt === undefined ? {} : { exp: expiresAt }),
-    ...{ name, nats: { ...claims, version: 2 } },
+    name,
+    nats: { ...claims, version: 2 },
   };
   const text = [{ typ: 'JWT', alg: 'ed25519-nkey' }, payload]
     .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))

@@ -19,8 +19,10 @@ export interface SecondServer extends AsyncDisposable {
 export async function startServer(settings: Readonly<Record<string, string>>): Promise<SecondServer> {
   const env = {
     ...process.env,
-    ...{ ENGRAM_BACKENDS_INSTANCE: `test-${randomUUID().slice(0, 8)}` },
-    ...{ NATS_PORT: await freePort(), NATS_MONITOR_PORT: await freePort(), ...settings },
+    ENGRAM_BACKENDS_INSTANCE: `test-${randomUUID().slice(0, 8)}`,
+    NATS_PORT: await freePort(),
+    NATS_MONITOR_PORT: await freePort(),
+    ...settings,
   };
   const run = async (...words: readonly string[]) =>
     (await promisify(execFile)('bash', [SCRIPT, ...words], { env })).stdout;

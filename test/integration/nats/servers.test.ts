@@ -101,7 +101,10 @@ function ownServers(): void {
     const auth = await openNatsBus({ url, nkeyFile: seed });
     const refused: string[] = [];
     const search = await openNatsBus({
-      ...{ url, user: 'search', password: 's', onListenerError: () => {} },
+      url,
+      user: 'search',
+      password: 's',
+      onListenerError: () => {},
       onConnection: ({ kind, reason }) => void refused.push(`${kind} ${reason}`),
     });
     await auth.respond('engram.auth.Allowed', async () => bytes('yes'));

@@ -45,7 +45,13 @@ export interface FakeSource {
 }
 
 const BEGUN: FakeSource['state'] = {
-  ...{ connected: true, importing: true, lastSyncedAt: null, nextSyncAt: null, items: 0, failed: 0, failure: null },
+  connected: true,
+  importing: true,
+  lastSyncedAt: null,
+  nextSyncAt: null,
+  items: 0,
+  failed: 0,
+  failure: null,
 };
 
 /** Datasets as the services hold them. */

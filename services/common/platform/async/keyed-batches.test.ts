@@ -20,7 +20,8 @@ describe('keyed batches', () => {
       fits: (group) => group.length < maxGroup,
     });
     return {
-      ...{ groups, add },
+      groups,
+      add,
       async endFirst() {
         ends.shift()?.();
         await settle();

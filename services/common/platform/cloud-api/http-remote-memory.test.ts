@@ -47,7 +47,8 @@ describe('the remote memory over HTTP', () => {
   afterEach(() => remote[Symbol.asyncDispose]());
   const client = (silenceMs?: number) =>
     createHttpRemoteMemory({
-      ...{ baseUrl: remote.baseUrl, key: REMOTE_KEY },
+      baseUrl: remote.baseUrl,
+      key: REMOTE_KEY,
       ...(silenceMs === undefined ? {} : { silenceMs }),
     });
 
@@ -60,8 +61,12 @@ describe('the remote memory over HTTP', () => {
     const kept = remote.items(DATASET.id).get(md5(here));
     expect(kept?.content.toString()).to.equal('what is here');
     expect(kept?.fields).to.deep.equal({
-      ...{ dataset_id: DATASET.id, dataset_name: DATASET.name, data_id: ITEM },
-      ...{ mime_type: 'text/plain', extension: 'txt', md5: md5(here) },
+      dataset_id: DATASET.id,
+      dataset_name: DATASET.name,
+      data_id: ITEM,
+      mime_type: 'text/plain',
+      extension: 'txt',
+      md5: md5(here),
     });
     const file = await client().download(DATASET, there);
     expect(file).to.include({ fileName: 'Grüße.txt', mimeType: 'text/plain' });
@@ -75,7 +80,9 @@ describe('the remote memory over HTTP', () => {
       ...['PUT /api/sync/*?prune=true', 'POST /api/cognify'],
     ]);
     expect(remote.requests[0]?.json).to.deep.equal({
-      ...{ dataset_id: DATASET.id, dataset_name: DATASET.name, hashes: [md5(here)] },
+      dataset_id: DATASET.id,
+      dataset_name: DATASET.name,
+      hashes: [md5(here)],
     });
     expect(remote.requests.at(-1)?.json).to.deep.include({ dataset_ids: [DATASET.id] });
   });

@@ -36,7 +36,9 @@ export function sendRequest(options: SendRequest): Promise<IncomingMessage> {
     body === undefined ? {} : { 'content-type': body.contentType, 'content-length': String(body.sizeBytes) };
   return new Promise((resolve, reject) => {
     const request = client.request(target, {
-      ...{ method, agent: false, headers: { ...headers, ...bodyHeaders } },
+      method,
+      agent: false,
+      headers: { ...headers, ...bodyHeaders },
       ...(signal === undefined ? {} : { signal }),
     });
     request.setTimeout(silenceMs, () =>

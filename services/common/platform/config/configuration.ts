@@ -187,7 +187,11 @@ function chooseMailServer(values: SettingValues, problems: string[]): MailServer
     problems.push('ENGRAM_SMTP_TLS: none would send the password of ENGRAM_SMTP_USER unencrypted.');
   }
   return {
-    ...{ host, port: values.smtpPort ?? PORTS[tls], tls, from: from?.trim() ?? '', timeoutMs: values.smtpTimeoutMs },
+    host,
+    port: values.smtpPort ?? PORTS[tls],
+    tls,
+    from: from?.trim() ?? '',
+    timeoutMs: values.smtpTimeoutMs,
     login: user === undefined || password === undefined ? null : { user, password },
     certificateAuthority: values.smtpCaFile === undefined ? null : readCertificate(values.smtpCaFile, problems),
   };

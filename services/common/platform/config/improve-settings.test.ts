@@ -15,9 +15,14 @@ describe('the settings of improve', () => {
   it('have the defaults of the contract', () => {
     const { config } = loadConfig({});
     expect(config).to.deep.include({
-      ...{ improveFeedbackAlpha: 0.1, improveStagesDisabled: [], improveAutoEnabled: true },
-      ...{ improveDebounceEntries: 1, improveDebounceMs: 0, improveTraceWindowSteps: 30 },
-      ...{ improveTraceWindowsPerRun: 10, improveDistillMaxBatches: 0 },
+      improveFeedbackAlpha: 0.1,
+      improveStagesDisabled: [],
+      improveAutoEnabled: true,
+      improveDebounceEntries: 1,
+      improveDebounceMs: 0,
+      improveTraceWindowSteps: 30,
+      improveTraceWindowsPerRun: 10,
+      improveDistillMaxBatches: 0,
     });
   });
 

@@ -256,10 +256,27 @@ describe('loadConfig', () => {
       'ENGRAM_XYZ is not a setting of this version.',
     ]);
     const others = {
-      ...{ PATH: '/bin', HOME: '/root', LANG: 'C', TERM: 'xterm', SHLVL: '1', PWD: '/', npm_lifecycle_event: 'start' },
-      ...{ HTTP_PROXY: 'p', http_proxy: 'p', PORT: '1', HOST: 'h', KUBERNETES_PORT: 'tcp://10.0.0.1:443' },
-      ...{ KUBERNETES_SERVICE_PORT_HTTPS: '443', CORS_ORIGINS: '*', SECRET: 's', OPENAI_API_KEY: 'k', NODE_ENV: 'x' },
-      ...{ ENGRAM_URL: 'http://h', ENGRAM_API_KEY: 'k', ENGRAM_TEST_NATS_URL: 'nats://h', ENGRAM_BENCH_DATA: '/d' },
+      PATH: '/bin',
+      HOME: '/root',
+      LANG: 'C',
+      TERM: 'xterm',
+      SHLVL: '1',
+      PWD: '/',
+      npm_lifecycle_event: 'start',
+      HTTP_PROXY: 'p',
+      http_proxy: 'p',
+      PORT: '1',
+      HOST: 'h',
+      KUBERNETES_PORT: 'tcp://10.0.0.1:443',
+      KUBERNETES_SERVICE_PORT_HTTPS: '443',
+      CORS_ORIGINS: '*',
+      SECRET: 's',
+      OPENAI_API_KEY: 'k',
+      NODE_ENV: 'x',
+      ENGRAM_URL: 'http://h',
+      ENGRAM_API_KEY: 'k',
+      ENGRAM_TEST_NATS_URL: 'nats://h',
+      ENGRAM_BENCH_DATA: '/d',
     };
     expect(loadConfig(others).warnings).to.deep.equal([]);
   });

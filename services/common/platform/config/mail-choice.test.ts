@@ -25,13 +25,19 @@ describe('mail server', () => {
 
   it('has the port of its encryption, unless one is set', () => {
     expect(serverOf(SERVER)).to.deep.equal({
-      ...{ host: 'mail.example.com', port: 587, tls: 'starttls', login: null, certificateAuthority: null },
-      ...{ from: 'Engram <engram@example.com>', timeoutMs: 10_000 },
+      host: 'mail.example.com',
+      port: 587,
+      tls: 'starttls',
+      login: null,
+      certificateAuthority: null,
+      from: 'Engram <engram@example.com>',
+      timeoutMs: 10_000,
     });
     expect(serverOf({ ...SERVER, ENGRAM_SMTP_TLS: 'tls' })?.port).to.equal(465);
     expect(serverOf({ ...SERVER, ENGRAM_SMTP_TLS: 'none' })?.port).to.equal(25);
     expect(serverOf({ ...SERVER, ENGRAM_SMTP_PORT: '2525', ENGRAM_SMTP_TIMEOUT: '0.5' })).to.include({
-      ...{ port: 2525, timeoutMs: 500 },
+      port: 2525,
+      timeoutMs: 500,
     });
   });
 

@@ -38,12 +38,21 @@ async function createWorld() {
   const relays: EventRelay[] = [];
   const counts: Record<string, number> = {};
   return {
-    ...{ store, clock, ids, eventLog, published, lines, counts },
+    store,
+    clock,
+    ids,
+    eventLog,
+    published,
+    lines,
+    counts,
     append: (events: readonly NewEvent[], where: Scope = scope) =>
       store.commit(where, eventLog.appendWrites(where, events)),
     relay(publish: EventPublisher['publish'], settings: Partial<EventRelaySettings> = {}): EventRelay {
       const relay = createEventRelay({
-        ...{ store, clock, ids, eventLog },
+        store,
+        clock,
+        ids,
+        eventLog,
         publisher: { publish, close: async () => {} },
         logger: { debug: log, info: log, warn: log, error: log },
         metrics: {

@@ -102,7 +102,8 @@ export function createApp(options: AppOptions) {
     (trustedProxies.length > 0 || proxyHeader(request.headers) === undefined) && isLoopback(clientAddress(request));
   const budgets = options.budgets === undefined ? {} : { budgets: createBudgetGuard(options.budgets) };
   const lastingAccess = createLastingAccess({
-    ...{ authenticate, newRequestId: randomUUID },
+    authenticate,
+    newRequestId: randomUUID,
     ...(options.accessCheckMs === undefined ? {} : { everyMs: options.accessCheckMs }),
   });
   koa.use(
@@ -110,16 +111,14 @@ export function createApp(options: AppOptions) {
       [...options.routes, ...system],
       (route) =>
         createEndpoint(route, {
-          ...{
-            authenticate,
-            cookieName,
-            body: settings,
-            clientAddress,
-            selectsTenantByHost,
-            lastingAccess,
-            ...budgets,
-            ...(options.idempotencyKeys === undefined ? {} : { idempotencyKeys: options.idempotencyKeys }),
-          },
+          authenticate,
+          cookieName,
+          body: settings,
+          clientAddress,
+          selectsTenantByHost,
+          lastingAccess,
+          ...budgets,
+          ...(options.idempotencyKeys === undefined ? {} : { idempotencyKeys: options.idempotencyKeys }),
           isLocal,
         }),
       options.pages,

@@ -167,7 +167,10 @@ async function identify(route: Route, context: RequestContext, { options, call }
   context.state.principal = principal;
   await options.budgets?.admit(principal);
   const entry: Entry = {
-    ...{ principal, credentials, strict, host },
+    principal,
+    credentials,
+    strict,
+    host,
     refusal: (now) => refusal(route, now, stranger) ?? (isSame(now, principal) ? null : stranger(now)),
   };
   return { principal, call: { ...call, principal, ...(proof === undefined ? {} : { proof }) }, entry };
@@ -245,7 +248,8 @@ const ASK_AGAIN_SECONDS = 30;
 function tenantClosed(state: Closure): EngramError {
   if (state === 'Hibernated') {
     return engramError('ServiceUnavailableError', 'This tenant is hibernated; its administrator can wake it.', {
-      ...{ retryable: true, retryAfterSeconds: ASK_AGAIN_SECONDS },
+      retryable: true,
+      retryAfterSeconds: ASK_AGAIN_SECONDS,
     });
   }
   const what = state === 'Erasing' ? 'being erased' : 'disabled';

@@ -14,8 +14,13 @@ let calls = 0;
 
 const routes: readonly Route[] = [
   defineRoute({
-    ...{ method: 'POST', path: '/login', tag: 'test', summary: 'Knows nobody yet', responses: {} },
-    ...{ permission: NO_PERMISSION, auth: 'none' },
+    method: 'POST',
+    path: '/login',
+    tag: 'test',
+    summary: 'Knows nobody yet',
+    responses: {},
+    permission: NO_PERMISSION,
+    auth: 'none',
     body: { kind: 'form', schema: z.object({ username: z.string() }) },
     handle: async ({ body }) => json(body),
   }),

@@ -21,11 +21,17 @@ let uploads = 0;
 const common = { tag: 'test', summary: 'test', auth: 'user', responses: { 200: { description: 'ok' } } } as const;
 const routes: readonly Route[] = [
   defineRoute({
-    ...{ ...common, method: 'GET', path: '/ticks', permission: NO_PERMISSION },
+    ...common,
+    method: 'GET',
+    path: '/ticks',
+    permission: NO_PERMISSION,
     handle: async () => ({ stream: Readable.from(ticks()) }),
   }),
   defineRoute({
-    ...{ ...common, method: 'POST', path: '/upload', permission: onDatasets('write') },
+    ...common,
+    method: 'POST',
+    path: '/upload',
+    permission: onDatasets('write'),
     body: { kind: 'any', schema: z.unknown() },
     async handle() {
       uploads += 1;
@@ -66,7 +72,9 @@ describe('what lasts longer than a request', () => {
     unattended = [];
     answer = async () => OPEN;
     app = await runApp({
-      ...{ routes, sockets, accessCheckMs: INTERVAL_MS },
+      routes,
+      sockets,
+      accessCheckMs: INTERVAL_MS,
       authenticate: async (_credentials, _strict, _context, circumstances) => {
         asked += 1;
         unattended.push(circumstances?.unattended);
@@ -200,7 +208,8 @@ describe('lasting access', () => {
   it('asks on for who comes while auth is asked about somebody with the same credentials who leaves', async () => {
     const asked: ReturnType<typeof Promise.withResolvers<Identity>>[] = [];
     const access = createLastingAccess({
-      ...{ newRequestId: () => 'check', everyMs: INTERVAL_MS },
+      newRequestId: () => 'check',
+      everyMs: INTERVAL_MS,
       authenticate: () => {
         const question = Promise.withResolvers<Identity>();
         asked.push(question);
@@ -208,7 +217,10 @@ describe('lasting access', () => {
       },
     });
     const entry = {
-      ...{ principal: principalOf('user-key'), credentials: [], strict: false, host: undefined },
+      principal: principalOf('user-key'),
+      credentials: [],
+      strict: false,
+      host: undefined,
       refusal: () => null,
     };
     let reason: Error | null = null;

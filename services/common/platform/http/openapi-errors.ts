@@ -104,7 +104,8 @@ export function errorsOf(route: Route): Readonly<Record<string, ErrorAnswer | ke
     ...(permission.over === 'datasets' ? { 404: 'DatasetNotFound' } : {}),
     ...(takesIdempotencyKey(route) ? { 409: 'KeyInUse', 422: 'ValidationFailed' } : {}),
     ...(body === undefined ? {} : { 413: 'TooLarge', 415: 'NotReadable' }),
-    ...{ 500: 'ServerError', 503: 'NotAvailable' },
+    500: 'ServerError',
+    503: 'NotAvailable',
   };
   const own = Object.entries(route.responses)
     .filter(([status]) => Number(status) >= 400)

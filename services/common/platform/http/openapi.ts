@@ -43,7 +43,9 @@ export function openApiDocument(routes: readonly Route[], options: OpenApiOption
       securitySchemes: {
         BearerAuth: { type: 'http', scheme: 'bearer', description: 'The token of POST /api/v1/auth/login' },
         ApiKeyAuth: {
-          ...{ type: 'apiKey', in: 'header', name: 'X-Api-Key' },
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-Api-Key',
           description: 'A key of POST /api/v1/auth/api-keys',
         },
       },

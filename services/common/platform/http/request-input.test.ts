@@ -241,7 +241,9 @@ describe('request validation', () => {
     const answer = await invalid(app.post('/search', { query: 'q', datasetIds: Array(20_000).fill('0') }));
     expect(kinds(answer)).to.deep.equal(['too_long body.datasetIds']);
     expect((answer.detail[0] as { ctx: unknown }).ctx).to.deep.equal({
-      ...{ field_type: 'List', max_length: 10_000, actual_length: 20_000 },
+      field_type: 'List',
+      max_length: 10_000,
+      actual_length: 20_000,
     });
     // What is sent back of it does not grow with it either.
     expect((answer.body as { datasetIds: unknown[] }).datasetIds).to.have.length(1001);
@@ -410,7 +412,9 @@ describe('request validation', () => {
     const other = await invalid(app.post('/entry', { entry: { type: 'other' } }));
     expect(kinds(other)).to.deep.equal(['union_tag_invalid body.entry']);
     expect(other.detail[0]?.ctx).to.deep.equal({
-      ...{ discriminator: "'type'", tag: 'other', expected_tags: "'qa', 'trace'" },
+      discriminator: "'type'",
+      tag: 'other',
+      expected_tags: "'qa', 'trace'",
     });
     for (const type of [{ toString: 1 }, ['qa'], 1, null, 'x'.repeat(50_000)]) {
       const unnamed = await invalid(app.post('/entry', { entry: { type } }));

@@ -28,7 +28,10 @@ const healthSummary = z
   .meta({ id: 'HealthSummary' });
 const healthDetails = z
   .object({
-    ...{ status: health, timestamp: z.string(), version: z.string(), uptime: z.int() },
+    status: health,
+    timestamp: z.string(),
+    version: z.string(),
+    uptime: z.int(),
     components: z.record(
       z.string(),
       z.object({ status: health, provider: z.string(), response_time_ms: z.number(), details: z.string() }),

@@ -9,16 +9,15 @@ import { holdLease } from './job-lease.ts';
 const LEASE_MS = 15;
 
 const job: ClaimedJob = {
-  ...{
-    id: 'job',
-    kind: 'kind',
-    scope: { tenant: asId('tenant') },
-    payload: {},
-    attempt: 1,
-    maxAttempts: 5,
-    fencingToken: 1,
-  },
-  ...{ worker: 'worker', cancelRequested: false },
+  id: 'job',
+  kind: 'kind',
+  scope: { tenant: asId('tenant') },
+  payload: {},
+  attempt: 1,
+  maxAttempts: 5,
+  fencingToken: 1,
+  worker: 'worker',
+  cancelRequested: false,
 };
 
 /** A clock that tells what it is told: how long a lease really takes is up to the machine. */

@@ -27,7 +27,11 @@ export function holdLease({ workQueue, clock, logger }: LeaseDependencies, job: 
   const controller = new AbortController();
   const cancel = () => controller.abort(engramError('CancelledError', 'The run was cancelled.'));
   const heartbeat = createHeartbeat({
-    ...{ clock, leaseMs, everyMs: leaseMs / 3, heldSinceMs: clock.monotonicMs(), afterPause: 'beat' },
+    clock,
+    leaseMs,
+    everyMs: leaseMs / 3,
+    heldSinceMs: clock.monotonicMs(),
+    afterPause: 'beat',
     async extend() {
       const { cancelRequested } = await workQueue.heartbeat(job, leaseMs);
       if (cancelRequested) cancel();

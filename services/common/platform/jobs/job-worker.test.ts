@@ -25,11 +25,16 @@ function createWorld({ store }: DocumentStoreSubject) {
   let nowMs = Date.now();
   const kind = newKind();
   const queue = createWorkQueue({
-    ...{ store, bus: createInProcessBus(), clock: { now: () => new Date(nowMs) }, ids: createIdSource() },
+    store,
+    bus: createInProcessBus(),
+    clock: { now: () => new Date(nowMs) },
+    ids: createIdSource(),
     pollMs: NEVER_MS,
   });
   return {
-    ...{ kind, queue, store },
+    kind,
+    queue,
+    store,
     advance(ms: number) {
       nowMs += ms;
     },

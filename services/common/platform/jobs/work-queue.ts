@@ -259,7 +259,12 @@ function createDeadLetters({ store, nowMs, wake }: DeadLettersOptions): DeadLett
 function letterOf({ id, value }: StoredJob): DeadLetter {
   const { kind, tenant, dataset, payload, attempts, error, failedAt } = value;
   return {
-    ...{ id, kind, tenant, dataset, payload, attempts },
+    id,
+    kind,
+    tenant,
+    dataset,
+    payload,
+    attempts,
     error: error ?? { name: 'Error', message: '' },
     failedAt: failedAt ?? '',
   };

@@ -9,7 +9,12 @@ function start(afterPause: HeartbeatOptions['afterPause'], extend: () => Promise
   let now = 0;
   const told: string[] = [];
   const heartbeat = createHeartbeat({
-    ...{ clock: { monotonicMs: () => now }, leaseMs: LEASE_MS, everyMs: 3_600_000, heldSinceMs: 0, afterPause, extend },
+    clock: { monotonicMs: () => now },
+    leaseMs: LEASE_MS,
+    everyMs: 3_600_000,
+    heldSinceMs: 0,
+    afterPause,
+    extend,
     onFailed: (_, leftMs) => told.push(`failed, ${leftMs} left`),
     onOver: () => told.push('over'),
   });

@@ -106,8 +106,11 @@ export function createIdempotencyKeys(options: {
       const id = sha256OfJson([user, tenant, key]);
       const lease = { holder, leasedUntilMs: nowMs + LEASE_MS };
       const mine = {
-        ...{ request: fingerprint, ...lease, expiresAtMs: nowMs + KEPT_MS },
-        ...{ operation: ids.uuid(), sealedAnswer: null },
+        request: fingerprint,
+        ...lease,
+        expiresAtMs: nowMs + KEPT_MS,
+        operation: ids.uuid(),
+        sealedAnswer: null,
       };
       const { operation, sealedAnswer: known } = await claim(id, mine);
       if (known !== null) return opened(request, id, known);
@@ -115,7 +118,11 @@ export function createIdempotencyKeys(options: {
       const held = (set: Partial<KeyDocument>) =>
         store.commit(SYSTEM_SCOPE, [update(idempotencyKeysCollection, id, { where: { holder }, set })]);
       const heartbeat = createHeartbeat({
-        ...{ clock, leaseMs: LEASE_MS, everyMs: LEASE_MS / 3, heldSinceMs: clock.monotonicMs(), afterPause: 'beat' },
+        clock,
+        leaseMs: LEASE_MS,
+        everyMs: LEASE_MS / 3,
+        heldSinceMs: clock.monotonicMs(),
+        afterPause: 'beat',
         extend: async () => void (await held({ leasedUntilMs: clock.now().getTime() + LEASE_MS })),
         onFailed: (error) => logger.warn('idempotency.beat_failed', { error }),
         onOver: () => undefined,

@@ -15,8 +15,14 @@ describe('mails by SMTP', () => {
   };
   const send = (settings: Partial<SmtpSettings> = {}, mail = MAIL, signal = new AbortController().signal) =>
     createSmtpMailer({
-      ...{ host: '127.0.0.1', port: server.port, login: null, tls: 'none', from: 'Engram <engram@example.com>' },
-      ...{ certificateAuthority: null, timeoutMs: 10_000, ...settings },
+      host: '127.0.0.1',
+      port: server.port,
+      login: null,
+      tls: 'none',
+      from: 'Engram <engram@example.com>',
+      certificateAuthority: null,
+      timeoutMs: 10_000,
+      ...settings,
     }).send(mail, signal);
   const failure = async (work: Promise<unknown>): Promise<Error> => {
     try {

@@ -29,17 +29,20 @@ export function createSmtpMailer(settings: SmtpSettings): Mailer {
     async send({ to, subject, text }, signal) {
       const { createTransport } = await loadNodemailer();
       const transport = createTransport({
-        ...{ host, port, secure: tls === 'tls', requireTLS: tls === 'starttls', ignoreTLS: tls === 'none' },
+        host,
+        port,
+        secure: tls === 'tls',
+        requireTLS: tls === 'starttls',
+        ignoreTLS: tls === 'none',
         ...(login === null ? {} : { auth: { user: login.user, pass: login.password } }),
         ...(certificateAuthority === null ? {} : { tls: { ca: certificateAuthority } }),
-        ...{
-          dnsTimeout: timeoutMs,
-          connectionTimeout: timeoutMs,
-          greetingTimeout: timeoutMs,
-          socketTimeout: timeoutMs,
-        },
+        dnsTimeout: timeoutMs,
+        connectionTimeout: timeoutMs,
+        greetingTimeout: timeoutMs,
+        socketTimeout: timeoutMs,
         // What is in a mail is text of ours; nothing of it may make the library read files or addresses.
-        ...{ disableFileAccess: true, disableUrlAccess: true },
+        disableFileAccess: true,
+        disableUrlAccess: true,
       });
       const deadline = AbortSignal.any([signal, AbortSignal.timeout(STEPS * timeoutMs)]);
       try {

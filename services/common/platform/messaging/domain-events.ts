@@ -30,7 +30,13 @@ export const domainEventCodec: Codec<LoggedEvent> = {
     return toBinary(
       DomainEventSchema,
       create(DomainEventSchema, {
-        ...{ offset: BigInt(offset), id, type, subjectId, tenant, datasetId: dataset ?? undefined, occurredAt },
+        offset: BigInt(offset),
+        id,
+        type,
+        subjectId,
+        tenant,
+        datasetId: dataset ?? undefined,
+        occurredAt,
         data: { case: field, value } as DomainEvent['data'],
       }),
     );
@@ -40,7 +46,13 @@ export const domainEventCodec: Codec<LoggedEvent> = {
     const { schema, field } = eventOf(type);
     if (data.case !== field) throw new Error(`an event of type ${type} carries ${data.case ?? 'nothing'}`);
     return {
-      ...{ offset: Number(offset), id, type, subjectId, tenant, dataset: datasetId ?? null, occurredAt },
+      offset: Number(offset),
+      id,
+      type,
+      subjectId,
+      tenant,
+      dataset: datasetId ?? null,
+      occurredAt,
       data: toJson(schema, data.value, { alwaysEmitImplicit: true }) as JsonObject,
     };
   },

@@ -11,14 +11,21 @@ import { createInProcessBus } from '../../storage/bus/in-process/bus.ts';
 import { callerOf, createMessenger, guard, type Messenger } from './messenger.ts';
 
 const person = (last: string): Principal => ({
-  ...{ id: asId(`00000000-0000-4000-8000-00000000000${last}`), email: `${last}@example.com`, tenant: PERSONAL_TENANT },
-  ...{ isSuperuser: false, parentId: null },
+  id: asId(`00000000-0000-4000-8000-00000000000${last}`),
+  email: `${last}@example.com`,
+  tenant: PERSONAL_TENANT,
+  isSuperuser: false,
+  parentId: null,
 });
 const OWNER = person('a');
 const STRANGER = person('b');
 const DATASET: DatasetRef = {
-  ...{ id: asId<DatasetId>('00000000-0000-4000-8000-0000000000d1'), name: 'notes', ownerId: OWNER.id },
-  ...{ tenant: PERSONAL_TENANT, createdAt: '2026-01-02T03:04:05.678Z', updatedAt: null },
+  id: asId<DatasetId>('00000000-0000-4000-8000-0000000000d1'),
+  name: 'notes',
+  ownerId: OWNER.id,
+  tenant: PERSONAL_TENANT,
+  createdAt: '2026-01-02T03:04:05.678Z',
+  updatedAt: null,
 };
 
 const paths = (Object.keys(METHODS) as MethodPath[]).filter((path) => path !== 'auth.ResolveDatasets');

@@ -7,8 +7,14 @@ import { DOMAIN_EVENTS, domainEventCodec } from './domain-events.ts';
 import { readRunJob } from './jobs.ts';
 
 const logged = (type: string, data: JsonObject): LoggedEvent => ({
-  ...{ offset: 7, id: 'e1', type, subjectId: 's1', tenant: 'personal', dataset: 'd1' },
-  ...{ occurredAt: '2026-01-02T03:04:05.678Z', data },
+  offset: 7,
+  id: 'e1',
+  type,
+  subjectId: 's1',
+  tenant: 'personal',
+  dataset: 'd1',
+  occurredAt: '2026-01-02T03:04:05.678Z',
+  data,
 });
 
 describe('jobs', () => {

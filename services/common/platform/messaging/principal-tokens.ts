@@ -55,7 +55,11 @@ export function createPrincipalSigner(
     sign({ id, email, tenant, isSuperuser, parentId, key }) {
       const now = clock.now().getTime();
       const whose = {
-        ...{ sub: id, email, tenant, isSuperuser, parentId },
+        sub: id,
+        email,
+        tenant,
+        isSuperuser,
+        parentId,
         ...(key === undefined ? {} : { key }),
       };
       const name = JSON.stringify(whose);

@@ -12,8 +12,11 @@ import { fixedProof } from './principal-proof.ts';
 import { createPrincipalSigner, createPrincipalVerifier, type PrincipalSigner } from './principal-tokens.ts';
 
 const ADA: Principal = {
-  ...{ id: asId('00000000-0000-4000-8000-00000000000a'), email: 'ada@example.com', tenant: PERSONAL_TENANT },
-  ...{ isSuperuser: false, parentId: null },
+  id: asId('00000000-0000-4000-8000-00000000000a'),
+  email: 'ada@example.com',
+  tenant: PERSONAL_TENANT,
+  isSuperuser: false,
+  parentId: null,
 };
 const SECRET = 'a secret of tests, long enough';
 
@@ -170,7 +173,8 @@ describe('messages with a principal', () => {
     await messenger.serve('auth.GetPublicKeys', async () => ({ jwks: signer.publicKeys }));
     await messenger.serve('auth.Authenticate', async () => ({
       ...(isKnown ? { principal: ADA, token: signer.sign(ADA) } : { principal: null }),
-      ...{ required: true, posture: '' },
+      required: true,
+      posture: '',
     }));
     await messenger.serve('auth.ResolveDatasets', async (_, context) => {
       seen.push(callerOf(context));

@@ -13,12 +13,19 @@ import { fixedProof } from './principal-proof.ts';
 import { rememberAccess } from './remembered-access.ts';
 
 const ADA: Principal = {
-  ...{ id: asId('00000000-0000-4000-8000-00000000000a'), email: 'ada@example.com', tenant: PERSONAL_TENANT },
-  ...{ isSuperuser: false, parentId: null },
+  id: asId('00000000-0000-4000-8000-00000000000a'),
+  email: 'ada@example.com',
+  tenant: PERSONAL_TENANT,
+  isSuperuser: false,
+  parentId: null,
 };
 const DATASET: DatasetRef = {
-  ...{ id: asId<DatasetId>('00000000-0000-4000-8000-0000000000d1'), name: 'notes', ownerId: ADA.id },
-  ...{ tenant: PERSONAL_TENANT, createdAt: '2026-01-02T03:04:05.678Z', updatedAt: null },
+  id: asId<DatasetId>('00000000-0000-4000-8000-0000000000d1'),
+  name: 'notes',
+  ownerId: ADA.id,
+  tenant: PERSONAL_TENANT,
+  createdAt: '2026-01-02T03:04:05.678Z',
+  updatedAt: null,
 };
 const CALL = { requestId: 'r', principal: ADA, proof: fixedProof('believed') };
 const KEY = [{ kind: 'api-key', value: 'a key' }] as const;

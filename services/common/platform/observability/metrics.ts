@@ -175,7 +175,9 @@ function relayMetrics(registers: RegistryType[]): Pick<Metrics, 'eventsRelayed' 
       };
       const gauge = (name: string, help: string, value: (current: RelayLag) => number) => {
         const metric: GaugeType = new Gauge({
-          ...{ name, help, registers },
+          name,
+          help,
+          registers,
           async collect() {
             const current = await read();
             if (current === null) metric.remove();

@@ -128,7 +128,12 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
         };
         const settled = () => signal?.removeEventListener('abort', withdraw);
         const call: Call = {
-          ...{ module: task.module, name: task.name, input, content, onPart, signal },
+          module: task.module,
+          name: task.name,
+          input,
+          content,
+          onPart,
+          signal,
           resolve: (result) => {
             settled();
             resolve(result);

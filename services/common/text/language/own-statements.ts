@@ -13,12 +13,36 @@ const NOW = '(?<now>jetzt |nun |inzwischen |ahora |actualmente |maintenant |dés
 const SINCE = String.raw`(?:(?:seit|desde|depuis) (?<since>\d{4}) )?`;
 const END = String.raw`(?<tail> (?:jetzt|ahora|maintenant|désormais))?(?:,? (?:seit|desde|depuis) (?<late>\d{4}))?(?=[.!,;]|$| (?:und|y|e|et|aber|pero|mais)\b)`;
 const KIN: Readonly<Record<string, string>> = {
-  ...{ hund: 'dog', katze: 'cat', schwester: 'sister', bruder: 'brother', mutter: 'mother', vater: 'father' },
-  ...{ frau: 'wife', mann: 'husband', tochter: 'daughter', sohn: 'son' },
-  ...{ perro: 'dog', gato: 'cat', hermana: 'sister', hermano: 'brother', madre: 'mother', padre: 'father' },
-  ...{ esposa: 'wife', marido: 'husband', hija: 'daughter', hijo: 'son' },
-  ...{ chien: 'dog', chat: 'cat', sœur: 'sister', frère: 'brother', mère: 'mother', père: 'father' },
-  ...{ femme: 'wife', mari: 'husband', fille: 'daughter', fils: 'son' },
+  hund: 'dog',
+  katze: 'cat',
+  schwester: 'sister',
+  bruder: 'brother',
+  mutter: 'mother',
+  vater: 'father',
+  frau: 'wife',
+  mann: 'husband',
+  tochter: 'daughter',
+  sohn: 'son',
+  perro: 'dog',
+  gato: 'cat',
+  hermana: 'sister',
+  hermano: 'brother',
+  madre: 'mother',
+  padre: 'father',
+  esposa: 'wife',
+  marido: 'husband',
+  hija: 'daughter',
+  hijo: 'son',
+  chien: 'dog',
+  chat: 'cat',
+  sœur: 'sister',
+  frère: 'brother',
+  mère: 'mother',
+  père: 'father',
+  femme: 'wife',
+  mari: 'husband',
+  fille: 'daughter',
+  fils: 'son',
 };
 const OWN_KIN = new RegExp(
   `^(?:Mein|Meine|Mi|Mon|Ma) (?<kin>${Object.keys(KIN).join('|')}) (?:heißt|se llama|s['’]appelle) ${VALUE}${END}`,
@@ -95,8 +119,14 @@ function each(relation: string, sentences: readonly string[]) {
 const CUE = /^(?:(?:Ich|Meine?|Yo|Vivo|Ahora|Actualmente|Me|Trabajo|Estudio|Nací|Prefiero|Estoy|Mi|Je|Mon|Ma) |J['’])/u;
 const DENIED = /\b(?:nicht|kein\p{L}*|nie|no|nunca|pas|jamais|würde|möchte|quisiera|voudrais)\b/u;
 const ENGLISH: Readonly<Record<string, string>> = {
-  ...{ live_in: 'live in', move_to: 'moved to', work_at: 'work at', study_at: 'study at', born_in: 'was born in' },
-  ...{ prefer: 'prefer', like: 'like', married_to: 'am married to' },
+  live_in: 'live in',
+  move_to: 'moved to',
+  work_at: 'work at',
+  study_at: 'study at',
+  born_in: 'was born in',
+  prefer: 'prefer',
+  like: 'like',
+  married_to: 'am married to',
 };
 
 /** Returns null for any other sentence, and for what is denied, wished or asked. */

@@ -20,7 +20,10 @@ export function turnsOf(text: string): readonly Turn[] {
   if (!text.includes(':')) return [];
   return [...text.matchAll(TURN)].map(
     ({ 0: mark, 1: note = '', 2: time = '', 3: speaker = '', 4: said = '', index }) => ({
-      ...{ start: index, saidAt: index + mark.length, speaker, said },
+      start: index,
+      saidAt: index + mark.length,
+      speaker,
+      said,
       time: time || (TIME.test(note) ? note : ''),
     }),
   );

@@ -24,7 +24,9 @@ export function AuditLog() {
     queryFn: ({ pageParam }) =>
       engram.get('/api/v1/audit', {
         query: {
-          ...{ tenant_id: tenant, limit: PAGE, action: action || undefined },
+          tenant_id: tenant,
+          limit: PAGE,
+          action: action || undefined,
           after: pageParam === '' ? undefined : pageParam,
         },
       }),

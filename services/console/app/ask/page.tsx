@@ -193,7 +193,11 @@ function Conversation({ onBegin, onRestart, onOpen }: ConversationProps) {
           <TurnView
             key={qa.qa_id}
             turn={{
-              ...{ key: qa.qa_id, question: qa.question ?? '', stage: null, text: qa.answer ?? '', error: null },
+              key: qa.qa_id,
+              question: qa.question ?? '',
+              stage: null,
+              text: qa.answer ?? '',
+              error: null,
               findings: storedFindings(
                 qa.answer,
                 sources.data?.find(({ qa_id: id }) => id === qa.qa_id),

@@ -65,7 +65,8 @@ export async function ask(question: Question, listener: Listener, signal: AbortS
   const events = engram.recallStream(query, {
     ...rest,
     ...(datasetIds.length === 0 ? {} : { datasetIds: [...datasetIds] }),
-    ...{ scope: 'graph', explain: true },
+    scope: 'graph',
+    explain: true,
     call: { signal },
   });
   let written = '';
@@ -106,7 +107,8 @@ export function sourcesOf({ text, dataset_id: dataset, metadata = {} }: Finding)
       dataset: dataset ?? '',
       item: found.document_id,
       document: found.source,
-      ...{ text: found.text ?? '', quoted },
+      text: found.text ?? '',
+      quoted,
       // Answers that were asked without reasons have none.
       why: 'lanes' in found ? (found as Explanation) : null,
     };
@@ -120,7 +122,10 @@ export function passageOf({ text, dataset_id: dataset, metadata = {} }: Finding)
   if (item === undefined || id === undefined) return null;
   const why = explain === undefined || Array.isArray(explain) ? null : (explain as Explanation);
   return {
-    ...{ id, item, text, why },
+    id,
+    item,
+    text,
+    why,
     dataset: dataset ?? '',
     document: why?.source ?? document ?? 'Document',
     quoted: null,

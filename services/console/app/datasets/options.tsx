@@ -70,7 +70,8 @@ function BuildOptions({ dataset, schema, prompt }: BuildOptionsProps) {
     doing('build', async () => {
       const response = await engram.send('post', '/api/v1/cognify', {
         body: {
-          ...{ dataset_ids: [dataset], run_in_background: true },
+          dataset_ids: [dataset],
+          run_in_background: true,
           ...(schema.trim() === '' ? {} : { graph_model: JSON.parse(schema) }),
           ...(prompt.trim() === '' ? {} : { custom_prompt: prompt }),
           ...(size === '' ? {} : { chunk_size: size }),

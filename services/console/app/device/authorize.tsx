@@ -63,9 +63,15 @@ function Decision({ request, program, target, email }: DecisionProps) {
       const { client_id = '', redirect_uri = '', response_type = '', code_challenge = '', state, resource } = request;
       const { redirect_to: target } = await engram.post('/api/v1/auth/oauth/authorization', {
         body: {
-          ...{ client_id, redirect_uri, response_type, code_challenge, approve, ...limits },
+          client_id,
+          redirect_uri,
+          response_type,
+          code_challenge,
+          approve,
+          ...limits,
           code_challenge_method: request['code_challenge_method'] as 'S256',
-          ...{ state: state ?? null, resource: resource ?? null },
+          state: state ?? null,
+          resource: resource ?? null,
           ...(lifetime === null ? {} : { expires_in: lifetime }),
         },
       });

@@ -44,7 +44,10 @@ const QUESTION = 'What was learned?';
 async function documentsOf(dataset: string | null, sessions: readonly string[]): Promise<readonly string[]> {
   if (dataset === null) return [];
   const found = await engram.recall(QUESTION, {
-    ...{ datasetIds: [dataset], searchType: 'CHUNKS', scope: 'graph', topK: 50 },
+    datasetIds: [dataset],
+    searchType: 'CHUNKS',
+    scope: 'graph',
+    topK: 50,
     nodeName: sessions.map((session) => `session_learnings:${session}`),
   });
   return found.flatMap((item) =>

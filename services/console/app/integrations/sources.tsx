@@ -56,7 +56,8 @@ const ADDRESSES: Readonly<
   s3: { label: 'Bucket, or a folder of it', placeholder: 's3://bucket/notes' },
   web: { label: 'Address of a site, sitemap or feed', placeholder: 'https://example.com/docs/' },
   webdav: {
-    ...{ label: 'Address of a folder', placeholder: 'https://cloud.example.com/remote.php/dav/files/anna/' },
+    label: 'Address of a folder',
+    placeholder: 'https://cloud.example.com/remote.php/dav/files/anna/',
     login: true,
   },
 };

@@ -94,7 +94,12 @@ describe('graph of the console', () => {
 
   it('tells types apart, with one entry for the rare ones', () => {
     const many = Array.from({ length: 20 }, (_, at) => ({
-      ...{ id: `${at}`, name: `${at}`, type: 'Entity', entity_type: `kind ${at}`, degree: 1, importance: 1 },
+      id: `${at}`,
+      name: `${at}`,
+      type: 'Entity',
+      entity_type: `kind ${at}`,
+      degree: 1,
+      importance: 1,
     }));
     const groups = groupsOf([...many, ...view.nodes]);
     expect(groups.counts.get('Other types')).to.equal(15);

@@ -4,10 +4,21 @@ import { presentDrawing } from './drawing.ts';
 
 const origin = { item: 'item', generation: 1 };
 const node = (id: string, type: string, name: string, properties: object = {}) => ({
-  ...{ ...origin, id, type, name, mentions: 1, nodeSets: [], properties: { ...properties } },
+  ...origin,
+  id,
+  type,
+  name,
+  mentions: 1,
+  nodeSets: [],
+  properties: { ...properties },
 });
 const edge = (source: string, relation: string, target: string, properties: object = {}) => ({
-  ...{ ...origin, source, relation, target, weight: 1, properties: { ...properties } },
+  ...origin,
+  source,
+  relation,
+  target,
+  weight: 1,
+  properties: { ...properties },
 });
 const said = (text: string) => ({ chunkId: 'passage', text });
 
@@ -47,7 +58,10 @@ describe('drawing of a graph', () => {
     const { nodes } = await presentDrawing(graph as never);
     expect(nodes.map(({ name }) => name).slice(0, 3)).to.deep.equal(['Ada met Bob.', 'Ada met Bob.', 'Ada']);
     expect(nodes.find(({ id }) => id === 'ada')).to.deep.equal({
-      ...{ id: 'ada', name: 'Ada', type: 'Entity', entity_type: 'person' },
+      id: 'ada',
+      name: 'Ada',
+      type: 'Entity',
+      entity_type: 'person',
     });
   });
 

@@ -82,7 +82,11 @@ export function createTracer({ clock, record, maxSpans = DEFAULT_MAX_SPANS }: Tr
     }
   };
   const newUnit = (traceId: string, rootId: string): Unit => ({
-    ...{ traceId, rootId, spans: 0, dropped: 0, endedMs: Number.POSITIVE_INFINITY },
+    traceId,
+    rootId,
+    spans: 0,
+    dropped: 0,
+    endedMs: Number.POSITIVE_INFINITY,
     epochMs: clock.now().getTime() - clock.monotonicMs(),
   });
   const runUnit = async <Result>(opened: Opened, work: Parameters<typeof run<Result>>[1]): Promise<Result> => {
@@ -138,8 +142,15 @@ function spanOf(opened: Opened, { startMs, endMs }: Times, failed: boolean): Spa
   const { id, parentId, name, owner, attributes, unit } = opened;
   const { traceId, rootId, epochMs, dropped } = unit;
   return {
-    ...{ traceId, rootId, id, parentId, name, owner },
-    ...{ startMs: epochMs + startMs, endMs: epochMs + endMs, status: failed ? 'ERROR' : 'OK' },
+    traceId,
+    rootId,
+    id,
+    parentId,
+    name,
+    owner,
+    startMs: epochMs + startMs,
+    endMs: epochMs + endMs,
+    status: failed ? 'ERROR' : 'OK',
     attributes: isRoot(opened) && dropped > 0 ? { ...attributes, dropped_spans: dropped } : attributes,
   };
 }

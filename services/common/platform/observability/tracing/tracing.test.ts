@@ -158,8 +158,16 @@ describe('what carries a trace', () => {
 
 describe('recent traces', () => {
   const span = (id: string, more: Partial<Span> = {}): Span => ({
-    ...{ traceId: TRACE, id, parentId: null, rootId: id, name: id, startMs: 1, endMs: 2, status: 'OK' as const },
-    ...{ attributes: {}, owner: OWNER },
+    traceId: TRACE,
+    id,
+    parentId: null,
+    rootId: id,
+    name: id,
+    startMs: 1,
+    endMs: 2,
+    status: 'OK' as const,
+    attributes: {},
+    owner: OWNER,
     ...more,
   });
   const all = () => true;
@@ -279,7 +287,10 @@ describe('traced metrics', () => {
     });
     expect(named('graph.upsert')).to.include({ status: 'ERROR', parentId: named('request').id });
     expect(named('model language').attributes).to.deep.equal({
-      ...{ model: 'm', purpose: 'query', input_tokens: 7, output_tokens: 3 },
+      model: 'm',
+      purpose: 'query',
+      input_tokens: 7,
+      output_tokens: 3,
     });
     expect(await metrics.render())
       .to.include('engram_model_call_duration_seconds_count{model="m",purpose="query",outcome="ok"} 1')

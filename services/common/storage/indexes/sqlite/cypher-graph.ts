@@ -127,7 +127,12 @@ function nodeEvidence(row: NodeRow, origins: ReadonlyMap<number, Origin>): NodeE
   const [, id, origin, mentions, type, name, properties] = row;
   const { item, generation, nodeSets } = origins.get(origin) as Origin;
   return {
-    ...{ id, item, generation, mentions, type, name },
+    id,
+    item,
+    generation,
+    mentions,
+    type,
+    name,
     nodeSets: JSON.parse(nodeSets) as readonly string[],
     properties: JSON.parse(properties) as JsonObject,
   };

@@ -61,9 +61,22 @@ function textOf(value: string, commonName: string | undefined): string {
 
 const WORDS: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    ...{ DAILY: 'day', WEEKLY: 'week', MONTHLY: 'month', YEARLY: 'year' },
-    ...{ MO: 'Monday', TU: 'Tuesday', WE: 'Wednesday', TH: 'Thursday', FR: 'Friday', SA: 'Saturday', SU: 'Sunday' },
-    ...{ '1': 'the first ', '2': 'the second ', '3': 'the third ', '4': 'the fourth ', '-1': 'the last ' },
+    DAILY: 'day',
+    WEEKLY: 'week',
+    MONTHLY: 'month',
+    YEARLY: 'year',
+    MO: 'Monday',
+    TU: 'Tuesday',
+    WE: 'Wednesday',
+    TH: 'Thursday',
+    FR: 'Friday',
+    SA: 'Saturday',
+    SU: 'Sunday',
+    '1': 'the first ',
+    '2': 'the second ',
+    '3': 'the third ',
+    '4': 'the fourth ',
+    '-1': 'the last ',
   }),
 );
 
