@@ -65,10 +65,14 @@ const MINUTES = passage(
   '# Steering meeting, 5 November 2026\n\n## Decisions\n- We keep Hetzner.\n- The old importer is switched off.\n\n## Action items\n- Felix: ask for a price\n- Tomas: write the guide\n',
 );
 const KITCHEN = passage('kitchen', '# Kitchen, 19 November 2026\n\n## Decisions\n- Oak worktop\n- The wall stays\n');
+const REPAIRS = passage(
+  'repairs',
+  'task: Roof\nworker: Ida\n\ntask: Gutter\nworker: Ole\nfinished: 2026-10-02\n\ntask: Fence\nworker: Ole\nfinished: 2026-09-04',
+);
 const NOW = new Date('2026-11-28T09:00:00Z');
 
 describe('tableAnswer', () => {
-  const tables = tablesOf([CUSTOMERS, SHIPS, BUDGET, FIELDS, LIST, CHORES, CALENDAR, MINUTES, KITCHEN]);
+  const tables = tablesOf([CUSTOMERS, SHIPS, BUDGET, FIELDS, LIST, CHORES, CALENDAR, MINUTES, KITCHEN, REPAIRS]);
   const cases: readonly (readonly [string, string | null])[] = [
     ['How many customers live in Berlin?', '2'],
     ['Which customers live in Berlin?', 'Sarah Lee, Mia Braun'],
@@ -111,12 +115,13 @@ describe('tableAnswer', () => {
     ["What is Jane Doe's phone number?", '+49 551 397712'],
     ["What is Jane Doe's job?", 'Head of Finance'],
     ['When was Jane Doe born?', '1984-07-19'],
-    ['What are the decisions?', 'We keep Hetzner., The old importer is switched off., Oak worktop, The wall stays'],
+    ['What are the decisions?', 'We keep Hetzner, The old importer is switched off, Oak worktop, The wall stays'],
     ['What did we decide about the kitchen?', 'Oak worktop, The wall stays'],
-    ['What did we decide on 5 November?', 'We keep Hetzner., The old importer is switched off.'],
+    ['What did we decide on 5 November?', 'We keep Hetzner, The old importer is switched off'],
     ['What does Tomas have to do?', 'Tomas: write the guide'],
     ['What does Priya have to do?', null],
     ['What are the risks?', null],
+    ['Which tasks were finished in October?', 'Gutter'],
   ];
   for (const [question, answer] of cases) {
     it(`answers "${question}" with ${answer}`, () => {

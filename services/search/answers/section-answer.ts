@@ -1,0 +1,52 @@
+import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
+import { stems } from './table-cells.ts';
+import { EMPTY_WORDS, questionWords, wordSet } from './table-columns.ts';
+import type { Row, Table } from './table-rows.ts';
+
+/** Questions that name a section by a verb, and the headings of such sections. */
+const SECTION_VERBS: readonly (readonly [RegExp, RegExp])[] = [
+  [
+    /\b(?:decided?|agreed?)\b/iu,
+    /^(?:decisions?|agreements?|agreed|resolutions?|beschl[uü]ss\p{L}*|entscheidungen)\b/iu,
+  ],
+  [
+    /\b(?:has|have|had|need|needs) to(?: do)?\b|\bto[- ]?dos?\b|\bsupposed to do\b/iu,
+    /^(?:action (?:items|points)|actions|to[- ]?dos?|tasks|next steps|follow[- ]ups?|aufgaben|nächste schritte)\b/iu,
+  ],
+];
+const SECTION_WORDS = wordSet(
+  'section point points noted listed made take taken agenda minutes meeting about steht stehen gibt',
+);
+/** Asks for one thing or how many there are, which a list does not say. */
+const ASKS_FOR_ITEMS = /^(?:which|what|list|show|name|was|welche|liste|zeige?|who (?:has|have|needs?) to)\b/iu;
+
+/** Returns the lists whose headings a question names, with the items that it asks for: `What does Ada have to do?` */
+export function sectionsNamed(question: string, tables: readonly Table[]): readonly Table[] {
+  if (!ASKS_FOR_ITEMS.test(question.trim())) return [];
+  const found = tables
+    .filter(({ kind }) => kind === 'list')
+    .map((table) => ({ table, ...readSection(question, table) }));
+  const most = Math.max(0, ...found.map(({ named }) => named));
+  if (most === 0) return [];
+  return found.filter(({ named }) => named === most).map(({ table, rows }) => ({ ...table, rows }));
+}
+
+/** How many words of a question name a list; 0 when its heading is not asked for. */
+function readSection(
+  question: string,
+  { heading, subject, rows }: Table,
+): { readonly named: number; readonly rows: readonly Row[] } {
+  const none = { named: 0, rows: [] };
+  const verb = SECTION_VERBS.find(([asks, isHeading]) => asks.test(question) && isHeading.test(heading));
+  const words = questionWords(verb === undefined ? question : question.replace(verb[0], ' ')).filter(
+    ({ stem }) => !EMPTY_WORDS.has(stem) && !SECTION_WORDS.has(stem),
+  );
+  const named = words.filter(({ stem }) => subject.has(stem));
+  const headed = [...stems(heading)].filter((stem) => !STOP_WORDS.has(stem) && !/^\d+$/u.test(stem));
+  const share = headed.filter((stem) => named.some((one) => one.stem === stem)).length / Math.max(1, headed.length);
+  if (verb === undefined && share < 0.5) return none;
+  const others = words.filter(({ stem }) => !subject.has(stem));
+  const chosen = rows.filter(({ cells }) => others.every(({ stem }) => stems(cells[0]).has(stem)));
+  if (chosen.length === 0 || (others.length > 0 && verb === undefined)) return none;
+  return { named: named.length + others.length + Number(verb !== undefined), rows: chosen };
+}

@@ -1,0 +1,70 @@
+import { dates } from '../../common/text/language/dates.ts';
+import { stemOf } from '../../common/text/language/tokenize.ts';
+import { wordsOf } from './question.ts';
+import { MONTHS } from './spans.ts';
+import type { Row } from './table-rows.ts';
+
+export function cellsAt(rows: readonly Row[], at: number): readonly string[] {
+  return rows.map((row) => row.cells[at] ?? '').filter((cell) => cell !== '');
+}
+
+export function valuesOf(rows: readonly Row[], at: number): readonly string[] {
+  return [...new Set(cellsAt(rows, at))];
+}
+
+/** The unit behind all numbers; '' when they have none or several. */
+export function unitOf(cells: readonly string[]): string {
+  const [unit = '', ...others] = new Set(cells.map((cell) => /\s?(?:\p{L}+|[%$€£])$/u.exec(cell)?.[0] ?? ''));
+  return others.length === 0 ? unit : '';
+}
+
+export function hasAll({ cells }: Row, wanted: readonly string[]): boolean {
+  const words = new Set(cells.flatMap((cell) => [...stems(cell)]));
+  return wanted.every((stem) => words.has(stem));
+}
+
+/** Stems of the words of a cell; of a date also its year and the name of its month. */
+export function stems(text = ''): ReadonlySet<string> {
+  const [, year = '', month] = ISO_DATE.exec(text) ?? [];
+  const dated = month === undefined ? [] : [year, MONTH_NAMES[Number(month) - 1] ?? ''];
+  return new Set([...wordsOf(text.replaceAll('_', ' ')), ...dated].map(stemOf));
+}
+
+export function dayOfCell(cell: string): Date | undefined {
+  const [, year, month = '01', day = '01'] = ISO_DATE.exec(cell) ?? [];
+  return year === undefined ? dates(cell)[0]?.from : new Date(`${year}-${month}-${day}`);
+}
+
+const ISO_DATE = /^(\d{4})(?:-(\d\d)(?:-(\d\d))?)?(?:[T ].*)?$/u;
+export const MONTH_NAMES = MONTHS.toLowerCase().split('|');
+
+const DATE = new RegExp(
+  `^\\d{4}(?:-\\d\\d){0,2}(?:[ T]\\d\\d:\\d\\d.*)?$|^\\d{1,2}[./]\\d{1,2}[./]\\d{2,4}$|^\\d{1,2}\\.? (?:${MONTHS})(?: \\d{4})?$|^(?:${MONTHS}) \\d{1,2}(?:, \\d{4})?$`,
+  'iu',
+);
+const NUMBER = /^[$€£]?\s?-?\d[\d,]*(?:\.\d+)?\s?(?:%|\p{L}{1,4}|[$€£])?$/u;
+
+export function isDated(rows: readonly Row[], at: number): boolean {
+  return rows.every(({ cells: { [at]: cell = '' } }) => cell === '' || DATE.test(cell));
+}
+
+export function isNumeric(rows: readonly Row[], at: number): boolean {
+  return !isDated(rows, at) && rows.every(({ cells: { [at]: cell = '' } }) => cell === '' || NUMBER.test(cell));
+}
+
+export function numberOf(text: string): number {
+  return Number.parseFloat(text.replace(/[^\d.-]/gu, ''));
+}
+
+export function order(left: string, right: string): number {
+  return DATE.test(left) || DATE.test(right) ? left.localeCompare(right) : numberOf(left) - numberOf(right);
+}
+
+export function compares(cell: string, [, words = '', limit = '']: readonly string[]): boolean {
+  const isDate = DATE.test(cell);
+  const value = isDate ? cell.localeCompare(limit) : numberOf(cell) - numberOf(limit);
+  const isSame = isDate ? cell.startsWith(limit) : value === 0;
+  if (/least|since/iu.test(words)) return value >= 0 || isSame;
+  if (/at most|until/iu.test(words)) return value <= 0 || isSame;
+  return !isSame && (/more|over|above|after/iu.test(words) ? value > 0 : value < 0);
+}

@@ -1,0 +1,170 @@
+import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
+import { stemOf } from '../../common/text/language/tokenize.ts';
+import { wordTable } from '../../common/text/words/word-table.ts';
+import { wordsOf } from './question.ts';
+import { isDated, isNumeric, stems } from './table-cells.ts';
+import { NAMING, type Row, type Table } from './table-rows.ts';
+
+/** Words of questions that say nothing of a row. */
+export const EMPTY_WORDS = wordSet(
+  'many much list show name number count total sum average mean there have has had own use live work run cost pay paid people person thing item entry row all called most highest largest biggest greatest newest latest longest maximum least lowest smallest fewest cheapest oldest earliest shortest minimum more fewer less than over above under below before after since until things items entries rows',
+);
+
+export function wordSet(words: string): ReadonlySet<string> {
+  return new Set(words.split(' ').map(stemOf));
+}
+
+const LIKE_COLUMN = 0.5;
+const MAX_VALUE_WORDS = 8;
+/** Asks for an amount of money over all rows that fit. */
+export /** Asks for an amount of money over all rows that fit. */
+const MONEY =
+  /\bhow much\b.*\b(?:spend|spent|earn|earned|save|saved)\b|\bhow much (?:do|did|are|is)\b.*\b(?:costs?|pay|owe|due)\b/iu;
+
+interface QuestionWord {
+  readonly text: string;
+  readonly stem: string;
+}
+
+/** The words of a question but the first and stop words. */
+export function questionWords(question: string): readonly QuestionWord[] {
+  return [...question.matchAll(/[\p{L}\p{N}]+(?:[-.:'’][\p{L}\p{N}]+)*/gu)]
+    .slice(1)
+    .map(([word]) => word.replace(/['’]s$/u, ''))
+    .filter((word) => !STOP_WORDS.has(word.toLowerCase()))
+    .map((text) => ({ text, stem: stemOf(text.toLowerCase()) }));
+}
+
+export interface ReadWords {
+  /** Words that cells contain, with their columns. */
+  readonly conditions: ReadonlyMap<string, ReadonlySet<number>>;
+  /** Words of the table's name. */
+  readonly named: readonly string[];
+  /** Other words, which may name a column. */
+  readonly others: readonly string[];
+}
+
+/** Returns null when the question names something that the table does not have. */
+export function readWords(question: string, table: Table, isInTime: boolean): ReadWords | null {
+  const conditions = new Map<string, Set<number>>();
+  const named: string[] = [];
+  const others: string[] = [];
+  // A description has words of anything: it is no value by which rows are chosen.
+  const isValue = (cell: string) => table.kind === 'list' || wordsOf(cell).length <= MAX_VALUE_WORDS;
+  const cells = table.rows.map((row) => row.cells.map((cell) => stems(isValue(cell) ? cell : '')));
+  const columnNames = table.columns.map(stems);
+  const field = FIELDS.find(([asks, names]) => asks.test(question) && table.columns.some((name) => names.test(name)));
+  for (const { text, stem } of questionWords(
+    question.replace(field?.[0] ?? '', (words) => `${words.split(' ')[0]} `),
+  )) {
+    const lower = text.toLowerCase();
+    if (field?.[0].test(lower) === true) continue;
+    if (table.subject.has(stem)) {
+      named.push(stem);
+      continue;
+    }
+    if (columnNames.some((names) => names.has(stem))) {
+      others.push(lower);
+      continue;
+    }
+    const columns = new Set(cells.flatMap((row) => row.flatMap((words, column) => (words.has(stem) ? [column] : []))));
+    if (columns.size > 0) conditions.set(stem, columns);
+    else if (/^[\p{Lu}\p{N}]/u.test(text)) return null;
+    else others.push(lower);
+  }
+  const isEmpty = (word: string) =>
+    EMPTY_WORDS.has(stemOf(word)) || (/^(?:where|when)\b/iu.test(question) && EVENT_WORDS.has(stemOf(word)));
+  const unknown = others.filter(
+    (word) =>
+      !isEmpty(word) &&
+      !columnNames.some((names) => names.has(stemOf(word))) &&
+      likeColumn(word, table.columns) < LIKE_COLUMN,
+  );
+  if (unknown.length > (table.kind === 'records' ? 0 : 1) || (unknown.length > 0 && conditions.size === 0 && !isInTime))
+    return null;
+  return { conditions, named, others };
+}
+
+/** Fields that are asked for by other words than their names; the first match counts. */
+const FIELDS: readonly (readonly [asks: RegExp, names: RegExp])[] = (
+  [
+    [
+      'attend(?:s|ed|ing)?|participat(?:es?|ed|ing)|takes? part|took part|(?:is|was) invited',
+      'attendees?|participants?|guests?|present',
+    ],
+    ['organi[sz](?:es?|ed|ing)|host(?:s|ed)?', 'organi[sz]ers?|hosts?'],
+    ['responsible(?: for)?|in charge(?: of)?', 'owner|responsible|assignee|assigned to|who|person'],
+    ['(?:(?:tele)?phone|mobile|cell)(?: number)?|telefonnummer', 'phone|telephone|tel|mobile|cell|telefon|mobil'],
+    ['e-?mail(?: address)?', 'e-?mail'],
+    ['job|position|profession|role|work as', 'role|title|job|position'],
+    ['employer|company|works? (?:for|at)', 'organi[sz]ation|company|employer'],
+    ['born|birthday', 'birthday|born|date of birth'],
+  ] as const
+).map(([asks, names]) => [new RegExp(`\\b(?:${asks})\\b`, 'iu'), new RegExp(`^(?:${names})$`, 'iu')]);
+/** Fields that the first word of a question asks for. */
+const FIELDS_OF_FIRST: typeof FIELDS = [
+  [/^(?:where|wo)\b/iu, /^(?:city|country|region|location|place|(?:office )?address|town|venue|room|ort)$/iu],
+  [/^(?:who|wer)\b(?! (?:is|was) \p{Lu})/iu, /^(?:owner|responsible|assignee|assigned to|who|person)$/iu],
+  [/^who (?:is|was) \p{Lu}/iu, /^(?:role|title|job|position)$/iu],
+];
+/** Verbs of what takes place somewhere. */
+const EVENT_WORDS = wordSet('take place happen start begin leave depart held meet scheduled planned');
+
+function likeColumn(word: string, columns: readonly string[]): number {
+  const words = columns.flatMap((column) => wordsOf(column.replaceAll('_', ' ')));
+  return Math.max(0, ...words.map((other) => wordTable().similarity(word, other)));
+}
+
+/** Scores of a column that a word of the question asks for, and its first word alone. */
+const FIELD_SCORE = { word: 0.95, first: 0.6 } as const;
+const AMOUNT = /^how (?:much|many)\b/iu;
+const DATED_QUESTION = /^(?:when|wann)\b|\b(?:what|which) (?:date|day|year)\b/iu;
+
+/** Returns the column that the question asks for, and the one that names the rows. */
+export function askedColumn(question: string, { columns, rows }: Table, { conditions, others }: ReadWords) {
+  const named = columns.findIndex((column) => NAMING.test(column));
+  const key = Math.max(0, named);
+  const isUsed = (at: number) => [...conditions.values()].some((of) => of.size === 1 && of.has(at));
+  const isField = (fields: typeof FIELDS, name: string) =>
+    fields.some(([asks, names]) => asks.test(question) && names.test(name));
+  const onlyNumber = columns.filter((_, at) => at !== key && isNumeric(rows, at)).length === 1;
+  let column: number | null = null;
+  let best = LIKE_COLUMN;
+  for (const [at, name] of columns.entries()) {
+    if (name === '' || isUsed(at) || (AMOUNT.test(question) && isDated(rows, at))) continue;
+    const words = wordsOf(name.replaceAll('_', ' '));
+    let score = Math.max(
+      0,
+      ...others.map((word) =>
+        words.some((other) => stemOf(other) === stemOf(word))
+          ? 1
+          : Math.max(0, ...words.map((other) => wordTable().similarity(word, other))),
+      ),
+    );
+    if (at !== key && DATED_QUESTION.test(question) && isDated(rows, at)) score += FIELD_SCORE.first;
+    if (at !== key && isField(FIELDS, name)) score = Math.max(score, FIELD_SCORE.word);
+    if (at !== key && isField(FIELDS_OF_FIRST, name)) score = Math.max(score, FIELD_SCORE.first);
+    if (AMOUNT.test(question) && isNumeric(rows, at)) score += 0.2;
+    if (MONEY.test(question) && isNumeric(rows, at) && onlyNumber) score += LIKE_COLUMN;
+    if (score > best) [column, best] = [at, score];
+  }
+  return { column, key };
+}
+
+/** Returns the rows that contain, of the words of each column, the most that any row does. */
+export function matching(rows: readonly Row[], conditions: ReadWords['conditions']): readonly Row[] {
+  const groups = new Map<string, string[]>();
+  for (const [word, columns] of conditions) {
+    const key = [...columns].join();
+    groups.set(key, [...(groups.get(key) ?? []), word]);
+  }
+  let left = rows;
+  for (const [key, words] of groups) {
+    const columns = key.split(',').map(Number);
+    const count = (row: Row) =>
+      Math.max(...columns.map((at) => words.filter((word) => stems(row.cells[at]).has(word)).length));
+    const most = Math.max(...rows.map(count));
+    left = left.filter((row) => count(row) === most);
+  }
+  return left;
+}
