@@ -43,6 +43,15 @@ describe('the statements of a passage', () => {
     ]);
   });
 
+  it('are of the subject of their mail, without what marks a reply', () => {
+    const text =
+      'From: Jane Doe <jane@acme.example>\nTo: Tom Berg <tom@northwind.example>\nDate: Tue, 3 Nov 2026 09:12:00 +0100\nSubject: AW: Re: Kick-off of Atlas\n\nThe budget is 48,000 EUR.';
+    const of = (mail: string) =>
+      statementsOf({ payload: { text: mail, headings: [], documentName: 'mail', chunkIndex: 0 } } as never).at(-1);
+    expect(of(text)).to.include({ text: 'The budget is 48,000 EUR.', heading: 'Kick-off of Atlas' });
+    expect(of(`I wrote:\n\n${text}`)).to.include({ text: 'The budget is 48,000 EUR.', heading: 'I wrote:' });
+  });
+
   it('keep prose with the signs of code', () => {
     const lines = ['Let me know (by mail) when it ends.', 'The sea was calm;', 'Call `start()` first.'];
     expect(texts(lines.join('\n\n'))).to.deep.equal(lines);

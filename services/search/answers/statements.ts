@@ -46,6 +46,9 @@ const BOILERPLATE =
   /^(?:copyright\b|©|\(c\) |all rights reserved|skip to (?:main )?content|table of contents|click here|sign (?:in|up)|log in|cookie)/iu;
 /** A line of an earlier mail or of a quotation. */
 const QUOTED_MARKS = /^(?:>[ \t]?)+/u;
+/** The subject in the headers of a mail, as the reader of mails writes them, without what marks a reply. */
+const MAIL_SUBJECT =
+  /^From: [^\n]*\n(?:(?:To|Cc|Date): [^\n]*\n)*Subject: (?:(?:re|aw|fwd?|wg|tr|rv)(?:\[\d+\])?:\s*)*([^\n]+)/iu;
 /** Nothing but links and images. */
 const LINKS = /^(?:[-*•|·,\s]*!?\[(?:!?\[[^\]]*\]\([^)]*\)|[^\]]*)\]\([^)]*\))+[-*•|·,\s]*$/u;
 
@@ -68,7 +71,8 @@ function readStatements(payload: RankedPassage['payload']): readonly Statement[]
   const { text, read } = readLines(payload.text);
   const titles = new Set([...payload.headings.map(plain), payload.documentName]);
   const statements: Statement[] = [];
-  let [label, heading] = ['', ''];
+  let label = '';
+  let heading = plain(MAIL_SUBJECT.exec(payload.text)?.[1] ?? '');
   let time = headingTime(payload.headings);
   let path: readonly Heading[] = [];
   for (const [at, sentence] of read.entries()) {

@@ -55,7 +55,7 @@ const CHORES = passage(
 const CALENDAR = passage(
   'calendar',
   [
-    'start: 2026-12-03 10:00\nend: 2026-12-03 11:30\nsummary: Atlas review\nlocation: Room 4.12\norganizer: Jane Doe\nattendee: Priya Raman\nattendee: Tomas Novak',
+    'start: 2026-12-03 10:00\nend: 2026-12-03 11:30\nsummary: Atlas review with Jane\nlocation: Room 4.12\norganizer: Jane Doe\nattendee: Priya Raman\nattendee: Tomas Novak',
     'start: 2026-12-12\nsummary: Choir concert\nlocation: St. Albani',
     'name: Jane Doe\nrole: Head of Finance\nphone: +49 551 397712\nbirthday: 1984-07-19',
   ].join('\n\n'),
@@ -112,6 +112,8 @@ describe('tableAnswer', () => {
     ['Who organizes the Atlas review?', 'Jane Doe'],
     ['When was the Atlas review cancelled?', null],
     ['When is the choir review?', null],
+    ['When do we start Atlas in Göttingen?', null],
+    ['When does Atlas start?', null],
     ["What is Jane Doe's phone number?", '+49 551 397712'],
     ["What is Jane Doe's job?", 'Head of Finance'],
     ['When was Jane Doe born?', '1984-07-19'],

@@ -1,3 +1,4 @@
+import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { withoutExclusion } from './question.ts';
 import { sectionsNamed } from './section-answer.ts';
@@ -93,8 +94,8 @@ function answerFrom(question: string, table: Table, time: AskedTime | null): Fou
   }
   const timeColumn = timed?.column ?? monthColumn(table, read);
   if (table.kind === 'records') {
-    const isAbout = timeColumn !== null || [...read.conditions.values()].some((columns) => columns.has(key));
-    rows = isAbout ? rows.filter((row) => hasAll(row, [...read.conditions.keys()])) : [];
+    const isNamed = ({ cells }: Row) => timeColumn !== null || sharesHalf(cells[key], read);
+    rows = rows.filter((row) => isNamed(row) && hasAll(row, [...read.conditions.keys()]));
   }
   const isNarrowed = read.conditions.size > 0 || comparison !== null || timed !== null;
   const focus = FOCUS.exec(asked.trim())?.[1]?.toLowerCase();
@@ -111,6 +112,13 @@ function answerFrom(question: string, table: Table, time: AskedTime | null): Fou
   const values = valuesOf(rows, shown);
   const isTooMany = !isTime && values.length > MAX_OF_ONE && ASKS_FOR_ONE.test(asked.trim());
   return values.length === 0 || isTooMany ? null : { text: joined(values), rows, isOfTime: isTime };
+}
+
+/** Whether a question has half of the words of a name: `Atlas` alone does not name `Atlas review with Jane`. */
+function sharesHalf(name: string | undefined, { conditions, named }: ReadWords): boolean {
+  const words = [...stems(name)].filter((stem) => !STOP_WORDS.has(stem));
+  const shared = words.filter((stem) => conditions.has(stem) || named.includes(stem)).length;
+  return shared > 0 && shared * 2 >= words.length;
 }
 
 /** Words of a question that is answered by a number of rows, their sum, or one of them. */

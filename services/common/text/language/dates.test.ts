@@ -21,6 +21,12 @@ describe('dates', () => {
     expect(found('13/12/2001, 12/13/2001, 13.12.2001')).to.deep.equal(['2001-12-13', '2001-12-13', '2001-12-13']);
   });
 
+  it('reads a weekday and its day as one date', () => {
+    expect(found('We start on Monday, 16 November.', anchor)).to.deep.equal(['2026-11-16']);
+    expect(found('Wir beginnen am Montag, den 16. November 2026.', anchor)).to.deep.equal(['2026-11-16']);
+    expect(found('On Monday we met, 5 March 2005 was long ago.', anchor)).to.deep.equal(['2026-11-16', '2005-03-05']);
+  });
+
   it('returns exact bounds, the end exclusive', () => {
     const [month] = dates('in March 2004');
     expect(month?.from.toISOString()).to.equal('2004-03-01T00:00:00.000Z');

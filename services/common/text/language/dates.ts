@@ -1,4 +1,4 @@
-import { MONTHS, oneOf, SEASONS } from './calendar-words.ts';
+import { MONTHS, oneOf, SEASONS, WEEKDAYS } from './calendar-words.ts';
 import { relativeDates } from './relative-dates.ts';
 import { type DateMention, dayOf, monthSpan, seasonSpan, secondOf, type TimeSpan, yearSpan } from './time-span.ts';
 
@@ -94,7 +94,17 @@ export function dates(text: string, anchor?: Date): DateMention[] {
   if (anchor === undefined) return found;
   const relative = relativeDates(text, anchor, taken);
   if (relative.length === 0) return found;
-  return [...found, ...relative].sort((left, right) => left.start - right.start);
+  const all = [...found, ...relative].sort((left, right) => left.start - right.start);
+  return all.filter((mention, at) => !isWeekdayOf(mention, all[at + 1], text));
+}
+
+/** Whether a weekday only names the day that is written behind it: `Monday, 16 November`. */
+function isWeekdayOf({ text: word, end }: DateMention, next: DateMention | undefined, text: string): boolean {
+  return (
+    next?.precision === 'day' &&
+    WEEKDAYS.has(word.toLowerCase()) &&
+    /^,? (?:(?:the|den|dem) )?$/u.test(text.slice(end, next.start))
+  );
 }
 
 /** `taken`: by character, as comparing every date with every other would cost the square of a list of years. */
