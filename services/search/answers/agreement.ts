@@ -143,8 +143,9 @@ export function agreementWith(question: Question): (sentence: string, context: s
 
 /**
  * Reads a question once; returns what tells how a sentence speaks of the opposite of its verb, and not of the verb itself.
- * `said`: it has the verb. `opposite`: it answers something else, such as when we bought what "When did we sell it?" asks. `converse`: the place of a verb
- * that tells the same from the other side; who is asked for stands behind it (`Marta borrowed it from Jonas.` for "Who lent it?").
+ * `said`: it has the verb. `opposite`: it answers something else, such as when we bought what "When did we sell it?" asks.
+ * `converse`: the place of a verb that tells the same from the other side; who is asked for stands behind it (`Marta borrowed
+ * it from Jonas.` for "Who lent it?").
  */
 export function oppositeOf({
   text,
@@ -176,7 +177,10 @@ const MIN_FORM = 0.8;
 const OBJECT =
   /^ ((?:(?:the|an?|my|our|his|her|their|its|this|that|some) )?(?:[\p{L}\p{N}'’-]+ ){0,3}?[\p{L}\p{N}'’-]+)(?= (?:for|in|on|at|to|from|with|of|about|by|into|and|when|while|that|which|who|because|as|during|after|before|near|through|last|this)\b|[.,;:!?)]|$)/u;
 
-/** Returns what a sentence says that somebody did to: `the first algorithm` of `She wrote the first algorithm for it.` and "What did Ada write?"; null without. */
+/**
+ * Returns what a sentence says that somebody did to: `the first algorithm` of `She wrote the first algorithm for it.` for
+ * "What did Ada write?"; null without.
+ */
 export function objectIn(
   question: Question,
   sentence: string,

@@ -43,7 +43,8 @@ export function judgeEvidence(question: Question, evidence: Evidence): Judgement
   // A row of a table tells of its own subject alone.
   const isOfOther = features?.['isRow'] === 1 && (features['about'] ?? 1) < MIN_ABOUT_ROW;
   const isUnitMissing = SURE_UNIT.test(question.text) && read.every(({ unit }) => unit < 0);
-  if (features === null || isUnknown || isOfOther || isUnitMissing)
+  const isElsewhere = (features?.['highest ownSharp'] ?? 1) < SAME_WORDS;
+  if (features === null || isUnknown || isOfOther || isUnitMissing || isElsewhere)
     return { certainty: 0, best: null, isOfUnknown: isUnknown };
   const scores = read.map((one) => weigh(one, ANSWERING_WEIGHTS));
   const most = Math.max(...scores);
@@ -57,6 +58,9 @@ export function judgeEvidence(question: Question, evidence: Evidence): Judgement
 
 /** What no sentence tells without its unit or the like: a colour, a weight, a telephone number. */
 const SURE_UNIT = /\b(?:colou?r|(?:tele)?phone number|e-?mail|mileage|weigh|weight|how (?:heavy|long|often))\b/iu;
+
+/** Below this share of a question's information, a sentence has no word of it and none of like meaning. */
+const SAME_WORDS = 0.02;
 
 /** Minimum share of the information about the subject of a question in a row of a table. */
 const MIN_ABOUT_ROW = 0.5;

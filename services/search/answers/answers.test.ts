@@ -140,6 +140,19 @@ describe('extractive answers', () => {
     expect(await answer('What does the note of Ilse Weber say?', [mail])).to.include('name: Ilse Weber, note: dentist');
   });
 
+  it('refuse what shares no word and no meaning with the question', async () => {
+    const mail = {
+      title: 'mail',
+      text: 'From: Jane Doe <jane@acme.example>\nDate: Tue, 3 Nov 2026 09:12:00 +0100\nSubject: Kick-off of the Atlas project\n\nHi Tom,\n\nthanks for the call yesterday. We start Atlas on Monday, 16 November. Priya Nair will lead the engineering side.\n\nname: Jane Doe\nrole: Head of Sales',
+    };
+    const reply = {
+      title: 'reply',
+      text: 'From: Tom Berg <tom@northwind.example>\nTo: Jane Doe <jane.doe@acme.example>\nSubject: Re: Kick-off of the Atlas project\nDate: Wed, 4 Nov 2026 17:40:00 +0100\n\nHi Jane,\n\nthe contract is attached. One change: the budget was raised to 52,000 EUR by our CFO, Lena Vogt. I am on holiday from\n20 to 27 November; Marco is my stand-in.\n\nTom\n\n> We start Atlas on Monday, 16 November. The budget is 48,000 EUR',
+    };
+    expect(await answer('When did we marry?', [mail, reply])).to.match(/^Nothing/);
+    expect(await answer('When do we start Atlas?', [mail, reply])).to.include('16 November');
+  });
+
   it('leave out what a question excludes', async () => {
     const trip = { title: 'trip', text: 'In Japan we visited the city of Kyoto and the city of Kanazawa.' };
     const museums = { title: 'museums', text: 'We liked the Nezu Museum and the Miho Museum.' };
