@@ -131,7 +131,7 @@ function unpack(pack: Buffer): ReadonlyMap<string, GitObject> {
     const base = kind === DELTA ? pack.toString('hex', at, at + 20) : '';
     if (kind === DELTA) at += 20;
     unpacked += size;
-    if (unpacked > MAX_UNPACKED_BYTES) throw new Error(`The repository has more than ${MAX_UNPACKED_BYTES} bytes.`);
+    if (unpacked > MAX_UNPACKED_BYTES) throw tooLarge();
     const { buffer, engine } = inflateSync(pack.subarray(at), { info: true, maxOutputLength: size + 1 }) as unknown as {
       readonly buffer: Buffer;
       readonly engine: { readonly bytesWritten: number };
@@ -146,11 +146,19 @@ function unpack(pack: Buffer): ReadonlyMap<string, GitObject> {
     before = waiting.length;
     waiting = waiting.filter(({ base, delta }) => {
       const known = objects.get(base);
-      if (known !== undefined) keep(known.type, applied(known.content, delta));
-      return known === undefined;
+      if (known === undefined) return true;
+      const content = applied(known.content, delta);
+      unpacked += content.length;
+      if (unpacked > MAX_UNPACKED_BYTES) throw tooLarge();
+      keep(known.type, content);
+      return false;
     });
   }
   return objects;
+}
+
+function tooLarge(): Error {
+  return new Error(`The repository has more than ${MAX_UNPACKED_BYTES} bytes.`);
 }
 
 /** The content that a difference makes of another one: it copies stretches of that, and brings others itself. */
@@ -165,7 +173,9 @@ function applied(base: Buffer, delta: Buffer): Buffer {
     }
   };
   const [from, size] = [number(), number()];
+  if (size > MAX_UNPACKED_BYTES) throw tooLarge();
   const pieces: Buffer[] = [];
+  let copied = 0;
   while (at < delta.length) {
     const step = delta[at++] ?? 0;
     if (step < 128) {
@@ -180,6 +190,8 @@ function applied(base: Buffer, delta: Buffer): Buffer {
     };
     const [start, length] = [part(4, 1), part(3, 16)];
     pieces.push(base.subarray(start, start + (length || 0x10000)));
+    copied += length || 0x10000;
+    if (copied > size) break;
   }
   const content = Buffer.concat(pieces);
   if (base.length !== from || content.length !== size) throw new Error('The pack has an object that cannot be read.');
