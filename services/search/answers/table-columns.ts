@@ -132,15 +132,8 @@ export function askedColumn(question: string, { columns, rows }: Table, { condit
   let best = LIKE_COLUMN;
   for (const [at, name] of columns.entries()) {
     if (name === '' || isUsed(at) || (AMOUNT.test(question) && isDated(rows, at))) continue;
-    const words = wordsOf(name.replaceAll('_', ' '));
-    let score = Math.max(
-      0,
-      ...others.map((word) =>
-        words.some((other) => stemOf(other) === stemOf(word))
-          ? 1
-          : Math.max(0, ...words.map((other) => wordTable().similarity(word, other))),
-      ),
-    );
+    const names = stems(name);
+    let score = Math.max(0, ...others.map((word) => (names.has(stemOf(word)) ? 1 : likeColumn(word, [name]))));
     if (at !== key && DATED_QUESTION.test(question) && isDated(rows, at)) score += FIELD_SCORE.first;
     if (at !== key && isField(FIELDS, name)) score = Math.max(score, FIELD_SCORE.word);
     if (at !== key && isField(FIELDS_OF_FIRST, name)) score = Math.max(score, FIELD_SCORE.first);
