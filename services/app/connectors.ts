@@ -98,7 +98,8 @@ function callbackOf({ publicUrl }: Config, provider: string): string | undefined
 
 /** Those whose settings are all there. */
 function googleOf(config: Config): readonly Connector[] {
-  const { publicUrl, googleUrl: url = null, googleDriveMaxFileSizeMb: maxFileMb } = config;
+  const { publicUrl, googleUrl: url = null } = config;
+  const { googleDriveMaxFileSizeMb: maxFileMb, googleDriveReadGroups: readsGroups } = config;
   const ids = [config.googleDriveClientId, config.gmailClientId, config.googleCalendarClientId];
   const open = (
     prefix: 'googleDrive' | 'gmail' | 'googleCalendar',
@@ -115,7 +116,7 @@ function googleOf(config: Config): readonly Connector[] {
     return [create({ clientId, clientSecret, stateSecret, frontendUrl, redirectUri, url, isShared })];
   };
   return [
-    ...open('googleDrive', 'google_drive', (app) => createDriveConnector(app, { maxFileMb })),
+    ...open('googleDrive', 'google_drive', (app) => createDriveConnector(app, { maxFileMb, readsGroups })),
     ...open('gmail', 'gmail', createGmailConnector),
     ...open('googleCalendar', 'google_calendar', createCalendarConnector),
   ];

@@ -129,9 +129,9 @@ export function connectorSuite(name: string, open: () => Promise<ConnectorSubjec
       expect(seenBy).to.have.length(keys.length);
       for (const audience of seenBy) {
         if (audience === null) continue;
-        const { note = 'none', ...seen } = audience;
+        const { gaps = [], ...seen } = audience;
         expect(seen).to.have.all.keys('addresses', 'groups', 'domains');
-        expect(note).to.match(/\w/);
+        for (const { reason, group } of gaps) expect(reason.includes('{groups}')).to.equal(group !== undefined);
       }
       expect(await permissionsOf(access, asked, keys.toReversed())).to.deep.equal(seenBy.toReversed());
       expect(await permissionsOf(access, asked, [])).to.deep.equal([]);

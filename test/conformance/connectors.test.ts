@@ -160,7 +160,7 @@ for (const service of ['Google Drive', 'Gmail', 'Google Calendar'] as const) {
     const app = { ...client, redirectUri: '', frontendUrl: '', url: google.url };
     const subjects = {
       'Google Drive': {
-        connector: createDriveConnector(app, { maxFileMb: 25 }),
+        connector: createDriveConnector(app, { maxFileMb: 25, readsGroups: true }),
         feed: 'files',
         async put(name: string, content: string) {
           const id = ids.get(name);

@@ -3,17 +3,20 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { createFakeCalendar } from './fake-google-calendar.ts';
 import { createFakeDrive } from './fake-google-drive.ts';
+import { createFakeGroups } from './fake-google-groups.ts';
 import { createFakeGmail } from './fake-google-mail.ts';
 
 /** What an API of Google answers: JSON, or the bytes of a file. */
 export type GoogleAnswer = { readonly json: object } | { readonly bytes: Uint8Array; readonly type: string };
 
-/** An error in the form of Google's APIs. */
+/** An error in the form of Google's APIs; newer ones name a status, and the reason in the details. */
 export class GoogleFault extends Error {
   readonly status: number;
   readonly reason: string;
-  constructor(status: number, reason: string, message = reason) {
+  readonly newer?: { readonly status: string; readonly details: readonly object[] };
+  constructor(status: number, reason: string, message = reason, newer?: GoogleFault['newer']) {
     super(message);
+    if (newer !== undefined) this.newer = newer;
     this.status = status;
     this.reason = reason;
   }
@@ -34,7 +37,7 @@ const PREFIXES: Readonly<Record<string, string>> = {
 
 const CLIENTS = new Set(Object.keys(PREFIXES).map((provider) => `client of ${provider}`));
 
-/** Google on this machine: consent, tokens that expire and are taken back, pages, limits, Drive, Gmail and Calendar. */
+/** Google on this machine: consent, tokens that expire and are taken back, pages, limits, Drive, Gmail, Calendar and groups. */
 export async function startFakeGoogle() {
   const codes = new Map<string, { readonly challenge: string; readonly redirect: string; readonly scope: string }>();
   const refreshTokens = new Map<string, string>();
@@ -54,6 +57,7 @@ export async function startFakeGoogle() {
   const drive = createFakeDrive(state);
   const mail = createFakeGmail(state);
   const calendar = createFakeCalendar(state);
+  const groups = createFakeGroups(state);
 
   const issue = (refresh: string) => {
     const token = `ya29.${randomUUID()}`;
@@ -90,8 +94,9 @@ export async function startFakeGoogle() {
       if (state.remaining <= 0) throw new GoogleFault(state.limit.status, state.limit.reason, 'Quota exceeded.');
       state.remaining -= 1;
     }
-    for (const read of [drive.read, mail.read, calendar.read]) {
-      const answer = read(url.pathname, url.searchParams);
+    const scope = refreshTokens.get(accessTokens.get(token)?.refresh ?? '') ?? '';
+    for (const read of [drive.read, mail.read, calendar.read, groups.read]) {
+      const answer = read(url.pathname, url.searchParams, scope);
       if (answer !== undefined) return 'json' in answer ? { json: masked(answer.json, url.searchParams) } : answer;
     }
     throw new GoogleFault(404, 'notFound', 'Not Found');
@@ -116,11 +121,11 @@ export async function startFakeGoogle() {
       return [200, api(url, token)];
     } catch (error) {
       if (!(error instanceof GoogleFault)) throw error;
-      const { status, reason, message } = error;
-      const errors = [{ message, domain: 'global', reason }];
+      const { status, reason, message, newer } = error;
+      const facts = newer ?? { errors: [{ message, domain: 'global', reason }] };
       const isLimit = reason === state.limit.reason && state.limit.retryAfter !== null;
       const headers = isLimit ? { 'retry-after': state.limit.retryAfter } : {};
-      return [status, { json: { error: { code: status, message, errors } } }, headers];
+      return [status, { json: { error: { code: status, message, ...facts } } }, headers];
     }
   };
   /** The person agrees, to less with `scope`: the query that Google sends the browser back with. */
@@ -165,6 +170,7 @@ export async function startFakeGoogle() {
     drive,
     mail,
     calendar,
+    groups,
     /** Variables of a server that uses it. */
     variables: {
       ENGRAM_GOOGLE_URL: url,
@@ -179,8 +185,8 @@ export async function startFakeGoogle() {
       ),
     },
     /** Has an access token accepted. */
-    allow(token: string): void {
-      refreshTokens.set(token, '');
+    allow(token: string, scope = ''): void {
+      refreshTokens.set(token, scope);
       accessTokens.set(token, { refresh: token, expires: Date.now() + state.tokenLifeMs });
     },
     consent,

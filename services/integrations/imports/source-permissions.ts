@@ -7,6 +7,8 @@ import type { Write } from '../../common/storage/ports/document-store.ts';
 import type { SourceDependencies } from '../dependencies.ts';
 import { type Audience, type Connector, NOBODY_ELSE, type SourceAccess } from '../providers/connector.ts';
 
+const MAX_NAMES = 10;
+
 /** A document, by the id of its source item. */
 interface NotedDocument {
   readonly id: string;
@@ -42,9 +44,19 @@ export async function openPermissions(
     groups: [...new Set(groups.map(groupId))].sort(),
     domains: [...new Set(domains.map((domain) => domain.toLowerCase()))].sort(),
   });
-  const idOf = (audience: Audience | null) => (audience === null ? null : audienceId(seenByOf(audience)));
+  /** Many documents may share an audience, and a group may have many members. */
+  const idsOf = new WeakMap<Audience, string>();
+  const idOf = (audience: Audience | null) => {
+    if (audience === null) return null;
+    const id = idsOf.get(audience) ?? audienceId(seenByOf(audience));
+    idsOf.set(audience, id);
+    return id;
+  };
+  const written = new WeakSet<Audience>();
   /** What has to be written so that the audience is known. */
   const audienceWrites = (audience: Audience): readonly Write[] => {
+    if (written.has(audience)) return [];
+    written.add(audience);
     const writes: Write[] = [];
     for (const group of audience.groups) {
       const id = groupId(group);
@@ -61,7 +73,8 @@ export async function openPermissions(
     audiences.add(id);
     return [...writes, sourceAccess.insertAudienceWrite(id, seenBy)];
   };
-  const notes = new Set<string>();
+  /** Groups by why their members see less. */
+  const gaps = new Map<string, Set<string>>();
   const storedOf = (documents: readonly NotedDocument[]) =>
     sourceAccess.ofDocuments(
       scope,
@@ -72,7 +85,10 @@ export async function openPermissions(
     async of(feed: FeedName, keys: readonly string[]): Promise<ReadonlyMap<string, Audience | null>> {
       const { resource, feed: name } = feed;
       const found = keys.length === 0 ? [] : await permissionsOf(access, { resource, feed: name }, keys);
-      for (const audience of found) if (audience?.note !== undefined) notes.add(audience.note);
+      for (const { reason, group } of found.flatMap((audience) => audience?.gaps ?? [])) {
+        const groups = gaps.get(reason) ?? new Set();
+        gaps.set(reason, group === undefined ? groups : groups.add(group));
+      }
       // A document whose permissions are not known is seen by the user who connected the source alone.
       return new Map(keys.map((key, at) => [key, found[at] === undefined ? NOBODY_ELSE : found[at]]));
     },
@@ -108,13 +124,23 @@ export async function openPermissions(
       sourceAccess.changedWrite(scope, ids.uuid()),
     ],
     /** Why somebody may see less here than at the source; null: nobody does, as far as it is known. */
-    note: (): string | null => (notes.size === 0 ? null : [...notes].toSorted().join(' ')),
+    note: (): string | null => {
+      const said = [...gaps].map(([reason, groups]) => reason.replace('{groups}', () => named(groups)));
+      return said.length === 0 ? null : said.toSorted().join(' ');
+    },
     /** Removes audiences and groups that no document of the connection has any more. */
     removeUnusedWrites: (): readonly Write[] => [
       ...[...audiences].filter((id) => !used.audiences.has(id)).map(sourceAccess.removeAudienceWrite),
       ...[...groups.keys()].filter((id) => !used.groups.has(id)).map(sourceAccess.removeGroupWrite),
     ],
   };
+}
+
+/** The first names of a list, and how many more there are. */
+function named(names: ReadonlySet<string>): string {
+  const sorted = [...names].toSorted();
+  const more = sorted.length - MAX_NAMES;
+  return `${sorted.slice(0, MAX_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 function addressList(list: readonly string[]): readonly string[] {

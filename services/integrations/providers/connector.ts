@@ -123,8 +123,15 @@ export interface Audience {
   readonly groups: readonly { readonly id: string; readonly members: readonly string[] }[];
   /** Everybody with an address of the domain. */
   readonly domains: readonly string[];
-  /** Why it is smaller than at the source, for the person who connected it: of whom the source does not tell who they are. */
-  readonly note?: string;
+  /** Where it is smaller than at the source. */
+  readonly gaps?: readonly AudienceGap[];
+}
+
+/** Somebody who sees a document at its source and not here, for the person who connected it. */
+export interface AudienceGap {
+  /** A whole sentence; the names of groups that have it in common go where `{groups}` stands. */
+  readonly reason: string;
+  readonly group?: string;
 }
 
 /** The user who connected the source is in every audience. */

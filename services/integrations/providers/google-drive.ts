@@ -17,6 +17,7 @@ import {
   unless,
 } from './google.ts';
 import { createAudiences, PERMISSION_FIELDS, SEEN_FIELDS } from './google-drive-permissions.ts';
+import { createGoogleGroups, GROUPS_SCOPE } from './google-groups.ts';
 
 type File = drive_v3.Schema$File;
 
@@ -45,6 +46,12 @@ const EXPORTS: ReadonlyMap<string, { readonly mimeType: string; readonly extensi
   ['application/vnd.google-apps.presentation', { mimeType: 'text/plain', extension: 'txt' }],
 ]);
 
+export interface DriveSettings {
+  readonly maxFileMb: number;
+  /** Whether people are asked for the members of groups, too. */
+  readonly readsGroups: boolean;
+}
+
 /** How far the changes were read, and the folders that were below the chosen one then. */
 interface DriveCursor {
   readonly token: string;
@@ -57,7 +64,7 @@ interface DriveCursor {
  * Folders of Google Drive with everything below them. The folders are known from a listing, so a change of a file tells by its
  * parents whether it belongs here; a folder that came, went or moved takes its files along without a word and has them listed again.
  */
-export function createDriveConnector(app: GoogleApp, { maxFileMb }: { readonly maxFileMb: number }): Connector {
+export function createDriveConnector(app: GoogleApp, { maxFileMb, readsGroups }: DriveSettings): Connector {
   const open = once(async () => {
     const { drive } = await import('@googleapis/drive');
     return drive({ version: 'v3', ...clientOptions(app) });
@@ -180,8 +187,12 @@ export function createDriveConnector(app: GoogleApp, { maxFileMb }: { readonly m
     const all = await unless([403, 404], Array.fromAsync(pages));
     return all?.flatMap(({ permissions }) => permissions ?? []) ?? null;
   };
+  const groups = createGoogleGroups(app, { isAsked: readsGroups });
   const seen = async (access: SourceAccess, resource: string) => {
-    const audiences = createAudiences((id) => permissionsFor(access, id));
+    const audiences = createAudiences({
+      permissionsFor: (id) => permissionsFor(access, id),
+      membersOf: (group) => groups(access, group),
+    });
     const place = await placeOf(access, resource, about);
     const listed = place === null ? new Map() : await audiences.all(below(access, place, SEEN_FIELDS));
     return { ...audiences, listed: listed as ReadonlyMap<string, Audience | null> };
@@ -259,7 +270,7 @@ export function createDriveConnector(app: GoogleApp, { maxFileMb }: { readonly m
         return audience === undefined ? one((await about(access, key, SEEN_FIELDS)) ?? {}) : audience;
       });
     },
-    oauth: googleSteps(app, SCOPE),
+    oauth: googleSteps(app, SCOPE, readsGroups ? [GROUPS_SCOPE] : []),
   };
 }
 

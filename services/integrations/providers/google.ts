@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sha256 } from '../../common/kernel/hashes.ts';
 import { requestTokens } from '../credentials/token-endpoint.ts';
 import { type Connector, type OAuthSteps, type SourceAccess, SourceBusyError, waitMsOf } from './connector.ts';
@@ -39,13 +40,16 @@ export function googleDatasetName(provider: string): Connector['datasetName'] {
   return ({ accountId, accountLabel }) => `${provider}_${slug(accountLabel)}_${sha256(accountId).slice(0, 10)}`;
 }
 
-/** Connecting a Google account with one read-only scope. */
-export function googleSteps(app: GoogleApp, scope: string): OAuthSteps {
+/** An address of Google, or of what stands in for it. */
+function addressAt({ url }: Pick<GoogleApp, 'url'>, address: string): string {
+  const { href, pathname, search } = new URL(address);
+  return url === null ? href : new URL(`${pathname}${search}`, url).href;
+}
+
+/** Connecting a Google account with one read-only scope; a person may leave out those of `more`. */
+export function googleSteps(app: GoogleApp, scope: string, more: readonly string[] = []): OAuthSteps {
   const { clientId, clientSecret, redirectUri } = app;
-  const at = (name: keyof typeof ADDRESSES): string => {
-    const { href, pathname } = new URL(ADDRESSES[name]);
-    return app.url === null ? href : new URL(pathname, app.url).href;
-  };
+  const at = (name: keyof typeof ADDRESSES): string => addressAt(app, ADDRESSES[name]);
   const endpoint = { url: at('token'), clientId, clientSecret };
   return {
     stateSecret: app.stateSecret,
@@ -57,7 +61,7 @@ export function googleSteps(app: GoogleApp, scope: string): OAuthSteps {
         redirect_uri: redirectUri,
         response_type: 'code',
         state,
-        scope: `openid email ${scope}`,
+        scope: ['openid', 'email', scope, ...more].join(' '),
         access_type: 'offline',
         prompt: 'consent',
         code_challenge: codeChallenge,
@@ -68,7 +72,7 @@ export function googleSteps(app: GoogleApp, scope: string): OAuthSteps {
     async exchange({ query, codeVerifier, signal }) {
       const grant = { grant_type: 'authorization_code', code: query['code'] ?? '', redirect_uri: redirectUri };
       const { scopes, ...tokens } = await requestTokens(endpoint, { ...grant, code_verifier: codeVerifier }, signal);
-      // A person may untick the one thing that is asked for.
+      // A person may untick what is asked for.
       if (!scopes.includes(scope)) throw new Error(`The person did not grant ${scope}.`);
       if (tokens.refreshToken === null) throw new Error('Google gave no refresh token.');
       const response = await fetch(at('userInfo'), {
@@ -160,6 +164,24 @@ export async function ask<T>(
   }
 }
 
+/** Asks an API of Google whose client library is not loaded. */
+export async function askJson<T>(app: GoogleApp, access: SourceAccess, address: string): Promise<T> {
+  return ask(access, async ({ headers, signal }) => {
+    for (let currentRetryAttempt = 0; ; currentRetryAttempt += 1) {
+      const response = await fetch(addressAt(app, address), { headers, signal, redirect: 'error' });
+      const data = await response.json().catch(() => ({}));
+      if (response.ok) return { data: data as T };
+      const { status, headers: answered } = response;
+      const failed = {
+        response: { status, data, headers: answered },
+        config: { signal, retryConfig: { currentRetryAttempt } },
+      };
+      if (!shouldRetry(failed)) throw Object.assign(new Error(`status ${status}`), failed);
+      await sleep(100 * 2 ** currentRetryAttempt, undefined, { signal });
+    }
+  });
+}
+
 /** The pages of a list; the last one has no `nextPageToken`. */
 export async function* pagesOf<Page extends { readonly nextPageToken?: string | null }>(
   access: SourceAccess,
@@ -205,6 +227,8 @@ interface ErrorAnswer {
     readonly message?: string;
     readonly status?: string;
     readonly errors?: readonly { readonly reason?: string }[];
+    /** Of newer APIs. */
+    readonly details?: readonly { readonly reason?: string }[];
   };
 }
 
@@ -214,7 +238,8 @@ function failureOf(error: unknown): Failure | null {
   if (response === undefined) return null;
   const { status, data, headers } = response;
   const { error: said } = (typeof data === 'string' ? parsed(data) : (data ?? {})) as ErrorAnswer;
-  const reason = said?.errors?.[0]?.reason ?? said?.status ?? '';
+  const detail = said?.details?.find((one) => one.reason !== undefined);
+  const reason = detail?.reason ?? said?.errors?.[0]?.reason ?? said?.status ?? '';
   return { status, reason, said: said?.message ?? 'without a reason', retryAfter: headers.get('retry-after') };
 }
 

@@ -64,16 +64,18 @@ export function createSlackAudiences(
       const people = await peopleOf(access);
       const members = ids.flatMap((id) => people.get(id) ?? []);
       const audience = { ...NOBODY_ELSE, groups: [{ id: channel, members: addressesOf(members) }] };
-      const note = [...people.values()].some(({ profile }) => profile?.email) ? {} : { note: NO_ADDRESSES };
-      if (info.channel?.is_private !== false) return { ...audience, ...note };
+      const gaps = [...people.values()].some(({ profile }) => profile?.email)
+        ? {}
+        : { gaps: [{ reason: NO_ADDRESSES }] };
+      if (info.channel?.is_private !== false) return { ...audience, ...gaps };
       const all = [...people.values()].filter((person) => !person.is_restricted && !person.is_ultra_restricted);
-      return { ...audience, groups: [...audience.groups, { id: 'workspace', members: addressesOf(all) }], ...note };
+      return { ...audience, groups: [...audience.groups, { id: 'workspace', members: addressesOf(all) }], ...gaps };
     } catch (error) {
       const list = lists.get(access);
       if (error instanceof SourceBusyError && list !== undefined) waited.set(access.connection.accountId, list);
       if (!(error instanceof SlackRefusedError)) throw error;
       // The app was removed from it, the channel is gone, or a scope is missing.
-      return error.code === 'missing_scope' ? { ...NOBODY_ELSE, note: NO_ADDRESSES } : NOBODY_ELSE;
+      return error.code === 'missing_scope' ? { ...NOBODY_ELSE, gaps: [{ reason: NO_ADDRESSES }] } : NOBODY_ELSE;
     }
   };
 }

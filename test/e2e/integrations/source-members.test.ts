@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { createLogger } from '../../../services/common/platform/observability/logger.ts';
 import { type Account, signUp, verifyAddress } from '../../support/accounts.ts';
+import { startFakeGoogle } from '../../support/fake-google.ts';
 import { type FakeSlack, INSTALLER, startFakeSlack, tsAt } from '../../support/fake-slack.ts';
-import { connectAccount } from '../../support/source-steps.ts';
+import { connectAccount, synced } from '../../support/source-steps.ts';
 import { type StartedApp, startApp } from '../../support/start-app.ts';
 import { until } from '../../support/until.ts';
 import { createWire, type Wire } from '../../support/wire.ts';
@@ -114,5 +115,53 @@ describe('channels of Slack', () => {
     expect((await notes()).join()).to.match(/install the app again with users:read and users:read.email/);
     slack.state.scopes = scopes;
     members.delete('U0BOB');
+  });
+});
+
+describe('groups of Google', () => {
+  it('let their members see what is shared with them, until they leave; a group that is not shown is named', async () => {
+    await using google = await startFakeGoogle();
+    google.state.person.email = 'ada@example.com';
+    const team = google.groups.add('team@acme.test', 'bob@example.com');
+    google.groups.add('board@acme.test', 'bob@example.com').isHidden = true;
+    const group = (emailAddress: string) => [{ type: 'group' as const, emailAddress }];
+    const content = 'Zanzifar guards the vault of Grace Hopper.';
+    const file = google.drive.add({ name: 'Zanzifar.md', content, permissions: group('team@acme.test') });
+    const log: string[] = [];
+    const destination = { write: (line: string) => void log.push(line) };
+    const logger = createLogger({ level: 'debug', name: 'test', destination });
+    const app = await startApp({ ...google.variables, GOOGLE_DRIVE_READ_GROUPS: 'true' }, { logger });
+    try {
+      const owner = createWire(app.baseUrl);
+      const sync = () => synced(owner, 'google_drive');
+      await connectAccount(app.baseUrl, 'google_drive', (url) => google.consent(url));
+      await owner.put('/integrations/google_drive/resources', { resourceIds: ['root'] });
+      const state = await sync();
+      const dataset = String(state['datasetId']);
+      expect(state).to.deep.include({ syncStatus: 'ok', storedItems: 1 }).and.not.have.property('accessNote');
+      const [bob, eve] = await Promise.all([signUp(app.baseUrl, 'bob'), signUp(app.baseUrl, 'eve')]);
+      for (const [name, { id }] of Object.entries({ bob, eve })) {
+        await verifyAddress(owner, `${name}@example.com`, log);
+        await owner.post(`/permissions/datasets/${id}?permission_name=read`, [dataset]);
+      }
+      await until('the graph', async () => {
+        const { completed, total } = (await owner.get(`/datasets/${dataset}/processing-status`)).json;
+        return total > 0 && completed === total;
+      });
+      expect(await finds(bob.wire, dataset), 'a member').to.equal(true);
+      expect(await finds(eve.wire, dataset), 'somebody else').to.equal(false);
+      team.members.delete('bob@example.com');
+      team.members.add('eve@example.com');
+      await sync();
+      expect(await finds(bob.wire, dataset), 'a former member').to.equal(false);
+      expect(await finds(eve.wire, dataset), 'a new member').to.equal(true);
+      google.drive.change(file, { permissions: group('board@acme.test') });
+      expect((await sync())['accessNote']).to.match(
+        /^Members of board@acme.test do not see .* does not show ada@example.com who they are/,
+      );
+      expect(await finds(eve.wire, dataset), 'after the file was taken from the group').to.equal(false);
+    } finally {
+      await app.stop();
+    }
   });
 });

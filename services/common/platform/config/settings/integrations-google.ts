@@ -24,6 +24,12 @@ export const googleIntegrations = {
     default: '25',
     meaning: 'Larger files of Google Drive are left out.',
   }),
+  googleDriveReadGroups: setting('GOOGLE_DRIVE_READ_GROUPS', {
+    type: type.flag(),
+    default: 'false',
+    meaning:
+      'Asks who connects Google Drive for a second scope, `cloud-identity.groups.readonly`, so that members of Google groups see what is shared with a group. The Cloud Identity API has to be enabled for the OAuth client.',
+  }),
   gmailClientId: text('GOOGLE_GMAIL_CLIENT_ID', ID('Gmail')),
   gmailClientSecret: secret('GOOGLE_GMAIL_CLIENT_SECRET', SECRET),
   gmailStateSecret: secret('GOOGLE_GMAIL_STATE_SECRET', STATE),
