@@ -14,8 +14,8 @@ import { createImapConnector } from '../integrations/providers/imap.ts';
 import { createLinearConnector } from '../integrations/providers/linear.ts';
 import { createNotionConnector, type NotionApp } from '../integrations/providers/notion.ts';
 import { createS3Connector } from '../integrations/providers/s3.ts';
-import type { SlackOptions } from '../integrations/providers/slack.ts';
-import { createSlackApi } from '../integrations/providers/slack-api.ts';
+import { createSlackConnector, type SlackOptions } from '../integrations/providers/slack.ts';
+import { createSlackApi, type SlackApi } from '../integrations/providers/slack-api.ts';
 import { createWebConnector } from '../integrations/providers/web.ts';
 import { createWebdavConnector } from '../integrations/providers/webdav.ts';
 
@@ -39,6 +39,7 @@ export function connectorsOf({
     ...linearOf(config),
     ...googleOf(config),
     notionOf(config, logger),
+    createSlackConnector({ api: slackApiOf(config), app: slackOptionsOf(config) }),
     ...s3Of(config),
     ...loginsOf(config),
   ];
@@ -122,6 +123,10 @@ function googleOf(config: Config): readonly Connector[] {
   ];
 }
 
+function slackApiOf({ slackUrl }: Config): SlackApi {
+  return createSlackApi({ apiUrl: `${slackUrl}/api/` });
+}
+
 /** None unless all of its settings are there. */
 export function slackOptionsOf(config: Config): SlackOptions | null {
   const { slackClientId: clientId, slackClientSecret: clientSecret, slackSigningSecret: signingSecret } = config;
@@ -129,8 +134,16 @@ export function slackOptionsOf(config: Config): SlackOptions | null {
   const redirectUri = config.slackRedirectUri ?? callbackOf(config, 'slack');
   const frontendUrl = config.slackFrontendUrl ?? publicUrl;
   if (!clientId || !clientSecret || !signingSecret || !redirectUri || !frontendUrl) return null;
-  const api = createSlackApi({ apiUrl: `${webUrl}/api/` });
-  return { api, clientId, clientSecret, signingSecret, redirectUri, frontendUrl, webUrl, syncsHistory };
+  return {
+    api: slackApiOf(config),
+    clientId,
+    clientSecret,
+    signingSecret,
+    redirectUri,
+    frontendUrl,
+    webUrl,
+    syncsHistory,
+  };
 }
 
 function s3Of(config: Config): readonly Connector[] {

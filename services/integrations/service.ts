@@ -12,7 +12,6 @@ import { createCredentials } from './credentials/credentials.ts';
 import { syncSources } from './declared/sync-sources.ts';
 import { DEFAULT_SYNC_SETTINGS, type IntegrationsServiceOptions, type SourceDependencies } from './dependencies.ts';
 import { createImportWorker } from './imports/import-worker.ts';
-import { createSlackConnector } from './providers/slack.ts';
 import { integrationRoutes } from './routes/integrations.ts';
 import { receiveSyncRoutes } from './routes/receive-sync.ts';
 import { slackRoutes } from './routes/slack.ts';
@@ -25,14 +24,13 @@ import { createQuestionWorker } from './webhooks/answer-question.ts';
 /** Keeps datasets in step with sources and with another memory: see README.md. */
 export function createIntegrationsService(options: IntegrationsServiceOptions): Service {
   const { store, slack = null } = options;
-  const connectors = [...options.connectors, ...(slack === null ? [] : [createSlackConnector(slack)])];
   const dependencies: SourceDependencies = {
     ...options,
     runs: createSyncRuns(store),
     state: createSyncState(store),
     intents: createBlobIntents(store),
     datasets: createDatasets(store),
-    connectors: new Map(connectors.map((connector) => [connector.provider, connector])),
+    connectors: new Map(options.connectors.map((connector) => [connector.provider, connector])),
     slack,
     connections: createConnections(store),
     sourceItems: createSourceItems(store),

@@ -271,13 +271,9 @@ connectorSuite('Slack', async () => {
   const { messages } = slack.add('engine');
   const times = new Map<string, string>();
   const token = slack.token();
-  const connector = createSlackConnector({
-    api: createSlackApi({ apiUrl: `${slack.url}/api/` }),
-    ...slack.options,
-    redirectUri: '',
-    frontendUrl: '',
-    syncsHistory: true,
-  });
+  const api = createSlackApi({ apiUrl: `${slack.url}/api/` });
+  const app = { api, ...slack.options, redirectUri: '', frontendUrl: '', syncsHistory: true };
+  const connector = createSlackConnector({ api, app });
   const once = {
     dataset_id: 'd',
     channel_ids: ['C0ENGINE'],

@@ -158,7 +158,10 @@ export async function startFakeSlack() {
       }
       state.remaining.set(method, left - 1);
     }
-    if (method === 'auth.test') return { body: { ok: true, url: 'https://engines.slack.com/', team_id: TEAM.id } };
+    if (method === 'auth.test') {
+      const bot = { team: TEAM.name, team_id: TEAM.id, user: 'engram', user_id: 'U0BOT', bot_id: 'B0BOT' };
+      return { body: { ok: true, url: 'https://engines.slack.com/', ...bot, is_enterprise_install: false } };
+    }
     if (method === 'auth.revoke') return { body: { ok: true, revoked: tokens.delete(token) } };
     if (method === 'conversations.list') {
       const seen = channels.filter(({ isPrivate, isMember }) => !isPrivate || isMember);

@@ -1,4 +1,6 @@
+import { Readable, Writable } from 'node:stream';
 import { expect } from 'chai';
+import { runCli } from '../../services/cli/cli.ts';
 import { until } from './until.ts';
 import type { Wire } from './wire.ts';
 
@@ -42,4 +44,18 @@ export async function textsOf({ get }: Wire, dataset: unknown): Promise<Readonly
     texts.set(name, (await get(`/datasets/${dataset}/data/${id}/raw`)).text);
   }
   return texts;
+}
+
+/** Exit code and output of `engram integrations …`, on one line of words. */
+export async function commandLine(baseUrl: string, line: string): Promise<string> {
+  let text = '';
+  const out = new Writable({
+    write(piece, _encoding, done) {
+      text += piece;
+      done();
+    },
+  });
+  const terminal = { out, err: out, input: Readable.from([]), isInteractive: false, environment: { HOME: '/nowhere' } };
+  const code = await runCli(['integrations', ...line.split(' '), '--url', baseUrl], terminal);
+  return `${code} ${text}`;
 }

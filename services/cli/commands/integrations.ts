@@ -17,6 +17,7 @@ interface Agents {
 }
 
 interface Connection {
+  readonly connectedAt: string;
   readonly connectionId: string;
   readonly provider: string;
   readonly connected: boolean;
@@ -28,14 +29,29 @@ interface Connection {
   readonly datasetName: string;
   readonly storedItems: number;
   readonly selected: readonly string[] | null;
+  readonly leftOut?: readonly string[];
+  readonly selectable: boolean;
+  readonly lastSyncedAt: string | null;
+  readonly nextSyncAt?: string;
+  readonly syncCounts?: { readonly scanned: number; readonly skipped: number; readonly failed: number };
+  readonly declaredAs?: string;
+  /** Why somebody sees less of it here than at the source. */
+  readonly accessNote?: string;
   readonly syncStatus: string | null;
   readonly progress?: { readonly done: number; readonly total: number | null };
   readonly waitingUntil?: string;
   readonly error?: string;
 }
 
+interface Choice {
+  readonly id: string;
+  readonly name: string;
+  readonly selected: boolean;
+}
+
 interface Resources {
-  readonly resources: readonly { readonly id: string; readonly name: string; readonly selected: boolean }[];
+  readonly resources: readonly Choice[];
+  readonly kinds?: readonly Choice[];
 }
 
 const first = (call: CommandCall) => call.arguments[0] ?? '';
@@ -44,14 +60,16 @@ async function connectionsOf({ api }: CommandCall): Promise<readonly Connection[
   return (await api.json<{ connections: readonly Connection[] }>('GET', `${INTEGRATIONS}/connections`)).connections;
 }
 
-/** The connection of an id, its beginning, a label, or the only one of a provider. */
-async function connectionOf(call: CommandCall): Promise<Connection> {
+/** The connection of an id, its beginning, a label, or the only one of a provider that a person has connected. */
+async function connectionOf(call: CommandCall, { alsoEnded = false } = {}): Promise<Connection> {
   const word = first(call);
-  const active = (await connectionsOf(call)).filter(({ connected }) => connected);
-  const found = active.filter(
+  const active = (await connectionsOf(call)).filter(({ connected }) => connected || alsoEnded);
+  const named = active.filter(
     ({ connectionId, provider, accountLabel, partOf }) =>
       (partOf === undefined && (provider === word || accountLabel === word)) || connectionId.startsWith(word),
   );
+  const own = named.filter(({ connected, declaredAs }) => connected && declaredAs === undefined);
+  const found = own.length === 1 ? own : named;
   const [connection] = found;
   if (connection === undefined) {
     const known = active.map(({ provider, accountLabel }) => `${provider} ${harmless(accountLabel)}`).join(', ');
@@ -67,9 +85,13 @@ function pathOf({ provider }: Connection, rest: string): string {
 
 const queryOf = ({ connectionId }: Connection) => ({ connection_id: connectionId });
 
-function stateOf({ connected, provider, partOf, selected, syncStatus, progress, waitingUntil }: Connection): string {
+const isTeam = ({ provider, partOf, declaredAs }: Connection): boolean =>
+  provider === 'slack' && partOf === undefined && declaredAs === undefined;
+
+function stateOf(connection: Connection): string {
+  const { connected, provider, selected, syncStatus, progress, waitingUntil } = connection;
   if (!connected) return 'ended';
-  if (provider === 'slack' && partOf === undefined) return 'connected';
+  if (isTeam(connection) || provider === 'slack_member') return 'connected';
   if (selected?.length === 0 && syncStatus === null) return 'nothing chosen yet';
   if (waitingUntil !== undefined) return `waits until ${waitingUntil.slice(11, 19)}`;
   if (progress === undefined) return syncStatus ?? 'not synced yet';
@@ -112,7 +134,7 @@ const historyOf = ({ providerAccountId }: Connection) => `/api/v1/slack/history/
 
 async function teamOf(call: CommandCall): Promise<Connection> {
   const connection = await connectionOf(call);
-  if (connection.provider === 'slack' && connection.partOf === undefined) return connection;
+  if (isTeam(connection)) return connection;
   throw usageFailure(`${first(call)} is no team of Slack: engram integrations list`);
 }
 
@@ -250,11 +272,27 @@ const slackActions: readonly Action[] = [
   },
 ];
 
+/** What `--kind` chooses, by id or name; undefined: nothing was said. */
+function kindsOf(call: CommandCall, kinds: readonly Choice[]): readonly string[] | undefined {
+  const words = stringList(call.options, 'kind');
+  if (words.length === 0) return undefined;
+  const known = kinds.map(({ id }) => id);
+  if (words.includes('all')) return known;
+  return words.map((word) => {
+    const kind = kinds.find(({ id, name }) => id === word || name.toLowerCase() === word.toLowerCase());
+    if (kind !== undefined) return kind.id;
+    const has = known.length === 0 ? 'has one kind of documents alone' : `has ${known.join(', ')}`;
+    throw usageFailure(`There is no kind '${word}': ${first(call)} ${has}.`);
+  });
+}
+
+const LISTED = ['id', 'provider', 'account', 'dataset', 'items', 'state', 'error'];
+
 const integrations: readonly Action[] = [
   {
     name: 'list',
-    summary: 'Lists the sources that are connected, and how their imports go.',
-    fields: ['id', 'provider', 'account', 'dataset', 'items', 'state', 'error'],
+    summary: 'Lists the sources that are connected, how their imports go, and why items stay closed to others.',
+    fields: LISTED,
     request: async (call) =>
       (await connectionsOf(call)).map((one) => ({
         id: one.connectionId.slice(0, 8),
@@ -264,12 +302,45 @@ const integrations: readonly Action[] = [
         items: one.storedItems,
         state: stateOf(one),
         error: one.error ?? '',
+        note: one.accessNote ?? '',
       })),
-    show: (answer, call) => {
-      const rows = answer as readonly object[];
-      return rows.length === 0 && !call.asJson
-        ? 'nothing is connected yet: engram integrations connect folder <path>, connect web <url>, connect s3 <s3://bucket>, connect github, connect linear, connect notion'
-        : textOf(rows, ['id', 'provider', 'account', 'dataset', 'items', 'state', 'error']);
+    show(answer) {
+      const rows = answer as readonly { readonly id: string; readonly note: string }[];
+      if (rows.length === 0) {
+        return 'nothing is connected yet: engram integrations connect folder <path>, connect web <url>, connect s3 <s3://bucket>, connect github, connect linear, connect notion';
+      }
+      const notes = rows.filter(({ note }) => note !== '').map(({ id, note }) => `${id}: ${harmless(note)}`);
+      return [textOf(rows, LISTED), ...notes].join('\n');
+    },
+  },
+  {
+    name: 'show',
+    parameters: '<connection>',
+    summary: 'Shows a connection: what is brought in, how the last import went, and who sees less of it here.',
+    async request(call) {
+      const one = await connectionOf(call, { alsoEnded: true });
+      const parts = (await connectionsOf(call)).filter(({ partOf }) => partOf === one.connectionId);
+      const notes = new Set([one, ...parts].flatMap(({ accessNote = [] }) => accessNote));
+      const { scanned, skipped, failed } = one.syncCounts ?? {};
+      return {
+        id: one.connectionId,
+        provider: one.provider,
+        account: one.accountLabel,
+        dataset: one.datasetName,
+        items: [one, ...parts].reduce((sum, { storedItems }) => sum + storedItems, 0),
+        state: stateOf(one),
+        error: one.error,
+        note: notes.size === 0 ? undefined : [...notes].join(' '),
+        ...(one.selectable ? { chosen: one.selected ?? 'everything' } : {}),
+        leftOut: one.leftOut,
+        looked_at: scanned,
+        other_kinds_of_files: skipped,
+        failed,
+        connected_at: one.connectedAt,
+        last_synced_at: one.lastSyncedAt,
+        next_sync_at: one.nextSyncAt,
+        declared_as: one.declaredAs,
+      };
     },
   },
   {
@@ -308,37 +379,59 @@ const integrations: readonly Action[] = [
   {
     name: 'resources',
     parameters: '<connection>',
-    summary: 'Lists what can be chosen of a connection, and what is.',
-    fields: ['id', 'name', 'selected'],
+    summary: 'Lists what can be chosen of a connection, and what is: its parts, and kinds of documents.',
     request: async (call) => {
       const connection = await connectionOf(call);
-      const found = await call.api.json<Resources>('GET', pathOf(connection, 'resources'), {
-        query: queryOf(connection),
+      const query = queryOf(connection);
+      const { resources, kinds = [] } = await call.api.json<Resources>('GET', pathOf(connection, 'resources'), {
+        query,
       });
-      return found.resources.map(({ id, name, selected }) => ({ id, name, selected }));
+      const parts = resources.map(({ id, name, selected }) => ({ id, name, selected }));
+      if (kinds.length === 0) return parts;
+      return [...parts.map((part) => ({ ...part, what: 'part' })), ...kinds.map((kind) => ({ ...kind, what: 'kind' }))];
     },
   },
   {
     name: 'choose',
     parameters: '<connection> [id]...',
     summary: 'Chooses what is brought in, by id or name, and syncs; what is not chosen is removed.',
-    options: { all: { type: 'boolean', meaning: 'everything' } },
+    options: {
+      all: { type: 'boolean', meaning: 'everything' },
+      kind: {
+        type: 'string',
+        multiple: true,
+        value: 'KIND',
+        meaning: 'kind of documents to bring in, such as wiki, can be repeated; all: every kind',
+      },
+    },
     request: async (call) => {
       const connection = await connectionOf(call);
       const query = queryOf(connection);
       const words = call.arguments.slice(1);
-      if (words.length === 0 && !isSet(call.options, 'all')) throw usageFailure('Give ids, or --all for everything.');
-      const { resources } = await call.api.json<Resources>('GET', pathOf(connection, 'resources'), { query });
+      const isAll = isSet(call.options, 'all');
+      if (words.length > 0 && isAll) throw usageFailure('Give ids, or --all for everything, not both.');
+      const found = await call.api.json<Resources>('GET', pathOf(connection, 'resources'), { query });
+      const { resources } = found;
+      const kinds = kindsOf(call, found.kinds ?? []);
+      const isKept = words.length === 0 && !isAll;
+      if (isKept && kinds === undefined)
+        throw usageFailure('Give ids, or --all for everything, or --kind for kinds of documents.');
       const resourceIds = words.map((word) => {
         const found = resources.find(({ id, name }) => id === word || name === word);
         if (found === undefined)
           throw usageFailure(`There is no '${word}': engram integrations resources ${first(call)}`);
         return found.id;
       });
-      const body = { resourceIds: isSet(call.options, 'all') ? null : resourceIds };
+      const chosenIds = isKept ? connection.selected : isAll ? null : resourceIds;
+      const body = { resourceIds: chosenIds, ...(kinds === undefined ? {} : { kinds }) };
       const chosen = await call.api.json('PUT', pathOf(connection, 'resources'), { query, body });
       await call.api.json('POST', pathOf(connection, 'sync'), { query });
       return chosen;
+    },
+    show(_answer, call) {
+      const parts = isSet(call.options, 'all') ? ['everything'] : call.arguments.slice(1);
+      const chosen = [...parts, ...stringList(call.options, 'kind').map((kind) => `kind ${kind}`)];
+      return `being brought in: ${chosen.join(', ')}. See engram integrations show ${first(call)}`;
     },
   },
   ...slackActions,

@@ -6993,6 +6993,10 @@ export interface IntegrationConnection {
    */
   selected?: string[] | null;
   /**
+   * Kinds of documents that are not brought in
+   */
+  leftOut?: string[];
+  /**
    * Whether there is anything to choose
    */
   selectable?: boolean;
@@ -7059,9 +7063,21 @@ export interface IntegrationResources {
     selected: boolean;
   }[];
   selected: string[] | null;
+  /**
+   * Kinds of documents that can be left out, where the provider has several
+   */
+  kinds?: {
+    id: string;
+    name: string;
+    selected: boolean;
+  }[];
 }
 export interface IntegrationSelection {
   resourceIds?: string[] | null;
+  /**
+   * Kinds of documents to bring in; null: all, absent: those of before
+   */
+  kinds?: string[] | null;
 }
 export interface SlackChannels {
   channels: {

@@ -28,9 +28,9 @@ export interface DeclaredFor {
   readonly selection: readonly string[] | null;
 }
 
-/** It has the account and the tokens itself: it is no import, and no source of a resource, that uses those of another one. */
+/** A person has connected it: it is no import of its own, and no source of a resource. */
 export function isOfAccount({ parentId, declared }: Pick<SourceConnection, 'parentId' | 'declared'>): boolean {
-  return parentId === undefined && !declared?.authorizedBy;
+  return parentId === undefined && !declared;
 }
 
 /** State of an import of its own whose account is connected anew. */
@@ -150,6 +150,7 @@ function connectedAs(
             before?.datasetName ?? datasetName ?? connector.datasetName({ accountId, accountLabel, metadata }),
         }
       : { selection: declared.selection, dataset: declared.dataset.id, datasetName: declared.dataset.name }),
+    ...(declared === undefined && before?.leftOut !== undefined ? { leftOut: before.leftOut } : {}),
     syncing: isSyncing,
     again: isSyncing,
     done: 0,

@@ -107,7 +107,6 @@ async function accountOf(
     (one) =>
       one.provider === connector &&
       one.status === 'active' &&
-      !one.declared &&
       isOfAccount(one) &&
       [one.accountId, one.accountLabel].includes(account),
   );

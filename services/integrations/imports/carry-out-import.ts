@@ -75,7 +75,8 @@ export interface OpenedJob {
 export async function carryOutImport(dependencies: SourceDependencies, attempt: ImportAttempt): Promise<void> {
   const { connector, access, dataset, tally } = attempt;
   const { connection } = access;
-  const { feeds, selection } = connector.capabilities;
+  const { selection } = connector.capabilities;
+  const feeds = connector.capabilities.feeds.filter((feed) => !connection.leftOut?.includes(feed));
   await commit(dependencies, attempt, [], { dataset: dataset.id, waitingUntil: null });
   await takeDeliveries(dependencies, attempt);
   const listed = await connector.list(access);
@@ -89,7 +90,7 @@ export async function carryOutImport(dependencies: SourceDependencies, attempt: 
     tally.error = `It has no ${unknown.join(', ')}.`;
   }
   if (selection !== 'per import' || connection.declared)
-    await removeDeselected(dependencies, attempt, new Set(resources.map(({ id }) => id)));
+    await removeDeselected(dependencies, attempt, { resources: new Set(resources.map(({ id }) => id)), feeds });
   for (const { id: resource, name } of resources) {
     for (const feed of feeds) {
       try {
@@ -137,15 +138,15 @@ async function takeDeliveries(dependencies: SourceDependencies, attempt: ImportA
   }
 }
 
-/** Removes the documents of resources that are not chosen, or not there, any more. */
+/** Removes the documents of resources and feeds that are not chosen, or not there, any more. */
 async function removeDeselected(
   dependencies: SourceDependencies,
   attempt: ImportAttempt,
-  resources: ReadonlySet<string>,
+  { resources, feeds }: { readonly resources: ReadonlySet<string>; readonly feeds: readonly string[] },
 ): Promise<void> {
   const { sourceItems } = dependencies;
   for (const feed of await sourceItems.feeds(scopeOf(attempt.dataset), attempt.access.connection.id)) {
-    if (resources.has(feed.resource)) continue;
+    if (resources.has(feed.resource) && feeds.includes(feed.feed)) continue;
     const { connectionId, resource, feed: name } = feed;
     await removeMatching(dependencies, attempt, { connectionId, resource, feed: name });
     await commit(dependencies, attempt, [sourceItems.removeCursorWrite(feed)]);

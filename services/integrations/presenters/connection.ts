@@ -23,6 +23,7 @@ export async function presentConnection(
     datasetName: connection.datasetName,
     storedItems,
     selected: connection.selection,
+    ...(connection.leftOut?.length ? { leftOut: connection.leftOut } : {}),
     selectable: !['none', 'per import'].includes(selection),
     allowsAll: selection !== 'required',
     ...syncState(connection),
@@ -61,11 +62,18 @@ function syncState({ syncing, syncStatus, lastSyncedAt }: SourceConnection) {
   return { syncStatus: syncing ? ('syncing' as const) : syncStatus, lastSyncedAt };
 }
 
-export function presentResources(resources: readonly SourceResource[], selection: readonly string[] | null) {
+export function presentResources(
+  resources: readonly SourceResource[],
+  { selection, leftOut = [] }: SourceConnection,
+  { kinds }: Connector['capabilities'],
+) {
   const chosen = new Set(selection);
   const isSelected = (resource: SourceResource) => selection === null || isChosen(resource, chosen);
   return {
     resources: resources.map(({ isPart: _, ...resource }) => ({ ...resource, selected: isSelected(resource) })),
     selected: selection,
+    ...(kinds === undefined
+      ? {}
+      : { kinds: Object.entries(kinds).map(([id, name]) => ({ id, name, selected: !leftOut.includes(id) })) }),
   };
 }

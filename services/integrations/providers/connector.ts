@@ -75,6 +75,8 @@ export interface ConnectorCapabilities {
   readonly title: string;
   /** Parts of a resource that are read one after another, each with a cursor. */
   readonly feeds: readonly string[];
+  /** Feeds that a person may leave out, with their names; absent: all of them are read. */
+  readonly kinds?: Readonly<Record<string, string>>;
   /**
    * `none`: everything is read. `optional`: everything is read until something is chosen. `nothing at first`: nothing is read until
    * something, or everything, is chosen. `required`: nothing is read until it is chosen, and there is no choice of everything.

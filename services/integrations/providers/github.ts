@@ -261,6 +261,7 @@ export function createGithubConnector({ webUrl, app }: GithubOptions): Connector
     capabilities: {
       title: 'GitHub',
       feeds: ['issues', 'discussions', 'files', 'wiki'],
+      kinds: { issues: 'Issues and pull requests', discussions: 'Discussions', files: 'Files', wiki: 'Wiki' },
       selection: 'optional',
       accounts: 'exclusive',
       everyMs: 900_000,

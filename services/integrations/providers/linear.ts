@@ -171,6 +171,7 @@ export function createLinearConnector(options: LinearOptions): Connector {
     capabilities: {
       title: 'Linear',
       feeds: ['issues', 'projects'],
+      kinds: { issues: 'Issues', projects: 'Projects' },
       selection: 'optional',
       accounts: 'exclusive',
       everyMs: 900_000,

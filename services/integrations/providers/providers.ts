@@ -52,7 +52,7 @@ export function isConnectable(connector: Connector | undefined): boolean {
   return connector?.oauth !== undefined || connector?.connect !== undefined;
 }
 
-function unconfigured(provider: string): HttpError {
+export function unconfigured(provider: string): HttpError {
   return new HttpError(503, { detail: notConfigured(provider) });
 }
 

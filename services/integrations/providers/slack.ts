@@ -1,3 +1,4 @@
+import { engramError } from '../../common/kernel/errors.ts';
 import { sha256, sha256OfJson } from '../../common/kernel/hashes.ts';
 import { type Json, parseClientObject } from '../../common/kernel/json.ts';
 import type { SourceConnection } from '../../common/records/integrations/connections.ts';
@@ -5,12 +6,14 @@ import {
   type ChangePage,
   type ConnectedAccount,
   type Connector,
+  type OAuthSteps,
   type PresentDocument,
   permissionsByResource,
   type RawDelivery,
   type SourceAccess,
   SourceBusyError,
   type SourceDocument,
+  SourceRevokedError,
   type Tokens,
 } from './connector.ts';
 import { SLACK_ENDED, type SlackApi, SlackRefusedError, verifySlack } from './slack-api.ts';
@@ -72,6 +75,11 @@ const SCOPES = [
 const RETRY_AFTER_SECONDS = 600;
 /** Time after which it is asked again who is in the channels, beside what events tell. */
 const ACCESS_MS = 21_600_000;
+/** What a resource declares is asked for so often, unless it says otherwise: what was written in the last days, and once a day all. */
+const DECLARED_MS = 3_600_000;
+const RECENT_MS = 7 * 86_400_000;
+const WHOLE_MS = 86_400_000;
+const REFUSED = 'Slack does not accept the token: put a new one into the Secret.';
 const PAGE = 200;
 /** Threads of one page of changes. */
 const THREADS = 20;
@@ -130,14 +138,20 @@ export function isAllowed(connection: Pick<SourceConnection, 'metadata'>, channe
   return allowed.length === 0 || allowed.includes(channel);
 }
 
-/** Channels of a team: a document for each thread, and one for each file in it. */
-export function createSlackConnector(options: SlackOptions): Connector {
-  const { api, clientId, clientSecret, redirectUri, signingSecret } = options;
+/**
+ * Channels of a team: a document for each thread, and one for each file in it. Without an app, a Dataset resource can connect it,
+ * with the token of a bot.
+ */
+export function createSlackConnector({
+  api,
+  app,
+}: {
+  readonly api: SlackApi;
+  readonly app: SlackOptions | null;
+}): Connector {
   const reader = createReader(api);
-  const exchange = async (grant: Readonly<Record<string, string>>, signal: AbortSignal): Promise<AccessAnswer> =>
-    api.request('oauth.v2.access', { client_id: clientId, client_secret: clientSecret, ...grant }, { signal });
   const isStanding = (connection: SourceConnection) =>
-    planOf(connection).sync?.enabled === true && options.syncsHistory;
+    planOf(connection).sync?.enabled === true && app?.syncsHistory === true;
   return {
     provider: 'slack',
     capabilities: {
@@ -167,45 +181,96 @@ export function createSlackConnector(options: SlackOptions): Connector {
     fetch: (access, change) => reader.fetch(access, change),
     permissionsOf: permissionsByResource(createSlackAudiences(api)),
     afterImport(connection, { isOk, now }) {
-      if (connection.declared) return {};
+      const after = (ms: number) => ({ nextSyncAt: new Date(now.getTime() + ms).toISOString() });
+      const { declared } = connection;
+      if (declared) return declared.everyMs === null && declared.cron === null ? after(DECLARED_MS) : {};
       const { sync } = planOf(connection);
       const standingMs = (isOk ? (sync?.interval_seconds ?? 0) : RETRY_AFTER_SECONDS) * 1000;
       const ms = isStanding(connection) ? standingMs : ACCESS_MS;
-      return {
-        metadata: { ...connection.metadata, once: null },
-        nextSyncAt: new Date(now.getTime() + ms).toISOString(),
-      };
+      return { metadata: { ...connection.metadata, once: null }, ...after(ms) };
     },
     isIdle: (connection) => !connection.declared && !isStanding(connection),
-    verifyWebhook: async (delivery) => readEvent(signingSecret, delivery),
-    oauth: {
-      stateSecret: signingSecret,
-      frontendUrl: options.frontendUrl,
-      // Slack takes no code challenge from an app with a secret.
-      authorizeUrl({ state }) {
-        const query = new URLSearchParams({
-          client_id: clientId,
-          scope: SCOPES.join(','),
-          redirect_uri: redirectUri,
-          state,
-        });
-        return `${options.webUrl}/oauth/v2/authorize?${query}`;
+    bySecret: {
+      keys: ['token'],
+      async connect({ address, secret, signal }) {
+        if (address !== null) {
+          throw engramError('InvalidRequestError', 'Slack takes no address: name channels in selection.');
+        }
+        return botOf(api, secret('token'), signal);
       },
-      async exchange({ query: { code = '' }, signal }) {
-        if (code === '') throw new Error('Slack returned no code.');
-        const answer = await exchange({ code, redirect_uri: redirectUri }, signal);
-        const token = answer.access_token ?? '';
-        const { url = null } = await api.request<{ url?: string }>('auth.test', {}, { token, signal });
-        return accountOf(answer, url);
-      },
-      async refresh(refreshToken, signal) {
-        const answer = await exchange({ grant_type: 'refresh_token', refresh_token: refreshToken }, signal);
-        if (!answer.access_token || !answer.refresh_token) throw new Error('Slack returned no new pair of tokens.');
-        return tokensOf(answer);
-      },
-      async revoke(access) {
-        await api.request('auth.revoke', {}, { token: await access.token(), signal: access.signal });
-      },
+    },
+    ...(app === null
+      ? {}
+      : { verifyWebhook: async (delivery) => readEvent(app.signingSecret, delivery), oauth: oauthSteps(app) }),
+  };
+}
+
+/** The account of a bot token. It is another one than the team that people connect: commands and events are not its. */
+async function botOf(api: SlackApi, token: string, signal: AbortSignal): Promise<ConnectedAccount> {
+  if (!token.startsWith('xoxb-')) {
+    throw engramError('InvalidRequestError', 'token has to be the token of a bot, which begins with xoxb-.');
+  }
+  try {
+    const bot = await api.request<BotAnswer>('auth.test', {}, { token, signal });
+    return {
+      accountId: `${bot.team_id}-${bot.user_id}`,
+      label: bot.team,
+      authType: 'api_key',
+      scopes: [],
+      metadata: { bot_user_id: bot.user_id, team_url: bot.url },
+      tokens: { accessToken: token, refreshToken: null, expiresAt: null },
+    };
+  } catch (error) {
+    throw error instanceof SourceRevokedError ? new SourceRevokedError(REFUSED, { cause: error }) : error;
+  }
+}
+
+interface BotAnswer {
+  readonly team: string;
+  readonly team_id: string;
+  readonly user_id: string;
+  readonly url: string;
+}
+
+/** Connects a team by an install of the app. */
+function oauthSteps({
+  api,
+  clientId,
+  clientSecret,
+  redirectUri,
+  signingSecret,
+  frontendUrl,
+  webUrl,
+}: SlackOptions): OAuthSteps {
+  const exchange = async (grant: Readonly<Record<string, string>>, signal: AbortSignal): Promise<AccessAnswer> =>
+    api.request('oauth.v2.access', { client_id: clientId, client_secret: clientSecret, ...grant }, { signal });
+  return {
+    stateSecret: signingSecret,
+    frontendUrl,
+    // Slack takes no code challenge from an app with a secret.
+    authorizeUrl({ state }) {
+      const query = new URLSearchParams({
+        client_id: clientId,
+        scope: SCOPES.join(','),
+        redirect_uri: redirectUri,
+        state,
+      });
+      return `${webUrl}/oauth/v2/authorize?${query}`;
+    },
+    async exchange({ query: { code = '' }, signal }) {
+      if (code === '') throw new Error('Slack returned no code.');
+      const answer = await exchange({ code, redirect_uri: redirectUri }, signal);
+      const token = answer.access_token ?? '';
+      const { url = null } = await api.request<{ url?: string }>('auth.test', {}, { token, signal });
+      return accountOf(answer, url);
+    },
+    async refresh(refreshToken, signal) {
+      const answer = await exchange({ grant_type: 'refresh_token', refresh_token: refreshToken }, signal);
+      if (!answer.access_token || !answer.refresh_token) throw new Error('Slack returned no new pair of tokens.');
+      return tokensOf(answer);
+    },
+    async revoke(access) {
+      await api.request('auth.revoke', {}, { token: await access.token(), signal: access.signal });
     },
   };
 }
@@ -314,8 +379,11 @@ function readEvent(secret: string, delivery: RawDelivery) {
   return { id, signals: [{ kind: 'task' as const, accountId, job }] };
 }
 
-/** How far a channel was read: everything from `before` on, for the selection of that hash. */
-type Cursor = { readonly run: string; readonly before: string | null };
+/**
+ * How far a channel was read: everything from `before` on, for the selection of that hash. `wholeAt`: when all that a resource
+ * declares was read last.
+ */
+type Cursor = { readonly run: string; readonly before: string | null; readonly wholeAt?: string };
 
 /** Counts what the import of an access has asked Slack for, and keeps the threads of its present page. */
 interface Reading {
@@ -408,12 +476,15 @@ function createReader(api: SlackApi) {
     from: Cursor,
     selection: HistorySelection,
   ): AsyncGenerator<ChangePage> {
-    const { run } = from;
-    const oldest = tsOf(selection.oldest);
+    const { run, wholeAt } = from;
+    const isDeclared = Boolean(access.connection.declared);
+    const isRecent = isDeclared && wholeAt !== undefined && Date.now() - Date.parse(wholeAt) < WHOLE_MS;
+    const recentMs = isRecent ? Date.now() - RECENT_MS : 0;
+    const oldest = tsOf(Math.max(recentMs, Date.parse(selection.oldest ?? '') || 0));
     // What a resource declares is all that there is to be: what is older goes.
-    const floor = access.connection.declared ? '0' : oldest;
+    const floor = isDeclared && !isRecent ? '0' : oldest;
     const isActive = selection.thread_mode === 'active';
-    const top = from.before ?? tsOf(selection.latest ?? new Date(Date.now() + 60_000).toISOString());
+    const top = from.before ?? tsOf(selection.latest === null ? Date.now() + 60_000 : Date.parse(selection.latest));
     let upper = top;
     const asked = { channel, oldest: isActive ? '0' : oldest, latest: top, inclusive: true, limit: PAGE };
     for (let next: string | undefined, isLast = false; !isLast; ) {
@@ -434,7 +505,8 @@ function createReader(api: SlackApi) {
         const from = isDone ? floor : covered;
         const covers = from < upper ? { covers: { from, to: upper } } : {};
         const before = isDone ? null : bottom;
-        yield pageOf(access, read, { cursor: { run, before }, ...covers });
+        const whole = isDeclared && isDone && !isRecent ? new Date().toISOString() : wholeAt;
+        yield pageOf(access, read, { cursor: { run, before, ...(whole && { wholeAt: whole }) }, ...covers });
         if (error !== undefined) throw error;
         upper = bottom;
       }
@@ -482,7 +554,7 @@ function createReader(api: SlackApi) {
       if (!selection.channel_ids.includes(channel)) return;
       const run = sha256OfJson(selection);
       const known = cursor as Cursor | null;
-      yield* stretch(access, channel, { run, before: known?.run === run ? known.before : null }, selection);
+      yield* stretch(access, channel, known?.run === run ? known : { run, before: null }, selection);
     },
     async fetch(access: SourceAccess, { resource, key }: PresentDocument): Promise<SourceDocument | null> {
       const [ts = '', fileId] = key.split('/');
@@ -586,6 +658,6 @@ function versionOf(messages: readonly SlackMessage[]): string {
 }
 
 /** Slack's form of a time: seconds with six digits behind the point. */
-function tsOf(time: string | null): string {
-  return time === null ? '0' : (Date.parse(time) / 1000).toFixed(6);
+function tsOf(ms: number): string {
+  return (ms / 1000).toFixed(6);
 }

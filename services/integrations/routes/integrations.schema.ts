@@ -17,6 +17,7 @@ export const connectionAnswer = z
     datasetName: z.string().optional(),
     storedItems: z.int().optional().describe('Documents of the source that there are items of'),
     selected: z.array(z.string()).nullable().optional().describe('What was chosen; null: everything'),
+    leftOut: z.array(z.string()).optional().describe('Kinds of documents that are not brought in'),
     selectable: z.boolean().optional().describe('Whether there is anything to choose'),
     allowsAll: z.boolean().optional().describe('Whether everything can be brought in, without a choice'),
     partOf: z.string().optional().describe('Id of the connection whose account an import into another dataset uses'),
@@ -71,7 +72,12 @@ export const statusAnswer = z
   .meta({ id: 'IntegrationStatus' });
 
 /** Absent and null: everything. */
-export const selectionBody = z.object({ resourceIds: stringList().nullish() }).meta({ id: 'IntegrationSelection' });
+export const selectionBody = z
+  .object({
+    resourceIds: stringList().nullish(),
+    kinds: stringList().nullish().describe('Kinds of documents to bring in; null: all, absent: those of before'),
+  })
+  .meta({ id: 'IntegrationSelection' });
 
 export const selectionAnswer = z
   .object({
@@ -85,5 +91,9 @@ export const selectionAnswer = z
       }),
     ),
     selected: z.array(z.string()).nullable(),
+    kinds: z
+      .array(z.object({ id: z.string(), name: z.string(), selected: z.boolean() }))
+      .optional()
+      .describe('Kinds of documents that can be left out, where the provider has several'),
   })
   .meta({ id: 'IntegrationResources' });

@@ -211,7 +211,7 @@ export const integrationRoutes = routes(
             dependencies.logger.warn('source.list.failed', { provider, error });
             throw new HttpError(502, { detail: `Could not list ${provider} resources` }, { cause: error });
           });
-        return json(presentResources(resources, connection.selection));
+        return json(presentResources(resources, connection, connector.capabilities));
       },
     }),
     put(`/api/v1/integrations/:provider/${name}`, `chooseIntegration${capitalised(name)}`, {
@@ -224,20 +224,21 @@ export const integrationRoutes = routes(
         200: { description: 'The selection', schema: z.object({ selected: z.array(z.string()).nullable() }) },
         ...UNKNOWN,
         409: { description: 'A Dataset resource declares it' },
-        422: { description: 'An empty id, or null where everything cannot be chosen' },
+        422: { description: 'An empty id, a kind that there is not, or null where everything cannot be chosen' },
       },
       async handle({ params: { provider }, principal, query: { connectionId }, body }, dependencies) {
         const { connection, connector } = await selectable(dependencies, { principal, provider, connectionId });
         refuseDeclared(connection);
-        const { resourceIds = null } = body;
+        const { resourceIds = null, kinds } = body;
         if (resourceIds?.some((id) => id.trim() === ''))
           throw new HttpError(422, { detail: 'A resource id is empty.' });
         if (resourceIds === null && connector.capabilities.selection === 'required') {
           throw new HttpError(422, { detail: `${provider} needs a list of resources.` });
         }
         const selected = resourceIds === null ? null : [...new Set(resourceIds)];
+        const left = kinds === undefined ? {} : { leftOut: leftOutBy(kinds, connector) };
         const { store, connections: records } = dependencies;
-        const change = records.changeWrite(connection.id, { selection: selected }, { status: 'active' });
+        const change = records.changeWrite(connection.id, { selection: selected, ...left }, { status: 'active' });
         await store.commit({ tenant: connection.tenant }, [change]);
         return json({ selected });
       },
@@ -295,6 +296,17 @@ function refuseDeclared({ declared }: SourceConnection): void {
     'ConflictError',
     `A Dataset resource of Kubernetes declares this connection: change ${place} there.`,
   );
+}
+
+/** Kinds of documents that a choice of kinds leaves out; 422 for one that the provider has not. */
+function leftOutBy(chosen: readonly string[] | null, { provider, capabilities }: Connector): readonly string[] {
+  const known = Object.keys(capabilities.kinds ?? {});
+  const unknown = chosen?.find((kind) => !known.includes(kind));
+  if (unknown !== undefined) {
+    const has = known.length === 0 ? 'no kinds to choose from' : known.join(', ');
+    throw new HttpError(422, { detail: `${provider} has ${has}, and no '${unknown}'.` });
+  }
+  return chosen === null ? [] : known.filter((kind) => !chosen.includes(kind));
 }
 
 /** Any failure of the provider; ours have a status. */

@@ -9,7 +9,7 @@ import { optional, uuid } from '../../common/platform/http/schema.ts';
 import { accessOf } from '../connections/connect.ts';
 import type { SourceDependencies } from '../dependencies.ts';
 import { type RawDelivery, SourceBusyError, WebhookRefusedError } from '../providers/connector.ts';
-import { configuredConnector } from '../providers/providers.ts';
+import { configuredConnector, unconfigured } from '../providers/providers.ts';
 import { isAllowed, listChannels, type SlackChannel, type SlackOptions } from '../providers/slack.ts';
 import { verifySlack } from '../providers/slack-api.ts';
 import { answerCommand } from '../slack/commands.ts';
@@ -91,7 +91,7 @@ export const slackRoutes = routes(
       const connector = configuredConnector(dependencies, 'slack');
       const { slack, logger } = dependencies;
       const access = accessOf(dependencies, connector, connection, signal);
-      if (slack === null) throw new HttpError(503, { detail: 'slack integration is not configured on this server.' });
+      if (slack === null) throw unconfigured('slack');
       let channels: readonly SlackChannel[];
       try {
         channels = await listChannels((method, parameters) =>
@@ -137,8 +137,9 @@ export const slackRoutes = routes(
       503: SIGNED[503],
     },
     async handle({ principal, body: { code } }, dependencies) {
-      configuredConnector(dependencies, 'slack');
-      await linkMember(dependencies, principal, { code, secret: dependencies.slack?.signingSecret ?? '' });
+      const { slack } = dependencies;
+      if (slack === null) throw unconfigured('slack');
+      await linkMember(dependencies, principal, { code, secret: slack.signingSecret });
       return json({ linked: true });
     },
   }),
@@ -146,9 +147,8 @@ export const slackRoutes = routes(
 
 /** 503 without settings, 401 for a wrong signature. */
 function verified(dependencies: SourceDependencies, delivery: RawDelivery): SlackOptions {
-  configuredConnector(dependencies, 'slack');
   const { slack, clock } = dependencies;
-  if (slack === null) throw new HttpError(503, { detail: 'slack integration is not configured on this server.' });
+  if (slack === null) throw unconfigured('slack');
   try {
     verifySlack(slack.signingSecret, delivery, clock.now());
     return slack;

@@ -293,12 +293,15 @@ describe('sources that a Dataset resource declares', () => {
       connections: { connectionId: string; declaredAs?: string }[];
     };
     const { connectionId = '' } = connections.find(({ declaredAs }) => declaredAs === 'talk') ?? {};
-    slack.channels[0]?.messages.push({ ts: tsAt('2026-02-01T10:00:00Z'), user: INSTALLER, text: 'The engine runs.' });
+    const now = new Date().toISOString();
+    slack.channels[0]?.messages.push({ ts: tsAt(now), user: INSTALLER, text: 'The engine runs.' });
     await until('the import before is at its end', async () => {
       const asked = await ask(`/integrations/slack/sync?connection_id=${connectionId}`, { method: 'POST' });
       return ((await asked.json()) as { accepted: boolean }).accepted;
     });
-    await becomes('the new message', async () => (await names()).includes('#engine 2026-02-01 The engine runs.'));
+    await becomes('the new message', async () =>
+      (await names()).includes(`#engine ${now.slice(0, 10)} The engine runs.`),
+    );
 
     const allow = (channelIds: string[]) =>
       ask('/slack/channels', { method: 'PUT', body: JSON.stringify({ channelIds }) });
@@ -310,6 +313,32 @@ describe('sources that a Dataset resource declares', () => {
     await becomes('the app is not in the channel', () => source('talk')?.message?.startsWith('steam: ') === true);
     expect(source('talk')?.message).to.match(/the app is not in the channel\. Write \/invite/);
     expect(slack.views).to.have.length(1);
+  });
+
+  it('of Slack take the token of a bot from a Secret, beside the team that the owner connects', async () => {
+    const { world, ask, becomes, names, source } = opened;
+    const { messages } = slack.add('boiler');
+    messages.push({ ts: tsAt('2026-01-05T10:00:00Z'), user: INSTALLER, text: 'The boiler is hot.' });
+    const talk = {
+      name: 'talk',
+      connector: 'slack',
+      credentialsSecretRef: { name: 'bot' },
+      onRemoval: 'Keep',
+    } as const;
+    const shown = async (token: string) => {
+      world.putSecret('bot', { token });
+      await world.reconcile();
+      return `${source('talk')?.reason}: ${source('talk')?.message}`;
+    };
+    world.put({ sources: [{ ...talk, selection: ['boiler'] }] });
+    expect(await shown('xoxp-1')).to.equal(
+      'SourceRefused: token has to be the token of a bot, which begins with xoxb-',
+    );
+    expect(await shown('xoxb-1')).to.match(/^CredentialsRefused: Slack does not accept the token/);
+    world.putSecret('bot', { token: slack.token() });
+    await becomes('it is brought in', isSynced(world));
+    expect(await names()).to.deep.equal(['#boiler 2026-01-05 The boiler is hot.']);
+    expect((await ask('/slack/channels')).status, 'no team is connected by it').to.equal(404);
   });
 
   it('end with the resource, and go on under one that adopts the dataset', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type FakeIssue, startFakeGithub } from '../../support/fake-github.ts';
-import { settled, textsOf } from '../../support/source-steps.ts';
+import { commandLine, settled, textsOf } from '../../support/source-steps.ts';
 import { type StartedApp, startApp } from '../../support/start-app.ts';
 import { until } from '../../support/until.ts';
 import { createWire, type Wire } from '../../support/wire.ts';
@@ -89,6 +89,12 @@ describe('GitHub', () => {
         },
       ],
       selected: null,
+      kinds: [
+        { id: 'issues', name: 'Issues and pull requests', selected: true },
+        { id: 'discussions', name: 'Discussions', selected: true },
+        { id: 'files', name: 'Files', selected: true },
+        { id: 'wiki', name: 'Wiki', selected: true },
+      ],
     });
   });
 
@@ -187,6 +193,38 @@ describe('GitHub', () => {
     expect((await github.deliver(app.baseUrl, 'discussion_comment', edited)).status).to.equal(200);
     state = await settled(wire, 'github', state['lastSyncedAt'] as string);
     expect((await textsOf(wire, state['datasetId'])).get('Why does it stop (discussion 1)')).to.contain('Grease');
+  });
+
+  it('brings in the kinds of documents that are chosen, over HTTP or the command line, also after a new install', async () => {
+    const engine = github.add('acme/engine');
+    engine.issues.set(1, issue('Engine stops'));
+    engine.files.set('README.md', 'The Analytical Engine of Charles Babbage.');
+    engine.wiki.set('Home.md', 'The mill of the Analytical Engine.');
+    await connect(app, github);
+    let state = await settled(wire, 'github');
+    const run = (line: string) => commandLine(app.baseUrl, line);
+    const brought = async () => {
+      state = await settled(wire, 'github', state['lastSyncedAt']);
+      return [...(await textsOf(wire, state['datasetId'])).keys()].toSorted();
+    };
+    expect(await run('resources github')).to.match(/acme\/engine\s+true\s+part\n(.*\n)+wiki\s+Wiki\s+true\s+kind/);
+    expect(await run('choose github --kind issues --kind wiki')).to.match(
+      /^0 being brought in: kind issues, kind wiki/,
+    );
+    expect(await brought()).to.deep.equal(['Engine stops (#1)', 'Home']);
+    expect(state['leftOut']).to.deep.equal(['discussions', 'files']);
+    expect(await run('show github')).to.match(/^chosen +everything\nleft out +discussions, files$/m);
+    expect(await run('choose github --kind wikis')).to.match(
+      /^2 .*no kind 'wikis': github has issues, discussions, files/,
+    );
+    await connect(app, github);
+    expect(await brought(), 'as before').to.deep.equal(['Engine stops (#1)', 'Home']);
+    const put = (kinds: unknown) => wire.put('/integrations/github/resources', { kinds });
+    expect((await put(['wikis'])).status).to.equal(422);
+    expect((await put(null)).status).to.equal(200);
+    await wire.post('/integrations/github/sync');
+    expect(await brought()).to.deep.equal(['Engine stops (#1)', 'Home', 'README']);
+    expect(state).to.not.have.property('leftOut');
   });
 
   it('waits as long as GitHub asks, and goes on where it was', async () => {

@@ -1,9 +1,8 @@
-import { Readable, Writable } from 'node:stream';
 import { expect } from 'chai';
-import { runCli } from '../../../services/cli/cli.ts';
 import { signUp } from '../../support/accounts.ts';
 import { startFakeGoogle } from '../../support/fake-google.ts';
 import { DRIVE_FOLDER, MY_DRIVE } from '../../support/fake-google-drive.ts';
+import { commandLine } from '../../support/source-steps.ts';
 import { type StartedApp, startApp } from '../../support/start-app.ts';
 import { until } from '../../support/until.ts';
 import { createWire, type Wire } from '../../support/wire.ts';
@@ -105,29 +104,15 @@ describe('Google', () => {
   });
 
   it('is connected in the browser that the command line points to, and chosen by name', async () => {
-    const run = async (...words: readonly string[]): Promise<string> => {
-      let text = '';
-      const out = new Writable({
-        write(piece, _encoding, done) {
-          text += piece;
-          done();
-        },
-      });
-      const terminal = { out, err: out, input: Readable.from([]), isInteractive: false };
-      await runCli(['integrations', ...words, '--url', app.baseUrl], {
-        ...terminal,
-        environment: { HOME: '/nowhere' },
-      });
-      return text;
-    };
-    expect(await run('connect', 'gmail')).to.equal(`${app.baseUrl}/integrations?connect=gmail\n`);
+    const run = (...words: readonly string[]) => commandLine(app.baseUrl, words.join(' '));
+    expect(await run('connect', 'gmail')).to.equal(`0 ${app.baseUrl}/integrations?connect=gmail\n`);
     google.drive.folder('Plans');
     await connect('google_drive');
     expect(await run('list')).to.match(
       /google_drive\s+ada@acme\.test\s+google_drive_ada_acme_test_\w+\s+0\s+nothing chosen yet/,
     );
     expect(await run('resources', 'google_drive')).to.match(/root\s+My Drive\s+false\n.*Plans\s+false/);
-    expect(await run('choose', 'google_drive', 'Plans')).to.match(/selected\s+file1/);
+    expect(await run('choose', 'google_drive', 'Plans')).to.match(/^0 being brought in: Plans\./);
     await until('the import', async () => (await run('list')).includes(' ok'));
   });
 

@@ -1,7 +1,6 @@
-import { Readable, Writable } from 'node:stream';
 import { expect } from 'chai';
-import { runCli } from '../../../services/cli/cli.ts';
 import { type FakeChannel, type FakeSlack, INSTALLER, startFakeSlack, tsAt } from '../../support/fake-slack.ts';
+import { commandLine } from '../../support/source-steps.ts';
 import { type StartedApp, startApp } from '../../support/start-app.ts';
 import { until } from '../../support/until.ts';
 import { createWire, type Wire } from '../../support/wire.ts';
@@ -437,23 +436,7 @@ describe('Slack', () => {
     talk(slack, slack.add('engine'));
     slack.add('lamp');
     await connect(app, slack);
-    const run = async (line: string) => {
-      let text = '';
-      const out = new Writable({
-        write(chunk, _encoding, done) {
-          text += chunk;
-          done();
-        },
-      });
-      const code = await runCli(['integrations', ...line.split(' '), '--url', app.baseUrl], {
-        out,
-        err: out,
-        input: Readable.from([]),
-        isInteractive: false,
-        environment: { HOME: '/nowhere' },
-      });
-      return `${code} ${text}`;
-    };
+    const run = (line: string) => commandLine(app.baseUrl, line);
     expect(await run('history slack')).to.equal('0 none\n');
     expect(await run('channels slack #engine')).to.equal('0 the app may be used in #engine alone\n');
     expect(await run('channels slack')).to.match(/engine\s+true\n.*lamp\s+false/);

@@ -3,7 +3,7 @@ import { createLogger } from '../../../services/common/platform/observability/lo
 import { type Account, signUp, verifyAddress } from '../../support/accounts.ts';
 import { startFakeGoogle } from '../../support/fake-google.ts';
 import { type FakeSlack, INSTALLER, startFakeSlack, tsAt } from '../../support/fake-slack.ts';
-import { connectAccount, synced } from '../../support/source-steps.ts';
+import { commandLine, connectAccount, synced } from '../../support/source-steps.ts';
 import { type StartedApp, startApp } from '../../support/start-app.ts';
 import { until } from '../../support/until.ts';
 import { createWire, type Wire } from '../../support/wire.ts';
@@ -113,6 +113,9 @@ describe('channels of Slack', () => {
         .map(({ accessNote }: { accessNote?: string }) => accessNote)
         .filter((note: string | undefined) => note !== undefined);
     expect((await notes()).join()).to.match(/install the app again with users:read and users:read.email/);
+    for (const line of ['list', 'show slack']) {
+      expect(await commandLine(app.baseUrl, line), line).to.contain('install the app again with users:read and');
+    }
     slack.state.scopes = scopes;
     members.delete('U0BOB');
   });

@@ -61,6 +61,8 @@ export interface SourceConnection {
   readonly revokedReason: string | null;
   /** Chosen resources; null: all of them. */
   readonly selection: readonly string[] | null;
+  /** Kinds of documents of the connector that are not brought in; absent: none. */
+  readonly leftOut?: readonly string[];
   readonly dataset: DatasetId | null;
   readonly datasetName: string;
   /** An import is queued or under way. */

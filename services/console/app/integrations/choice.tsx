@@ -9,6 +9,8 @@ export type Chosen = readonly string[] | null;
 interface Choice {
   readonly options: readonly { readonly id: string; readonly name: string; readonly description?: string | null }[];
   readonly selected: Chosen;
+  /** Kinds of documents that each of them has. */
+  readonly kinds?: readonly { readonly id: string; readonly name: string; readonly selected: boolean }[] | undefined;
 }
 
 interface ChoiceDialogProps {
@@ -22,7 +24,12 @@ interface ChoiceDialogProps {
   /** Label of the button. */
   readonly action: string;
   onClose(): void;
-  onSave(selected: Chosen): void;
+  onSave(selected: Chosen, kinds: readonly string[]): void;
+}
+
+/** The list with the id, or without it where it has it. */
+function toggled(ids: readonly string[], id: string): readonly string[] {
+  return ids.includes(id) ? ids.filter((one) => one !== id) : [...ids, id];
 }
 
 /** A list to choose from, or everything. */
@@ -30,11 +37,10 @@ export function ChoiceDialog(props: ChoiceDialogProps) {
   const { title, hint, found, everything, needsOne = false, action, onClose, onSave } = props;
   const [chosen, setChosen] = useState<Chosen | undefined>(undefined);
   const selected = chosen === undefined ? (found.data?.selected ?? null) : chosen;
-  const options = found.data?.options ?? [];
-  const toggle = (id: string) => {
-    const now = selected ?? [];
-    setChosen(now.includes(id) ? now.filter((one) => one !== id) : [...now, id]);
-  };
+  const { options = [], kinds = [] } = found.data ?? {};
+  const [switched, setSwitched] = useState<readonly string[]>([]);
+  const chosenKinds = kinds.filter(({ id, selected: isOn }) => isOn !== switched.includes(id)).map(({ id }) => id);
+  const isNothing = (needsOne && selected?.length === 0) || (kinds.length > 0 && chosenKinds.length === 0);
   return (
     <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>
       {found.isPending ? <Waiting /> : null}
@@ -62,17 +68,32 @@ export function ChoiceDialog(props: ChoiceDialogProps) {
                     label={name}
                     description={description}
                     checked={selected.includes(id)}
-                    onChange={() => toggle(id)}
+                    onChange={() => setChosen(toggled(selected, id))}
                   />
                 ))}
               </Stack>
             </ScrollArea.Autosize>
           )}
+          {kinds.length === 0 ? null : (
+            <Stack gap="xs" role="group" aria-label="Kinds of documents">
+              <Text size="sm" fw={500}>
+                Kinds of documents
+              </Text>
+              {kinds.map(({ id, name }) => (
+                <Switch
+                  key={id}
+                  label={name}
+                  checked={chosenKinds.includes(id)}
+                  onChange={() => setSwitched(toggled(switched, id))}
+                />
+              ))}
+            </Stack>
+          )}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               Cancel
             </Button>
-            <Button disabled={needsOne && selected?.length === 0} onClick={() => onSave(selected)}>
+            <Button disabled={isNothing} onClick={() => onSave(selected, chosenKinds)}>
               {action}
             </Button>
           </Group>

@@ -239,7 +239,7 @@ function Connect({ providers, onConnected }: { readonly providers: readonly Prov
 
 function Source({ connection, onChanged }: { readonly connection: Connection; onChanged(): void }) {
   const { connected, provider = '', connectionId = '', accountLabel = '', datasetName, datasetId } = connection;
-  const { storedItems = 0, lastSyncedAt, syncCounts, error, accessNote, selected, declaredAs } = connection;
+  const { storedItems = 0, lastSyncedAt, syncCounts, error, accessNote, selected, leftOut, declaredAs } = connection;
   // What a resource declares is changed by it alone.
   const selectable = connection.selectable && declaredAs === undefined;
   const isNothing = selectable && selected?.length === 0;
@@ -277,6 +277,7 @@ function Source({ connection, onChanged }: { readonly connection: Connection; on
             )}
             {lastSyncedAt ? ` · synced ${ago(lastSyncedAt)}` : ''}
             {selected?.length ? ` · ${count(selected.length)} chosen` : ''}
+            {leftOut === undefined ? '' : ` · without ${leftOut.join(', ')}`}
             {declaredAs === undefined ? '' : ` · source ${declaredAs} of a Dataset resource, which alone changes it`}
             {syncCounts && syncCounts.skipped > 0
               ? ` · ${plural(syncCounts.skipped, 'file')} of other kinds left out`
@@ -380,11 +381,12 @@ function Choose({ connection, onClose, onChanged }: ChooseProps) {
   const found = useQuery({
     queryKey: ['resources', connectionId],
     queryFn: () => engram.get('/api/v1/integrations/{provider}/resources', target),
-    select: ({ resources, selected }) => ({ options: resources, selected }),
+    select: ({ resources, selected, kinds }) => ({ options: resources, selected, kinds }),
     staleTime: 0,
   });
-  const save = async (selected: Chosen) => {
-    const body = { resourceIds: selected === null ? null : [...selected] };
+  const save = async (selected: Chosen, kinds: readonly string[]) => {
+    const hasKinds = found.data?.kinds !== undefined;
+    const body = { resourceIds: selected && [...selected], ...(hasKinds ? { kinds: [...kinds] } : {}) };
     const work = async () => {
       await engram.put('/api/v1/integrations/{provider}/resources', { ...target, body });
       await engram.post('/api/v1/integrations/{provider}/sync', target);
@@ -399,7 +401,7 @@ function Choose({ connection, onClose, onChanged }: ChooseProps) {
       everything={allowsAll ? 'Everything, also what comes later' : null}
       action="Save and sync"
       onClose={onClose}
-      onSave={(selected) => void save(selected)}
+      onSave={(selected, kinds) => void save(selected, kinds)}
     />
   );
 }
