@@ -33,6 +33,9 @@ export interface FakeDatabase {
 
 export const WORKSPACE: Parent = { type: 'workspace', workspace: true };
 const WORKSPACE_ID = 'f0000000-0000-4000-8000-000000000001';
+/** The version that it speaks, the newest one of Notion. */
+const API_VERSION = '2026-03-11';
+const REFERENCES = 25;
 const EDITED = '2026-01-05T10:00:00.000Z';
 
 /** Rich text as Notion gives it. */
@@ -70,7 +73,13 @@ export async function startFakeNotion() {
   const state = {
     /** Requests that are answered before the limit is reached; null: no limit. */
     remaining: null as number | null,
-    retryAfterSeconds: 1,
+    retryAfterSeconds: 1 as number | null,
+    /** How the limit is answered: `rate_limited` with 429, `service_overload` with 529, or trouble. */
+    limit: { status: 429, code: 'rate_limited' },
+    /** Results of a search at most, over all of its pages. */
+    searchLimit: 10_000,
+    /** Ids of blocks that are shown where they are, and are on pages that are not shared. */
+    unshared: new Set<string>(),
   };
 
   const user = { object: 'user', id: 'bot-1' };
@@ -81,7 +90,6 @@ export async function startFakeNotion() {
     last_edited_time: page.edited,
     parent: page.parent,
     in_trash: page.inTrash,
-    archived: page.inTrash,
     is_archived: false,
     is_locked: false,
     icon: null,
@@ -91,7 +99,7 @@ export async function startFakeNotion() {
     url: `https://www.notion.test/${page.id}`,
     public_url: null,
     properties: {
-      ...page.properties,
+      ...Object.fromEntries(Object.entries(page.properties).map(([name, value]) => [name, shortened(value)])),
       Name: { id: 'title', type: 'title', title: page.title === '' ? [] : [text(page.title)] },
     },
   });
@@ -109,7 +117,6 @@ export async function startFakeNotion() {
     last_edited_by: user,
     is_inline: false,
     in_trash: false,
-    archived: false,
     icon: null,
     cover: null,
     url: `https://www.notion.test/${database.id}`,
@@ -151,7 +158,6 @@ export async function startFakeNotion() {
     created_by: user,
     last_edited_by: user,
     in_trash: false,
-    archived: false,
   });
   const listOf = (all: readonly { id: string }[], cursor: unknown, size: unknown) => {
     const start = typeof cursor === 'string' ? all.findIndex(({ id }) => id === cursor) : 0;
@@ -165,6 +171,27 @@ export async function startFakeNotion() {
       next_cursor: all[end]?.id ?? null,
       request_status: { type: 'complete' },
     };
+  };
+  const refuse = (message: string): never => {
+    throw new NotionFault(400, 'validation_error', `body failed validation: ${message}`);
+  };
+  const search = (body: Record<string, unknown>): object => {
+    const { property, value } = (body['filter'] ?? {}) as { property?: string; value?: string };
+    if (property !== 'object' || !/^(page|data_source)$/.test(value ?? '')) refuse('body.filter.value');
+    if (Number(body['page_size'] ?? 100) > 100) refuse('body.page_size should be ≤ `100`');
+    const { direction } = (body['sort'] ?? {}) as { direction?: string };
+    const sorted: readonly { id: string }[] =
+      value === 'data_source'
+        ? [...databases.values()].map(databaseValue)
+        : [...pages.values()]
+            .filter(({ inTrash }) => !inTrash)
+            .toSorted(byEdited)
+            .map(pageValue);
+    const all = direction === 'ascending' ? sorted : sorted.toReversed();
+    const isCut = all.length > state.searchLimit;
+    const list = listOf(all.slice(0, state.searchLimit), body['start_cursor'], body['page_size']);
+    const reason = { type: 'incomplete', incomplete_reason: 'query_result_limit_reached' };
+    return isCut && list.next_cursor === null ? { ...list, request_status: reason } : list;
   };
   const byEdited = (one: FakePage, other: FakePage) => (one.edited < other.edited ? -1 : 1);
 
@@ -192,7 +219,8 @@ export async function startFakeNotion() {
   };
 
   const read = (method: string, path: string, query: URLSearchParams, body: Record<string, unknown>): unknown => {
-    const [, kind = '', id = '', rest = ''] = /^\/v1\/(\w+)(?:\/([^/]+))?(?:\/(\w+))?$/.exec(path) ?? [];
+    const [, kind = '', id = '', rest = '', last = ''] =
+      /^\/v1\/(\w+)(?:\/([^/]+))?(?:\/(\w+))?(?:\/([^/]+))?$/.exec(path) ?? [];
     if (path === '/v1/users/me') {
       const bot = {
         owner: { type: 'workspace', workspace: true },
@@ -201,25 +229,25 @@ export async function startFakeNotion() {
       };
       return { ...user, type: 'bot', name: 'Engram', avatar_url: null, bot: { ...bot, workspace_limits: {} } };
     }
-    if (path === '/v1/search' && method === 'POST') {
-      const { value } = (body['filter'] ?? {}) as { value?: string };
-      const all =
-        value === 'data_source'
-          ? [...databases.values()].map(databaseValue)
-          : [...pages.values()]
-              .filter(({ inTrash }) => !inTrash)
-              .toSorted(byEdited)
-              .map(pageValue);
-      return listOf(all, body['start_cursor'], body['page_size']);
-    }
+    if (path === '/v1/search' && method === 'POST') return search(body);
     if (kind === 'data_sources' && rest === 'query' && databases.has(id)) {
       const rows = [...pages.values()].filter(
         ({ parent, inTrash }) => parent.type === 'data_source_id' && parent.data_source_id === id && !inTrash,
       );
       return listOf(rows.map(pageValue), body['start_cursor'], body['page_size']);
     }
+    if (kind === 'pages' && rest === 'properties') {
+      const property = Object.values(pages.get(id)?.properties ?? {}).find(
+        (one) => (one as { id: string }).id === last,
+      );
+      const { relation = [] } = (property ?? {}) as { relation?: readonly { id: string }[] };
+      const items = relation.map((one) => ({ object: 'property_item', type: 'relation', id: one.id, relation: one }));
+      const list = listOf(items, query.get('start_cursor'), query.get('page_size'));
+      const facts = { id: last, type: 'relation', relation: {}, next_url: null };
+      return { ...list, type: 'property_item', property_item: facts };
+    }
     if (kind === 'pages') return pages.has(id) ? pageValue(pages.get(id) as FakePage) : undefined;
-    if (kind !== 'blocks') return undefined;
+    if (kind !== 'blocks' || (rest === 'children' && state.unshared.has(id))) return undefined;
     const page = pages.get(id);
     const one = findBlock(id);
     if (rest === '') return one === null ? undefined : blockValue(one);
@@ -234,20 +262,26 @@ export async function startFakeNotion() {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://notion.test');
     requests.push(`${request.method} ${pathname}`);
     const body = (sent === '' ? {} : JSON.parse(sent)) as Record<string, unknown>;
-    if (request.headers['notion-version'] === undefined) return [400, fault(400, 'missing_version', 'Notion-Version')];
+    const version = request.headers['notion-version'];
+    if (version === undefined) return [400, fault(400, 'missing_version', 'Notion-Version')];
+    if (version !== API_VERSION) return [400, fault(400, 'validation_error', 'Notion-Version')];
     if (pathname === '/v1/oauth/token') return token(request, body);
     if (pathname === '/v1/oauth/revoke') return [tokens.delete(String(body['token'])) ? 200 : 400, {}];
     const bearer = request.headers.authorization?.replace(/^Bearer ?/, '') ?? '';
     if (!tokens.has(bearer)) return [401, fault(401, 'unauthorized', 'API token is invalid.')];
     if (state.remaining !== null && state.remaining-- <= 0) {
       state.remaining = 3;
-      return [
-        429,
-        fault(429, 'rate_limited', 'You have been rate limited.'),
-        { 'retry-after': String(state.retryAfterSeconds) },
-      ];
+      const { status, code } = state.limit;
+      const wait = state.retryAfterSeconds;
+      return [status, fault(status, code, 'Try again later.'), wait === null ? {} : { 'retry-after': String(wait) }];
     }
-    const found = read(request.method ?? 'GET', pathname, searchParams, body);
+    let found: unknown;
+    try {
+      found = read(request.method ?? 'GET', pathname, searchParams, body);
+    } catch (error) {
+      if (!(error instanceof NotionFault)) throw error;
+      return [error.status, fault(error.status, error.code, error.message)];
+    }
     return found === undefined ? [404, fault(404, 'object_not_found', 'Could not find it.')] : [200, found];
   };
 
@@ -329,6 +363,23 @@ export async function startFakeNotion() {
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** As in a page, which names no more than the first references of a property. */
+function shortened(property: object): object {
+  const { relation } = property as { relation?: readonly object[] };
+  if (relation === undefined) return property;
+  return { ...property, relation: relation.slice(0, REFERENCES), has_more: relation.length > REFERENCES };
+}
+
+class NotionFault extends Error {
+  readonly status: number;
+  readonly code: string;
+  constructor(status: number, code: string, message: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
 }
 
 function fault(status: number, code: string, message: string) {

@@ -1,6 +1,7 @@
 import type { BlockObjectResponse, PageObjectResponse, RichTextItemResponse } from '@notionhq/client';
 
 type Block = BlockObjectResponse;
+type MeetingNotes = Extract<Block, { readonly type: 'meeting_notes' }>['meeting_notes'];
 type Property = PageObjectResponse['properties'][string];
 /** Blocks below a block or a page. */
 export type Children = (id: string) => AsyncIterable<Block>;
@@ -33,6 +34,7 @@ async function blockText(
   { depth, number }: { readonly depth: number; readonly number: number },
 ): Promise<string> {
   if (block.type === 'table') return table(block.id, children);
+  if (block.type === 'meeting_notes') return meetingNotes(block.meeting_notes, children, depth);
   const text = ownText(block, number);
   const isOwnDocument = block.type === 'child_page' || block.type === 'child_database';
   if (!block.has_children || isOwnDocument || depth >= MAX_DEPTH) return text;
@@ -142,6 +144,22 @@ async function table(id: string, children: Children): Promise<string> {
     if (rows.length === 1) rows.push(`|${' --- |'.repeat(cells.length)}`);
   }
   return rows.join('\n');
+}
+
+/** The summary, the notes and the transcript of a meeting, which are blocks that no list names. */
+async function meetingNotes(notes: MeetingNotes, children: Children, depth: number): Promise<string> {
+  const { title = [], children: sections = {} } = notes;
+  const named: readonly (readonly [string, string | undefined])[] = [
+    ['Summary', sections.summary_block_id],
+    ['Notes', sections.notes_block_id],
+    ['Transcript', sections.transcript_block_id],
+  ];
+  const parts = [richText(title)];
+  for (const [name, id] of depth >= MAX_DEPTH ? [] : named) {
+    const text = id === undefined ? '' : await markdownOf(id, children, depth + 1);
+    if (text !== '') parts.push(`${name}:\n\n${text}`);
+  }
+  return parts.filter((part) => part !== '').join('\n\n');
 }
 
 function prefixed(prefix: string, text: string): string {

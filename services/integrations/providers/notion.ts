@@ -47,11 +47,19 @@ export interface NotionApp {
   readonly frontendUrl: string;
 }
 
+/** Version of the API that requests ask for and answers are read as. */
+const API_VERSION = '2026-03-11';
 const PER_PAGE = 100;
 const REQUEST_MS = 60_000;
 /** Notion asks to wait for seconds at about three requests a second; what is longer is left to the import. */
 const PATIENCE_MS = 60_000;
 const MAX_TRIES = 20;
+/** Statuses with which Notion asks to wait, and those of a moment of trouble; every request but the exchange of tokens only reads. */
+const BUSY: ReadonlySet<number> = new Set([429, 529]);
+const TROUBLE: ReadonlySet<number> = new Set([502, 503, 504]);
+const TROUBLE_TRIES = 3;
+const CUT_OFF =
+  'Notion lists the pages of a workspace up to a limit, by their last change: some in between are missing here. Share fewer of them with the integration.';
 /** Times of changes are whole minutes: another change in the same minute has the same one. */
 const UNSETTLED_MS = 180_000;
 const REVOKED = 'Notion no longer accepts the connection: it was removed from the workspace. Connect it again.';
@@ -100,11 +108,12 @@ export function createNotionConnector({ apiUrl, app, webhookSecret, logger }: No
     for (const { id, kind } of below) {
       if (kind !== 'database') continue;
       for await (const rows of rowsOf(access, id)) {
-        workspace.rows = new Map(rows.map((row) => [row.id, nodeOfPage(row, workspace)]));
+        workspace.rows = new Map(rows.map((row) => [row.id, nodeOfPage(row, { withProperties: true })]));
         yield listed([...workspace.rows.values()]);
       }
     }
     yield { ...listed(page), ...(isComplete ? { isWhole: true } : {}) };
+    if (!isComplete) throw new Error(CUT_OFF);
   }
 
   async function* rowsOf(access: SourceAccess, database: string): AsyncGenerator<readonly PageObjectResponse[]> {
@@ -131,19 +140,39 @@ export function createNotionConnector({ apiUrl, app, webhookSecret, logger }: No
     if (known !== undefined && (version === null || known.edited === version)) return known;
     const { isFullPage } = await import('@notionhq/client');
     const page = await found(ask(access, (client) => client.pages.retrieve({ page_id: key })));
-    return page === null || !isFullPage(page) || page.in_trash ? null : nodeOfPage(page, workspace);
+    return page === null || !isFullPage(page) || page.in_trash ? null : nodeOfPage(page, { withProperties: true });
+  };
+
+  /** Properties of a row: a page names no more than 25 relations of each, so the others are asked for. */
+  const withRelations = async (access: SourceAccess, { id, properties = {} }: Node): Promise<Properties> => {
+    const whole: Record<string, Properties[string]> = {};
+    for (const [name, property] of Object.entries(properties)) {
+      const isCut = property.type === 'relation' && 'has_more' in property && property.has_more === true;
+      if (!isCut) whole[name] = property;
+      else whole[name] = { ...property, relation: await relationsOf((work) => ask(access, work), id, property.id) };
+    }
+    return whole;
   };
 
   const document = async (access: SourceAccess, change: PresentDocument): Promise<SourceDocument | null> => {
     const node = await nodeOf(access, change);
     if (node === null) return null;
-    const children = (id: string) => blocksOf((work) => ask(access, work), id);
+    const children = async function* (id: string) {
+      try {
+        yield* blocksOf((work) => ask(access, work), id);
+      } catch (error) {
+        // A block may show what is on a page that is not shared.
+        if (id === node.id || !isMissing(error)) throw error;
+      }
+    };
     const body = await found(markdownOf(node.id, children));
     if (body === null) return null;
     const title = node.title === '' ? 'Untitled' : node.title;
     const database = node.parent === null ? undefined : workspaces.get(access)?.nodes.get(node.parent);
     const place = database?.kind === 'database' ? `Database: ${database.title}` : '';
-    const facts = [place, node.facts ?? ''].filter((part) => part !== '').join('\n');
+    const titles = (id: string) => workspaces.get(access)?.nodes.get(id)?.title ?? '';
+    const properties = propertyLines(await withRelations(access, node), titles);
+    const facts = [place, properties].filter((part) => part !== '').join('\n');
     const text = [`# ${title}`, facts, body].filter((part) => part !== '').join('\n\n');
     return {
       fileName: `${title.replaceAll(/[\\/]/g, ' ')}.md`,
@@ -193,6 +222,8 @@ export function createNotionConnector({ apiUrl, app, webhookSecret, logger }: No
 /** Carries out a request with the client of an import. */
 type Ask = <T>(work: (client: Client) => Promise<T>) => Promise<T>;
 
+type Properties = PageObjectResponse['properties'];
+
 /** A page, or a database with its rows. */
 interface Node {
   readonly id: string;
@@ -202,8 +233,8 @@ interface Node {
   readonly title: string;
   readonly url: string;
   readonly edited: string;
-  /** Properties of a row. */
-  readonly facts?: string;
+  /** Of a row that is about to be fetched. */
+  readonly properties?: Properties;
 }
 
 interface Workspace {
@@ -229,7 +260,9 @@ async function openClient(apiUrl: string, signal: AbortSignal, token: (() => Pro
         headers: { ...(init.headers as Record<string, string>), ...authorization },
         signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_MS)]),
       });
-      if (response.status !== 429 && response.status !== 529) return response;
+      const isBusy = BUSY.has(response.status);
+      const isTrouble = token !== null && tries < TROUBLE_TRIES && TROUBLE.has(response.status);
+      if (!isBusy && !isTrouble) return response;
       await response.body?.cancel();
       const backOffMs = Math.min(500 * 2 ** tries, PATIENCE_MS);
       const waitMs = Math.max(waitMsOf(response.headers.get('retry-after'), backOffMs), 100);
@@ -239,7 +272,8 @@ async function openClient(apiUrl: string, signal: AbortSignal, token: (() => Pro
   };
   // Its own limit of time would count the waits.
   const limits = { retry: false as const, timeoutMs: MAX_TRIES * (PATIENCE_MS + REQUEST_MS) };
-  return new NotionClient({ baseUrl: apiUrl, ...limits, logger: () => {}, fetch: send as typeof fetch });
+  const asked = { baseUrl: apiUrl, notionVersion: API_VERSION, ...limits };
+  return new NotionClient({ ...asked, logger: () => {}, fetch: send as typeof fetch });
 }
 
 function translated(error: unknown): unknown {
@@ -252,8 +286,29 @@ async function found<T>(asked: Promise<T>): Promise<T | null> {
   try {
     return await asked;
   } catch (error) {
-    if (['object_not_found', 'restricted_resource'].includes((error as APIResponseError).code)) return null;
+    if (isMissing(error)) return null;
     throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return ['object_not_found', 'restricted_resource'].includes((error as APIResponseError).code);
+}
+
+async function relationsOf(ask: Ask, page: string, property: string): Promise<{ id: string }[]> {
+  const relations: { id: string }[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const asked = {
+      page_id: page,
+      property_id: property,
+      page_size: PER_PAGE,
+      ...(cursor && { start_cursor: cursor }),
+    };
+    const answer = await ask((client) => client.pages.properties.retrieve(asked));
+    if (answer.object !== 'list') return relations;
+    relations.push(...answer.results.flatMap((one) => (one.type === 'relation' ? [one.relation] : [])));
+    if (answer.next_cursor === null) return relations;
+    cursor = answer.next_cursor;
   }
 }
 
@@ -274,22 +329,27 @@ async function listWorkspace(ask: Ask): Promise<Workspace> {
   const nodes = new Map<string, Node>();
   /** Parents that are blocks or databases, which the list does not name. */
   const via = new Map<string, string | null>();
-  let isComplete = true;
-  for (const value of ['data_source', 'page'] as const) {
-    for (let cursor: string | undefined; ; ) {
-      const sort = { timestamp: 'last_edited_time', direction: 'ascending' } as const;
-      const asked = { filter: { property: 'object' as const, value }, sort, page_size: PER_PAGE };
-      const answer = await ask((client) =>
-        client.search({ ...asked, ...(cursor === undefined ? {} : { start_cursor: cursor }) }),
-      );
+  /** Returns false when Notion did not give everything. */
+  const list = async (value: 'data_source' | 'page', direction: 'ascending' | 'descending'): Promise<boolean> => {
+    const sort = { timestamp: 'last_edited_time', direction } as const;
+    const asked = { filter: { property: 'object' as const, value }, sort, page_size: PER_PAGE };
+    for (let cursor: string | undefined, isWhole = true; ; ) {
+      const answer = await ask((client) => client.search({ ...asked, ...(cursor && { start_cursor: cursor }) }));
       for (const one of answer.results) {
         if (isFullDataSource(one) && !one.in_trash) nodes.set(one.id, nodeOfDatabase(one));
         else if (isFullPage(one) && !one.in_trash) nodes.set(one.id, nodeOfPage(one));
       }
-      if (answer.request_status?.type === 'incomplete') isComplete = false;
-      if (answer.next_cursor === null) break;
+      if (answer.request_status?.type === 'incomplete') isWhole = false;
+      if (answer.next_cursor === null) return isWhole;
       cursor = answer.next_cursor;
     }
+  };
+  let isComplete = true;
+  for (const value of ['data_source', 'page'] as const) {
+    if (await list(value, 'ascending')) continue;
+    isComplete = false;
+    // What changed last is at the other end.
+    await list(value, 'descending');
   }
   const tops = new Map<string, Node[]>();
   for (const node of nodes.values()) {
@@ -361,11 +421,9 @@ function nodeOfDatabase({
   return { id, kind: 'database', parent: parentOf(parent), title: richText(title), url, edited };
 }
 
-/** Properties are kept of rows that are about to be fetched, with the names of the pages that they relate to. */
-function nodeOfPage(page: PageObjectResponse, workspace?: Workspace): Node {
+function nodeOfPage(page: PageObjectResponse, { withProperties = false } = {}): Node {
   const { id, parent, properties, url, last_edited_time: edited } = page;
-  const title = (related: string) => workspace?.nodes.get(related)?.title ?? '';
-  const facts = workspace === undefined ? {} : { facts: propertyLines(properties, title) };
+  const facts = withProperties ? { properties } : {};
   return { id, kind: 'page', parent: parentOf(parent), title: titleOf(properties), url, edited, ...facts };
 }
 
