@@ -5,7 +5,6 @@ import { erasedWithDataset, ownedBy, recordCollections } from '../common/records
 import { blobIntentsCollection } from '../common/records/ingest/blob-intents.ts';
 import { dataItemsCollection } from '../common/records/ingest/data-items.ts';
 import type { AnyOwnedCollection } from '../common/storage/ports/owned-collection.ts';
-import { begunForgetsCollection } from './repositories/begun-forgets.ts';
 import { erasuresCollection } from './repositories/erasures.ts';
 import { skillProposalsCollection } from './repositories/proposals.ts';
 import { ownRestoresCollection, restoresCollection } from './repositories/restores.ts';
@@ -16,7 +15,6 @@ import { snapshotsCollection } from './repositories/snapshots.ts';
 /** The collections that ingest owns. */
 export const ingestCollections: readonly AnyOwnedCollection[] = [
   ...ownedBy('ingest'),
-  begunForgetsCollection,
   datasetRetentionCollection,
   erasuresCollection,
   ownRestoresCollection,

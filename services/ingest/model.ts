@@ -1,16 +1,10 @@
 /** How far a piece of work is, as its record says. */
-export interface WorkState {
+export type WorkState = {
   readonly isComplete: boolean;
   /** Why it did not end; null while it is under way or waits for its next attempt. */
   readonly failure: { readonly name: string; readonly message: string } | null;
   /** Milliseconds since 1970: when it was last worked on. */
   readonly touchedAtMs: number;
-}
-
-/** `WorkState` in a document. */
-export type StoredWorkState = Omit<WorkState, 'touchedAtMs'> & {
-  /** `touchedAtMs`; in an earlier release the end of a lease. */
-  readonly leasedUntilMs: number;
 };
 
 /** Called while something is forgotten, also when it does not come to an end. */

@@ -31,7 +31,6 @@ import { datasetStatistics } from './items/dataset-statistics.ts';
 import { keepDocuments } from './items/keep-documents.ts';
 import { rememberText } from './items/remember-data.ts';
 import { takeDownload } from './items/take-download.ts';
-import { queueBegunForgets } from './repositories/begun-forgets.ts';
 import {
   createManagedRestores as createManagedRestoreRecords,
   createUserRestores as createUserRestoreRecords,
@@ -85,7 +84,7 @@ export function createIngestService(options: IngestServiceOptions): Service {
   const handlers: Record<string, JobHandler> = {};
   const dependencies = dependenciesOf(options, handlers);
   const sweep = createRepeating({
-    work: () => Promise.all([sweepBlobs(dependencies, SYSTEM_SCOPE), queueBegunForgets(dependencies, SYSTEM_SCOPE)]),
+    work: () => sweepBlobs(dependencies, SYSTEM_SCOPE),
     everyMs: SWEEP_EVERY_MS,
     onError: (error) => options.logger.error('ingest.sweep.failed', { error }),
   });
@@ -248,7 +247,6 @@ function openSnapshots(
     sweep: createRepeating({
       async work() {
         await Promise.all([snapshots.sweep(), restores.sweep(), restoresOfUsers.sweep()]);
-        await Promise.all([ofUsers.queueUnfinished(), restoresOfUsers.queueUnfinished()]);
       },
       everyMs: SWEEP_EVERY_MS,
       onError: (error) => logger.error('ingest.snapshots.sweep.failed', { error }),

@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID, hash as sha } from 'node:crypto';
 import { expect } from 'chai';
-import { recountStored } from '../../services/app/migrate.ts';
 import { auditRecordsCollection } from '../../services/auth/repositories/audit-log.ts';
 import { canaryAccount } from '../../services/common/domain/canary.ts';
 import type { TenantId } from '../../services/common/kernel/brand.ts';
@@ -9,6 +8,7 @@ import { datasetScope, SYSTEM_SCOPE } from '../../services/common/kernel/scope.t
 import type { AnswerOf, ErasureProgress } from '../../services/common/platform/messaging/messages.ts';
 import { datasetsCollection } from '../../services/common/records/auth/datasets.ts';
 import { findAll } from '../../services/common/records/base/find-all.ts';
+import { countStored } from '../../services/common/records/budgets/stored-counts.ts';
 import { dataItemsCollection } from '../../services/common/records/ingest/data-items.ts';
 import { createLeakingStores } from '../support/leaking-stores.ts';
 import type { ManagedApp } from '../support/managed-app.ts';
@@ -168,8 +168,8 @@ export function canaryCases(
       return Object.fromEntries(held.map(({ kind, used }) => [kind, used]));
     };
     expect(await counted()).to.include({ datasets: 0, items: 0, storageBytes: 0, concurrentRuns: 0 });
-    await recountStored(app.stores.documents);
-    expect(await counted()).to.include({ datasets: 0, items: 0, storageBytes: 0 });
+    const stored = await countStored(app.stores.documents, `tenant/${acme.tenantId}`);
+    expect(stored).to.deep.equal({ datasets: 0, items: 0, storageBytes: 0 });
     const searched = await fetch(`${app.baseUrl}/api/v1/search`, {
       method: 'POST',
       headers: { 'x-api-key': acme.key, 'content-type': 'application/json' },

@@ -8,8 +8,6 @@ import { datasetScope, SYSTEM_SCOPE } from '../../services/common/kernel/scope.t
 import type { AnswerOf, ErasureProgress, RequestOf } from '../../services/common/platform/messaging/messages.ts';
 import { fixedProof } from '../../services/common/platform/messaging/principal-proof.ts';
 import { findAll } from '../../services/common/records/base/find-all.ts';
-import { dataItemsCollection } from '../../services/common/records/ingest/data-items.ts';
-import { update } from '../../services/common/storage/ports/document-store.ts';
 import type { ManagedApp } from '../support/managed-app.ts';
 import { until } from '../support/until.ts';
 
@@ -226,14 +224,8 @@ export function managedTenantCases(start: () => Promise<ManagedApp>): void {
       const { items, chunks, pending, failed } = await ask();
       return [items, chunks, pending, failed];
     };
-    // As a release before left it.
-    const scope = datasetScope(tenant.tenantId, dataset.id);
-    const unnoted = update(dataItemsCollection, item?.id ?? '', { set: { waitingSince: null as never } });
-    await app.stores.documents.commit(scope, [unnoted]);
     expect(await counted()).to.deep.equal([1, 1, 0, 0]);
     await request(tenant.key, 'POST', '/forget', { dataId: item?.id, datasetId: dataset.id, memoryOnly: true });
-    expect(await counted()).to.deep.equal([1, 0, 1, 0]);
-    await app.stores.documents.commit(scope, [unnoted]);
     expect(await counted()).to.deep.equal([1, 0, 1, 0]);
     await request(tenant.key, 'POST', '/cognify', { datasetIds: [dataset.id] });
     expect(await counted()).to.deep.equal([1, 1, 0, 0]);

@@ -1,9 +1,5 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { asId } from '../../services/common/kernel/ids.ts';
-import { datasetScope, PERSONAL_TENANT } from '../../services/common/kernel/scope.ts';
-import { dataItemsCollection } from '../../services/common/records/ingest/data-items.ts';
-import { replace } from '../../services/common/storage/ports/document-store.ts';
 import { startTwoReplicas, type TwoReplicas } from '../support/two-replicas.ts';
 
 /** Two texts of one MD5, published by Marc Stevens in 2024. */
@@ -52,25 +48,6 @@ describe('contents of the same MD5', () => {
     await add('wire', ONE);
     const { json } = await world.one.wire.post('/remember', { data: OTHER, datasetName: 'wire' });
     expect(json.items.map(({ content_hash: hash }: { content_hash: string }) => hash)).to.deep.equal([MD5, MD5]);
-  });
-
-  it('are told apart from one of an earlier release, which has no SHA-256 noted', async () => {
-    const { dataset, ids } = await add('earlier', ONE);
-    const scope = datasetScope(PERSONAL_TENANT, asId(dataset));
-    const stored = await world.store.get(scope, dataItemsCollection, ids[0] ?? '');
-    expect(stored?.value.sha256).to.have.length(64);
-    const forgetSha256 = async () => {
-      const present = await world.store.get(scope, dataItemsCollection, ids[0] ?? '');
-      if (present === null) throw new Error('the item is gone');
-      const { sha256: _, ...value } = present.value;
-      await world.store.commit(scope, [replace(dataItemsCollection, present.id, value, present.version)]);
-    };
-    await forgetSha256();
-    expect((await add('earlier', ONE)).ids).to.deep.equal(ids);
-    await forgetSha256();
-    const other = await add('earlier', OTHER);
-    expect(other.ids).to.not.deep.equal(ids);
-    expect(await raw(dataset, other.ids[0])).to.equal(OTHER);
   });
 
   it('take the place of each other by an update', async () => {

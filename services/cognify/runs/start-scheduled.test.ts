@@ -1,11 +1,9 @@
 import { expect } from 'chai';
 import { CALL } from '../../../test/support/call-route.ts';
 import { createWorld, startCognify, type TestWorld } from '../../../test/support/cognify-service.ts';
-import { COGNIFY_PIPELINE } from '../../common/domain/run.ts';
 import { scopeOf } from '../../common/kernel/dataset.ts';
 import { createRunRecords } from '../../common/records/cognify/run-records.ts';
-import { scheduledStartsCollection } from '../../common/records/cognify/scheduled-starts.ts';
-import { type DocumentStore, insert, remove, type Write } from '../../common/storage/ports/document-store.ts';
+import type { DocumentStore, Write } from '../../common/storage/ports/document-store.ts';
 
 const DUE = '2026-08-01T03:00:00Z';
 const IDLE = { runs: { maxConcurrentRuns: 0 } };
@@ -37,17 +35,6 @@ describe('scheduled starts of cognify', () => {
     await using cognify = await startCognify(world, IDLE);
     expect(await begin(cognify, '2026-08-02T03:00:00Z')).not.to.equal(ids[0]);
     expect(await started()).to.equal(2);
-  });
-
-  it('do not repeat a start by a process of an earlier release', async () => {
-    await using cognify = await startCognify(world, IDLE);
-    const id = await begin(cognify);
-    const scope = scopeOf(world.dataset);
-    const earlier = { dueAt: DUE, claimedAt: DUE, runId: id } as { readonly dueAt: string };
-    await world.store.commit(scope, [remove(scheduledStartsCollection, COGNIFY_PIPELINE)]);
-    await world.store.commit(scope, [insert(scheduledStartsCollection, COGNIFY_PIPELINE, earlier)]);
-    expect(await begin(cognify)).to.equal(id);
-    expect(await begin(cognify, '2026-08-02T03:00:00Z')).not.to.equal(id);
   });
 
   it('start one run for concurrent requests', async () => {

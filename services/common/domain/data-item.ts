@@ -23,7 +23,7 @@ export interface DataItem {
    * owner holds other bytes of the same MD5, see `collidingHash`.
    */
   readonly contentHash: string;
-  /** SHA-256 of the original bytes, lower-case hex: identifies content. Absent: written by an older release. */
+  /** SHA-256 of the original bytes, lower-case hex: identifies content. Absent only in the answers of `ingest.DatasetItems`. */
   readonly sha256?: string;
   /** Revision of the content: a new id with each update. Null or absent: never updated. */
   readonly revision?: string | null;

@@ -13,7 +13,6 @@ import { DuplicateKeyError, VersionConflictError } from '../../common/storage/po
 import type { IngestDependencies } from '../dependencies.ts';
 import { removeItems } from '../forgetting/remove-items.ts';
 import { type AnnotatedSource, classifySources, recordRepetitions } from './classify-sources.ts';
-import { holds } from './content-identity.ts';
 import { requireDatasetKept } from './dataset-still-there.ts';
 import { type Input, openInput, type Source } from './input-source.ts';
 import { checkCounts, type ItemAnnotations } from './item-annotations.ts';
@@ -298,7 +297,7 @@ async function commitItems(
         continue;
       }
       isResolved = true;
-      if (other.id === item.id || (await holds(dependencies, scope, other, item))) {
+      if (other.id === item.id || other.sha256 === item.sha256) {
         answer.set(item.sha256 ?? '', other);
         await blobs.remove(scope, itemBlobs.content(item));
       } else left.push(withCollidingHash(item));

@@ -1,4 +1,4 @@
-import { collidingHash, type DataItem, md5Of } from '../../common/domain/data-item.ts';
+import { collidingHash, type DataItem } from '../../common/domain/data-item.ts';
 import type { DataItemId } from '../../common/kernel/brand.ts';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
@@ -11,7 +11,6 @@ import type { IngestDependencies } from '../dependencies.ts';
 import { deleteItemsDurably } from '../forgetting/durable-deletion.ts';
 import { impersonateOwner } from '../forgetting/impersonate-owner.ts';
 import { freshSources } from '../repetition/fresh-sources.ts';
-import { sha256Of } from './content-identity.ts';
 import type { Source } from './input-source.ts';
 
 export interface AnnotatedSource {
@@ -116,10 +115,7 @@ async function findKnown(
   );
   const known = new Map<string, DataItem>();
   for (const item of found.filter(({ id }) => !gone.has(id))) {
-    const sha256 = await sha256Of(dependencies, scope, item);
-    // Where the bytes of the item are gone, their MD5 has to do.
-    const same = sources.find((source) => (sha256 === null ? source.md5 === md5Of(item) : source.sha256 === sha256));
-    if (same !== undefined) known.set(same.sha256, item);
+    if (item.sha256 !== undefined && sources.some(({ sha256 }) => sha256 === item.sha256)) known.set(item.sha256, item);
   }
   return known;
 }

@@ -1,10 +1,8 @@
 import { scopeOf } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
-import type { DatasetScope } from '../../common/kernel/scope.ts';
 import type { AnswerOf, RequestOf } from '../../common/platform/messaging/messages.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import { datasetRef } from '../../common/records/auth/datasets.ts';
-import { builtAmong } from '../../common/records/cognify/ledger.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 
 /** Size of a dataset and how far its build is behind. The stores count: no items are read, whatever the size. */
@@ -17,7 +15,6 @@ export async function datasetStatistics(
   if (stored === null) throw engramError('DatasetNotFoundError', `Dataset ${datasetId} not found.`);
   const dataset = datasetRef(stored);
   const scope = scopeOf(dataset);
-  await noteWaiting(deps, scope);
   const context = { requestId, ...(signal === undefined ? {} : { signal }) };
   const [items, waiting, { pendingSince, failed, ...built }] = await Promise.all([
     deps.items.count(scope),
@@ -27,15 +24,4 @@ export async function datasetStatistics(
   const pending = Math.max(0, waiting - failed);
   const lagMs = pending === 0 || pendingSince === null ? 0 : deps.clock.now().getTime() - Date.parse(pendingSince);
   return { items, pending, failed, ...built, lagSeconds: Math.max(0, lagMs / 1000) };
-}
-
-/** Items of a release that did not note whether they wait to be built: once for each. */
-async function noteWaiting({ items, ledger, store }: IngestDependencies, scope: DatasetScope): Promise<void> {
-  for (let found = await items.unnoted(scope); found.length > 0; found = await items.unnoted(scope)) {
-    const built = new Set(await builtAmong(ledger, scope, found));
-    await store.commit(
-      scope,
-      found.map((item) => items.noteWrite(item, built.has(item.id))),
-    );
-  }
 }

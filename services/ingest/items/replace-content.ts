@@ -10,7 +10,6 @@ import { blobIntentsCollection } from '../../common/records/ingest/blob-intents.
 import { dataItemsCollection } from '../../common/records/ingest/data-items.ts';
 import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
 import type { IngestDependencies } from '../dependencies.ts';
-import { holds } from './content-identity.ts';
 import { requireDatasetKept } from './dataset-still-there.ts';
 import type { Source } from './input-source.ts';
 import { contentFacts, metadataFrom, type StoredContent, storeContent } from './store-content.ts';
@@ -96,8 +95,7 @@ async function commitContent(
   let present = request.item;
   const replace = async (): Promise<Replaced> => {
     // Of the same MD5 and other bytes: what is built tells by this that it is of the former content.
-    if (contentHash === md5Of(present) && !(await holds(dependencies, scope, present, source)))
-      contentHash = collidingHash(source);
+    if (contentHash === md5Of(present) && present.sha256 !== source.sha256) contentHash = collidingHash(source);
     if (present.isExpiring) throw updateTargetNotFound(present.id, dataset.id);
     const at = clock.now().toISOString();
     const next: DataItem = {
@@ -138,7 +136,7 @@ async function commitContent(
       return;
     }
     const other = await items.findByContent(scope, present.ownerId, contentHash);
-    if (other === null || (await holds(dependencies, scope, other, source))) {
+    if (other === null || other.sha256 === source.sha256) {
       const text = `Item ${other?.id ?? ''} of the dataset holds the same content already.`;
       throw engramError('ConflictError', text, { cause: error });
     }

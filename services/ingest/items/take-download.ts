@@ -8,7 +8,6 @@ import { type CallContext, callerOf } from '../../common/platform/messaging/mess
 import type { IngestDependencies } from '../dependencies.ts';
 import { forgetMarks } from '../repetition/forget-marks.ts';
 import { addData } from './add-data.ts';
-import { holds, sha256Of } from './content-identity.ts';
 import { type Input, openInput } from './input-source.ts';
 import { replaceContent } from './replace-content.ts';
 import { trackedRun } from './tracked-run.ts';
@@ -56,23 +55,19 @@ export async function takeDownload(
   if ((await ledger.entries(scope, [id])).get(id)?.erased) return { itemId: id, changed: false, forgotten: true };
   const present = await items.get(scope, id);
   if (present === null) return (await add()).result;
-  if (await isSame(dependencies, request, present)) return { itemId: id, changed: false, forgotten: false };
+  if (isSame(request, present)) return { itemId: id, changed: false, forgotten: false };
   const other = await items.findByContent(scope, present.ownerId, md5);
-  if (other !== null && other.id !== id && (await holds(dependencies, scope, other, { sha256 }))) {
+  if (other !== null && other.id !== id && other.sha256 === sha256) {
     return { itemId: other.id, changed: true, forgotten: false };
   }
   await replace(dependencies, { input, present, dataset }, context);
   return { itemId: id, changed: true, forgotten: false };
 }
 
-async function isSame(
-  dependencies: IngestDependencies,
-  { dataset, fileName, sha256, sourceUri }: RequestOf<'ingest.TakeDownload'>,
-  item: DataItem,
-): Promise<boolean> {
+function isSame({ fileName, sha256, sourceUri }: RequestOf<'ingest.TakeDownload'>, item: DataItem): boolean {
   const { source_uri: uri } = (item.externalMetadata['_cognee'] ?? {}) as { readonly source_uri?: string };
   const isNamedAlike = item.fileName === fileName && (sourceUri === null || uri === sourceUri);
-  return isNamedAlike && (await sha256Of(dependencies, scopeOf(dataset), item)) === sha256;
+  return isNamedAlike && item.sha256 === sha256;
 }
 
 /** The former content is removed with the next sweep: a run may be reading it. */

@@ -1,5 +1,5 @@
 import { billOf, payerOf } from '../../common/domain/budget.ts';
-import { type DataItem, md5Of } from '../../common/domain/data-item.ts';
+import type { DataItem } from '../../common/domain/data-item.ts';
 import { RELATIONS } from '../../common/domain/index-rows.ts';
 import { isTerminal, type RunState } from '../../common/domain/run.ts';
 import type { DataItemId } from '../../common/kernel/brand.ts';
@@ -17,7 +17,6 @@ import { builtAmong, visible } from '../../common/records/cognify/ledger.ts';
 import { type ChunkChanges, chunkChanges } from '../../common/text/chunking/chunk-changes.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 import { forgetMarks } from '../repetition/forget-marks.ts';
-import { holds } from './content-identity.ts';
 import { type Input, openInput, type Source } from './input-source.ts';
 import { createLocalReader } from './local-files.ts';
 import { removeFormerContent, replaceContent, updateTargetNotFound } from './replace-content.ts';
@@ -74,7 +73,7 @@ export async function updateItem(dependencies: IngestDependencies, request: Upda
   const before = await itemChunks(dependencies, scope, item.id);
   const rebuild = rebuildOf(request, item, before);
   const answer = { itemId: item.id, dataset, rebuild };
-  const isSame = rebuild === null && source.md5 === md5Of(item) && (await holds(dependencies, scope, item, source));
+  const isSame = rebuild === null && source.sha256 === item.sha256;
   if (isSame && (await builtAmong(dependencies.ledger, scope, [item])).length > 0) {
     const chunks = chunkChanges(before ?? [], before ?? []);
     return { ...answer, status: 'unchanged', chunks, elapsedSeconds: elapsedSeconds(), run: null };

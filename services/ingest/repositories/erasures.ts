@@ -4,9 +4,9 @@ import type { ManagedThing } from '../../common/records/auth/managed-resources.t
 import { repository } from '../../common/records/base/repository.ts';
 import type { DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
-import type { StoredWorkState, WorkState } from '../model.ts';
+import type { WorkState } from '../model.ts';
 
-type ErasureDocument = Omit<StoredWorkState, 'isComplete'> & {
+type ErasureDocument = Omit<WorkState, 'isComplete'> & {
   readonly begunAt: string;
   readonly step: string;
   readonly removed: JsonObject;
@@ -27,7 +27,7 @@ export const erasuresCollection: OwnedCollection<ErasureDocument> = {
 };
 
 /** Progress of the erasure of a managed tenant or dataset. */
-export interface Erasure extends Omit<ErasureDocument, 'leasedUntilMs'>, WorkState {
+export interface Erasure extends ErasureDocument, WorkState {
   readonly id: string;
   readonly version: number;
 }
@@ -49,11 +49,10 @@ export function createErasures(store: DocumentStore) {
         failure: null,
         finalSnapshots: 'open',
         kept: [],
-        leasedUntilMs: 0,
+        touchedAtMs: 0,
       }),
     /** `VersionConflictError` in the commit when it changed since it was read. */
-    replaceWrite: ({ id, version, isComplete: _, touchedAtMs: leasedUntilMs, ...document }: Erasure) =>
-      records.replaceWrite(id, { ...document, leasedUntilMs }, version),
+    replaceWrite: ({ id, version, isComplete: _, ...document }: Erasure) => records.replaceWrite(id, document, version),
   };
 }
 
@@ -62,8 +61,5 @@ function idOf(crUid: string, { tenant, dataset }: ManagedThing): string {
 }
 
 function erasureOf({ id, version, value }: Stored<ErasureDocument>): Erasure {
-  // One that a release before this one began has neither.
-  const { finalSnapshots = 'open', kept = [] } = value as Partial<ErasureDocument>;
-  const { leasedUntilMs: touchedAtMs, ...document } = value;
-  return { ...document, finalSnapshots, kept, id, version, touchedAtMs, isComplete: value.receipt !== null };
+  return { ...value, id, version, isComplete: value.receipt !== null };
 }

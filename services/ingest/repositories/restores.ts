@@ -4,7 +4,7 @@ import { type Scope, SYSTEM_SCOPE, type SystemScope } from '../../common/kernel/
 import { repository } from '../../common/records/base/repository.ts';
 import type { DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
-import type { StoredWorkState, WorkState } from '../model.ts';
+import type { WorkState } from '../model.ts';
 
 /** A dataset that is being made from a snapshot. */
 interface RestoreState extends WorkState {
@@ -43,17 +43,9 @@ export interface UserRestore extends RestoreState {
   readonly isReady: boolean;
 }
 
-type RestoreDocument = StoredWorkState & {
-  readonly datasetId: string;
-  readonly step: string;
-  readonly done: number;
-  readonly total: number;
-};
+type ManagedRestoreDocument = Omit<ManagedRestore, 'crUid' | 'version' | 'tenant'> & { readonly tenantId: TenantId };
 
-type ManagedRestoreDocument = RestoreDocument & { readonly tenantId: string };
-
-type UserRestoreDocument = RestoreDocument &
-  Pick<UserRestore, 'keyId' | 'name' | 'source' | 'isReady'> & { readonly userId: string };
+type UserRestoreDocument = Omit<UserRestore, 'id' | 'version' | 'tenant'>;
 
 /** Datasets that are being made for resources, by the `metadata.uid` of the resource. */
 export const restoresCollection: OwnedCollection<ManagedRestoreDocument> = {
@@ -61,7 +53,7 @@ export const restoresCollection: OwnedCollection<ManagedRestoreDocument> = {
   level: 'system',
   owner: 'ingest',
   belongsTo: 'system',
-  indexes: [{ fields: ['isComplete', 'leasedUntilMs'] }],
+  indexes: [{ fields: ['isComplete', 'touchedAtMs'] }],
 };
 
 /** Datasets that are being made for users. */
@@ -70,7 +62,7 @@ export const ownRestoresCollection: OwnedCollection<UserRestoreDocument> = {
   level: 'tenant',
   owner: 'ingest',
   belongsTo: { tenant: 'scope' },
-  indexes: [{ fields: ['userId', 'isComplete'] }, { fields: ['isComplete', 'leasedUntilMs'], wide: true }],
+  indexes: [{ fields: ['userId', 'isComplete'] }, { fields: ['isComplete', 'touchedAtMs'], wide: true }],
 };
 
 export type ManagedRestores = ReturnType<typeof createManagedRestores>;
@@ -81,25 +73,22 @@ export function createManagedRestores(store: DocumentStore) {
     get: (crUid: string) => records.get(SYSTEM_SCOPE, crUid),
     /** Incomplete ones that were not worked on since then, at most 100. */
     async incomplete(beforeMs: number): Promise<readonly ManagedRestore[]> {
-      const where = { isComplete: false, leasedUntilMs: { lessThan: beforeMs } };
+      const where = { isComplete: false, touchedAtMs: { lessThan: beforeMs } };
       return (await records.page(SYSTEM_SCOPE, { where, limit: 100 })).items;
     },
     /** `DuplicateKeyError` in the commit when there is one. */
-    insertWrite: (restore: Omit<ManagedRestore, 'version'>) =>
-      records.insertWrite(restore.crUid, managedDocumentOf(restore)),
+    insertWrite: ({ crUid, tenant: tenantId, ...state }: Omit<ManagedRestore, 'version'>) =>
+      records.insertWrite(crUid, { ...state, tenantId }),
     /** `VersionConflictError` in the commit when it changed since it was read. */
-    replaceWrite: (restore: ManagedRestore) =>
-      records.replaceWrite(restore.crUid, managedDocumentOf(restore), restore.version),
+    replaceWrite: ({ crUid, version, tenant: tenantId, ...state }: ManagedRestore) =>
+      records.replaceWrite(crUid, { ...state, tenantId }, version),
     removeWrite: ({ crUid, version }: ManagedRestore) => records.removeWrite(crUid, version),
   };
 }
 
 function managedRestoreOf({ id, version, value }: Stored<ManagedRestoreDocument>): ManagedRestore {
-  return { ...stateOf(value), crUid: id, version, tenant: asId(value.tenantId) };
-}
-
-function managedDocumentOf(restore: Omit<ManagedRestore, 'version'>): ManagedRestoreDocument {
-  return { ...documentOf(restore), tenantId: restore.tenant };
+  const { tenantId: tenant, ...state } = value;
+  return { ...state, crUid: id, version, tenant };
 }
 
 export type UserRestores = ReturnType<typeof createUserRestores>;
@@ -116,41 +105,16 @@ export function createUserRestores(store: DocumentStore) {
     },
     /** Restores without progress since then, of all tenants, at most 100. */
     async untouched(scope: SystemScope, beforeMs: number, isComplete: boolean): Promise<readonly UserRestore[]> {
-      const where = { isComplete, leasedUntilMs: { lessThan: beforeMs } };
+      const where = { isComplete, touchedAtMs: { lessThan: beforeMs } };
       return (await records.page(scope, { where, limit: 100 })).items;
     },
-    insertWrite: (restore: Omit<UserRestore, 'version'>) => records.insertWrite(restore.id, userDocumentOf(restore)),
+    insertWrite: ({ id, tenant: _, ...document }: Omit<UserRestore, 'version'>) => records.insertWrite(id, document),
     /** `VersionConflictError` in the commit when it changed since it was read. */
-    replaceWrite: (restore: UserRestore) => records.replaceWrite(restore.id, userDocumentOf(restore), restore.version),
+    replaceWrite: ({ id, version, tenant: _, ...document }: UserRestore) => records.replaceWrite(id, document, version),
     removeWrite: ({ id, version }: UserRestore) => records.removeWrite(id, version),
   };
 }
 
 function userRestoreOf({ id, version, tenant, value }: Stored<UserRestoreDocument>): UserRestore {
-  const { userId, keyId, name, source, isReady } = value;
-  return {
-    ...stateOf(value),
-    id,
-    version,
-    tenant: asId(tenant ?? ''),
-    userId: asId(userId),
-    keyId,
-    name,
-    source,
-    isReady,
-  };
-}
-
-function userDocumentOf(restore: Omit<UserRestore, 'version'>): UserRestoreDocument {
-  const { userId, keyId, name, source, isReady } = restore;
-  return { ...documentOf(restore), userId, keyId, name, source, isReady };
-}
-
-function stateOf({ datasetId, step, done, total, failure, isComplete, leasedUntilMs: touchedAtMs }: RestoreDocument) {
-  return { datasetId: asId<DatasetId>(datasetId), step, done, total, failure, isComplete, touchedAtMs };
-}
-
-function documentOf(restore: Omit<RestoreState, 'version'>): RestoreDocument {
-  const { datasetId, step, done, total, failure, isComplete, touchedAtMs: leasedUntilMs } = restore;
-  return { datasetId, step, done, total, failure, isComplete, leasedUntilMs };
+  return { ...value, id, version, tenant: asId(tenant ?? '') };
 }

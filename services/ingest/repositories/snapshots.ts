@@ -6,16 +6,16 @@ import { repository } from '../../common/records/base/repository.ts';
 import type { DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 import type { SnapshotPlaces } from '../../common/storage/ports/snapshot-places.ts';
-import type { StoredWorkState, WorkState } from '../model.ts';
+import type { WorkState } from '../model.ts';
 
-type SnapshotDocument = StoredWorkState & {
+type SnapshotDocument = WorkState & {
   readonly datasetId: string;
   /** Items. */
   readonly done: number;
   readonly total: number;
   /** ISO-8601: the moment that it shows; of one that is being taken, when that began. */
   readonly at: string;
-  /** Number of the last event of the dataset before that; null: none. Absent: of a release that did not note it. */
+  /** Number of the last event of the dataset before that; null: none. Absent until it is complete. */
   readonly event?: number | null;
   readonly items: number;
   readonly sizeBytes: number;
@@ -37,10 +37,10 @@ export const snapshotsCollection: OwnedCollection<SnapshotDocument> = {
   level: 'tenant',
   owner: 'ingest',
   belongsTo: { tenant: 'scope' },
-  indexes: [{ fields: ['datasetId', 'at'] }, { fields: ['isComplete', 'leasedUntilMs'], wide: true }],
+  indexes: [{ fields: ['datasetId', 'at'] }, { fields: ['isComplete', 'touchedAtMs'], wide: true }],
 };
 
-export interface SnapshotRecord extends Omit<SnapshotDocument, 'datasetId' | 'leasedUntilMs'>, WorkState {
+export interface SnapshotRecord extends Omit<SnapshotDocument, 'datasetId'> {
   readonly tenant: TenantId;
   readonly name: string;
   readonly datasetId: DatasetId;
@@ -69,21 +69,20 @@ export function createSnapshots(store: DocumentStore) {
     },
     /** Incomplete ones that were not worked on since then, of all tenants, at most 100. */
     async incomplete(scope: SystemScope, beforeMs: number): Promise<readonly SnapshotRecord[]> {
-      const where = { isComplete: false, leasedUntilMs: { lessThan: beforeMs } };
+      const where = { isComplete: false, touchedAtMs: { lessThan: beforeMs } };
       return (await records.page(scope, { where, limit: 100 })).items;
     },
     /** `DuplicateKeyError` in the commit when there is one of the name. */
-    insertWrite: ({ name, touchedAtMs: leasedUntilMs, ...document }: Omit<SnapshotRecord, 'version' | 'tenant'>) =>
-      records.insertWrite(name, { ...document, leasedUntilMs }),
+    insertWrite: ({ name, ...document }: Omit<SnapshotRecord, 'version' | 'tenant'>) =>
+      records.insertWrite(name, document),
     /** `VersionConflictError` in the commit when it changed since it was read. */
-    replaceWrite: ({ name, version, tenant: _, touchedAtMs: leasedUntilMs, ...document }: SnapshotRecord) =>
-      records.replaceWrite(name, { ...document, leasedUntilMs }, version),
+    replaceWrite: ({ name, version, tenant: _, ...document }: SnapshotRecord) =>
+      records.replaceWrite(name, document, version),
     removeWrite: ({ name, version }: SnapshotRecord) => records.removeWrite(name, version),
   };
 }
 
 function recordOf({ id, version, tenant, value }: Stored<SnapshotDocument>): SnapshotRecord {
-  const { leasedUntilMs: touchedAtMs, ...document } = value;
   const ids = { name: id, version, tenant: asId<TenantId>(tenant ?? ''), datasetId: asId<DatasetId>(value.datasetId) };
-  return { ...document, ...ids, touchedAtMs };
+  return { ...value, ...ids };
 }

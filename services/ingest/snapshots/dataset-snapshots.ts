@@ -2,7 +2,6 @@ import { isSnapshotName } from '../../common/domain/snapshot.ts';
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
-import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { ignoreDuplicate } from '../../common/platform/async/retry-on-conflict.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { AuditLog } from '../../common/ports/audit-log.ts';
@@ -64,11 +63,6 @@ export function createDatasetSnapshots(deps: Dependencies, work: SnapshotWork) {
       await removeSnapshot(deps, record, null);
       const { tenant, datasetId: subject, name: snapshot } = record;
       await deps.audit.record({ tenant, action: 'snapshot.removed', actor, subject, details: { snapshot } });
-    },
-    /** Queues jobs for snapshots that an earlier release left unfinished. */
-    async queueUnfinished(): Promise<void> {
-      for (const record of await snapshots.incomplete(SYSTEM_SCOPE, clock.now().getTime()))
-        if (record.takenBy !== undefined && record.failure === null) await work.ensureJob(snapshotKey(record));
     },
   };
 }

@@ -103,11 +103,6 @@ export function createUserRestores(deps: UserRestoreDependencies, options: { rea
       if (restore.userId !== userId || (key?.datasets ?? null) !== null) throw unknown(id);
       return restore;
     },
-    /** Queues jobs for restores that an earlier release left unfinished. */
-    async queueUnfinished(): Promise<void> {
-      for (const restore of await restores.untouched(SYSTEM_SCOPE, clock.now().getTime(), false))
-        if (restore.isReady && restore.failure === null) await work.ensureJob(keyOf(restore));
-    },
     /** Removes old restores, and uploads that ended with their process. */
     async sweep(): Promise<void> {
       const now = clock.now().getTime();

@@ -20,7 +20,7 @@ type ItemDocument = NonNullable<(typeof dataItemsCollection)['document']>;
 type DatasetDocument = NonNullable<(typeof datasetsCollection)['document']>;
 
 /**
- * Counts what an account keeps, one record after the other: for data from before there were counters. Every change of data
+ * Counts what an account keeps, one record after the other: for a counter that is missing or outdated. Every change of data
  * needs the counter, so that nothing changes between the counting and the insertion of a counter that is missing.
  */
 export async function countStored(store: DocumentStore, account: BudgetAccount): Promise<StoredCounts> {

@@ -1,23 +1,20 @@
 import type { DatasetScope } from '../../kernel/scope.ts';
 import type { DocumentStore } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
-import { put } from '../base/repository.ts';
+import { put, withVersion } from '../base/repository.ts';
 
-interface Start {
+type Start = {
   /** The time that it was due by its schedule, ISO-8601. */
   readonly dueAt: string;
   /** The run of cognify, the job of improve; empty: not known any more. */
   readonly startedId: string;
-}
-
-/** `runId` in place of `startedId`: as an earlier release wrote it, for cognify. */
-type ScheduledStartDocument = { readonly dueAt: string; readonly startedId?: string; readonly runId?: string | null };
+};
 
 /**
  * For which time of its schedule each pipeline of a dataset was started last, so that asking twice for one time starts it
  * once. Written in the commit that starts, removed with the dataset.
  */
-export const scheduledStartsCollection: OwnedCollection<ScheduledStartDocument> = {
+export const scheduledStartsCollection: OwnedCollection<Start> = {
   name: 'scheduled_starts',
   level: 'dataset',
   owner: 'cognify',
@@ -26,9 +23,7 @@ export const scheduledStartsCollection: OwnedCollection<ScheduledStartDocument> 
   indexes: [],
 };
 
-interface ScheduledStart extends Start {
-  readonly version: number;
-}
+type ScheduledStart = Start & { readonly version: number };
 
 export type ScheduledStarts = ReturnType<typeof createScheduledStarts>;
 
@@ -37,12 +32,10 @@ export function createScheduledStarts(store: DocumentStore) {
   return {
     async get(scope: DatasetScope, pipeline: string): Promise<ScheduledStart | null> {
       const stored = await store.get(scope, collection, pipeline);
-      if (stored === null) return null;
-      const { dueAt, startedId, runId } = stored.value;
-      return { dueAt, startedId: startedId ?? runId ?? '', version: stored.version };
+      return stored && withVersion(stored);
     },
     /** `DuplicateKeyError` or `VersionConflictError` in the commit when it changed since `before` was read. */
     putWrite: (pipeline: string, start: Start, before: ScheduledStart | null) =>
-      put(collection, pipeline, { ...start }, before),
+      put(collection, pipeline, start, before),
   };
 }

@@ -16,9 +16,8 @@ import { repository } from '../base/repository.ts';
 type DataItemDocument = Omit<DataItem, 'id'> & {
   /**
    * Since when its present content waits to be built, ISO-8601; empty: it is built. Changes in the commit that it describes.
-   * Absent: written by a release that did not note it, see `noteWaiting`.
    */
-  readonly waitingSince?: string;
+  readonly waitingSince: string;
 };
 
 export const dataItemsCollection: OwnedCollection<DataItemDocument> = {
@@ -83,20 +82,6 @@ export function createDataItems(store: DocumentStore) {
         : records.countOf(scope, among, (some) => ({ id: { in: some }, waitingSince: WAITING })),
     /** Since when the one waits that does so longest; those named do not count. Null: none does. */
     longestWait: (scope: DatasetScope, except: ReadonlySet<string>) => longestWait(store, scope, except),
-    /** Items of which it was not noted whether they wait, at most 500. */
-    async unnoted(scope: DatasetScope): Promise<readonly DataItem[]> {
-      const where = { waitingSince: { exists: false } };
-      return (await records.page(scope, { where, limit: PAGE })).items;
-    },
-    /** Does nothing for one that was changed or removed meanwhile. */
-    noteSha256Write: (item: DataItem, sha256: string) =>
-      records.updateWrite(item.id, { where: { ...asRead(item), contentHash: item.contentHash }, set: { sha256 } }),
-    /** Does nothing for one that was noted, changed or removed meanwhile. */
-    noteWrite: (item: DataItem, isBuilt: boolean) =>
-      records.updateWrite(item.id, {
-        where: { ...asRead(item), contentHash: item.contentHash, waitingSince: { exists: false } },
-        set: { waitingSince: isBuilt ? '' : sinceOf(item) },
-      }),
     insertWrites: (items: readonly DataItem[]) =>
       items.map(({ id, ...document }) => records.insertWrite(id, { ...document, waitingSince: sinceOf(document) })),
     /** `VersionConflictError` in the commit when one of them was removed or replaced since it was read: they are counted. */
