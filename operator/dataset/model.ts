@@ -82,7 +82,7 @@ export type DatasetStep = Step<Dataset, DatasetStatus>;
 export type DatasetContext = StepContext<Dataset, DatasetStatus>;
 
 /** Namespace and name of the Tenant of a Dataset. */
-export function tenantName({ metadata, spec }: Pick<Dataset, 'metadata' | 'spec'>): ObjectName {
+export function tenantName({ metadata, spec }: Dataset): ObjectName {
   const namespace = spec.tenantRef.namespace ?? metadata.namespace;
   return { name: spec.tenantRef.name, ...(namespace === undefined ? {} : { namespace }) };
 }
@@ -116,7 +116,7 @@ export interface DatasetIds {
 }
 
 /** Ids that the previous steps found. */
-export function idsOf({ status }: Pick<DatasetContext, 'status'>): DatasetIds {
+export function idsOf({ status }: DatasetContext): DatasetIds {
   const { tenantId, datasetId } = status;
   if (tenantId === undefined || datasetId === undefined) {
     throw new StepFailure(progressing('Provisioning', 'The dataset is being created'));

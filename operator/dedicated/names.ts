@@ -29,21 +29,21 @@ export const FORMER_HOLDER = `${GROUP}/realm-former-holder`;
 export const SETTINGS = 'settings';
 
 /** Name of an object of the tenant. Begins with a letter, as names of Services must. */
-export function objectName({ metadata }: Pick<Tenant, 'metadata'>, part: string): string {
+export function objectName({ metadata }: Tenant, part: string): string {
   return boundedName('tenant', metadata.name, part);
 }
 
 /** Name of the Secret with the keys. It contains the uid: a later Tenant of the same name has another one. */
-export function keysName({ metadata }: Pick<Tenant, 'metadata'>): string {
+export function keysName({ metadata }: Tenant): string {
   return boundedName('tenant', metadata.name, 'keys', (metadata.uid ?? '').slice(0, 8));
 }
 
 /** Labels of all objects of a Dedicated tenant. */
-export function commonLabels({ metadata }: Pick<Tenant, 'metadata'>): Readonly<Record<string, string>> {
+export function commonLabels({ metadata }: Tenant): Readonly<Record<string, string>> {
   return { 'app.kubernetes.io/name': 'engram-tenant', [TENANT_LABEL]: metadata.uid ?? '' };
 }
 
 /** Selector of the pods of a component. It must never change: selectors of Deployments are immutable. */
-export function selectorOf(tenant: Pick<Tenant, 'metadata'>, component: Component): Readonly<Record<string, string>> {
+export function selectorOf(tenant: Tenant, component: Component): Readonly<Record<string, string>> {
   return { ...commonLabels(tenant), 'app.kubernetes.io/component': component };
 }

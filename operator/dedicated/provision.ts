@@ -42,7 +42,7 @@ export function storesStatus({ stores }: Provision): readonly TenantStatusStore[
 
 /** Calls an administrator, and turns its errors into a `StepFailure` with the condition. */
 export async function askStore<Answer>(
-  { driver }: Pick<StoreAdministrator, 'driver'>,
+  { driver }: StoreAdministrator,
   call: () => Promise<Answer>,
   condition: 'StoresProvisioned' | 'ErasureComplete',
 ): Promise<Answer> {

@@ -20,10 +20,7 @@ interface ReceiptOptions {
 }
 
 /** Name of a receipt's ConfigMap. A Tenant and a Dataset of the same name have different ones. */
-export function receiptName(
-  { kind, metadata }: Pick<KubeObject, 'kind' | 'metadata'>,
-  receiptKind: Receipt['kind'],
-): string {
+export function receiptName({ kind, metadata }: KubeObject, receiptKind: Receipt['kind']): string {
   const prefix = kind === 'Dataset' ? ['dataset'] : [];
   return boundedName(...prefix, metadata.name, receiptKind.toLowerCase(), (metadata.uid ?? '').slice(0, 8));
 }

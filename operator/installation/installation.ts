@@ -3,7 +3,7 @@ import type { Config } from '../../services/common/platform/config/configuration
 import type { TenantStatusStore } from '../api/tenant.ts';
 
 /** Stores of the installation, with how each keeps Shared tenants apart. */
-export function storesOf({ s3Bucket }: Pick<Config, 's3Bucket'>): readonly TenantStatusStore[] {
+export function storesOf({ s3Bucket }: Config): readonly TenantStatusStore[] {
   return [
     { role: 'Documents', driver: 'mongodb', isolation: 'Label' },
     { role: 'Blobs', driver: s3Bucket === undefined ? 'gridfs' : 's3', isolation: 'Label' },

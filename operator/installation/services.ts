@@ -48,7 +48,7 @@ export function createServices(messenger: MessageCaller, clock: MonotonicClock):
 
 /** Calls a method and throws the service's error as it is; `createServiceCalls` turns it into the outcome of a step. */
 export function callService<Path extends CallPath>(
-  services: Pick<Services, 'call'>,
+  services: Services,
   path: Path,
   request: RequestOf<Path>,
   signal: AbortSignal,
@@ -91,7 +91,7 @@ export function createServiceCalls(refusals: Refusals, unreachable: (services: r
     translateErrors,
     /** `ownRefusals`: those of this call, in place of the common ones. */
     askService<Path extends CallPath>(
-      services: Pick<Services, 'call'>,
+      services: Services,
       path: Path,
       { request, signal, ownRefusals = {} }: ServiceCall<Path>,
     ): Promise<AnswerOf<Path>> {

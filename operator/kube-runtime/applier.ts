@@ -68,7 +68,7 @@ export function ownershipLabels(group: string): OwnershipLabels {
 }
 
 interface ApplierOptions {
-  readonly client: Pick<KubeClient, 'get' | 'list' | 'apply' | 'delete'>;
+  readonly client: KubeClient;
   readonly labels: OwnershipLabels;
   /** Value of the managed-by label. */
   readonly manager: string;

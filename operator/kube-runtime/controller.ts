@@ -49,7 +49,7 @@ export function ownKeys<T extends KubeObject>(change: Change<T>): readonly strin
 /** Keys of the owner of an object that the applier made, if the owner is of the kind. */
 export function ownerKeys<T extends KubeObject>(
   kind: string,
-  { ownerAnnotation }: Pick<OwnershipLabels, 'ownerAnnotation'>,
+  { ownerAnnotation }: OwnershipLabels,
 ): (change: Change<T>) => readonly string[] {
   return ({ object, previous }) => {
     const keys = [object, previous].flatMap((each) => {

@@ -22,7 +22,7 @@ export interface EventNote {
 export type EventRecorder = ReturnType<typeof createEventRecorder>;
 
 interface EventRecorderOptions {
-  readonly client: Pick<KubeClient, 'create' | 'patch'>;
+  readonly client: KubeClient;
   readonly clock: RuntimeClock;
   readonly logger: Logger;
   /** `engram.dev/operator` */

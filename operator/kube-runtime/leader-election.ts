@@ -8,7 +8,7 @@ import { pause, type RuntimeClock } from './runtime-clock.ts';
 export type LeaderElector = ReturnType<typeof createLeaderElector>;
 
 interface LeaderElectorOptions {
-  readonly client: Pick<KubeClient, 'get' | 'create' | 'replace'>;
+  readonly client: KubeClient;
   readonly clock: RuntimeClock;
   readonly logger: Logger;
   readonly lease: Required<ObjectName>;
@@ -130,8 +130,8 @@ export interface Lease extends KubeObject {
 }
 
 interface LeaseRecordOptions {
-  readonly client: Pick<KubeClient, 'get' | 'create' | 'replace'>;
-  readonly clock: Pick<RuntimeClock, 'monotonicMs' | 'now'>;
+  readonly client: KubeClient;
+  readonly clock: RuntimeClock;
   readonly lease: Required<ObjectName>;
   /** Names this process: pod name and something random. */
   readonly identity: string;

@@ -4,7 +4,7 @@ import { durationMs } from '../api/values.ts';
 import { type ConditionState, findCondition } from '../kube-runtime/conditions.ts';
 
 /** Whether the tenant has services and stores of its own. */
-export function isDedicated({ spec }: Pick<Tenant, 'spec'>): boolean {
+export function isDedicated({ spec }: Tenant): boolean {
   return spec.isolation === 'Dedicated';
 }
 
@@ -13,7 +13,7 @@ export function isDedicated({ spec }: Pick<Tenant, 'spec'>): boolean {
  * unused. They run while the resource is being deleted.
  */
 export function isHibernated(
-  { metadata, spec }: Pick<Tenant, 'metadata' | 'spec'>,
+  { metadata, spec }: Tenant,
   status: Pick<Partial<TenantStatus>, 'state'> | undefined,
 ): boolean {
   if (spec.isolation !== 'Dedicated' || metadata.deletionTimestamp !== undefined) return false;
@@ -39,14 +39,14 @@ export function isUnused({ waking, conditions }: Seen, isAsleep: boolean, now: D
 }
 
 /** Decides `status.state`, by which everything else starts, stops and routes. */
-export function effectiveState({ spec }: Pick<Tenant, 'spec'>, status: Seen, isAsleep: boolean): EffectiveState {
+export function effectiveState({ spec }: Tenant, status: Seen, isAsleep: boolean): EffectiveState {
   if (isFenced(spec, status)) return 'Fenced';
   return spec.state === 'Active' && isAsleep ? 'Hibernated' : spec.state;
 }
 
 /** State that auth is given. A fenced tenant is hibernated to it. */
 export function declaredState(
-  { spec }: Pick<Tenant, 'spec'>,
+  { spec }: Tenant,
   status: Seen,
 ): Pick<RequestOf<'auth.EnsureTenant'>, 'state' | 'hibernation'> {
   const state: DeclaredTenantState = isFenced(spec, status) ? 'Hibernated' : spec.state;

@@ -176,7 +176,7 @@ function isLabelled({ options }: TenantDependencies, tenant: Tenant, entry: Tena
 }
 
 export async function setKeys(
-  { deps, context, tenantId }: Pick<KeyWork, 'deps' | 'context' | 'tenantId'>,
+  { deps, context, tenantId }: KeyWork,
   name: string,
   keySha256s: readonly string[],
 ): Promise<void> {

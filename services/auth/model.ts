@@ -55,7 +55,7 @@ import { createTenantEmbedders, createTenantModels } from './repositories/tenant
 
 /** Where people reach the server: `ENGRAM_PUBLIC_URL` and `ENGRAM_HOSTED`. */
 export interface AuthSettings extends ServerAddress {
-  readonly posture: Pick<AuthPosture, 'required' | 'reason' | 'openByDefault'>;
+  readonly posture: AuthPosture;
   /** DEFAULT_USER_EMAIL. Cannot be registered. */
   readonly defaultUserEmail: string;
   /** AUTH_TOKEN_COOKIE_NAME and AUTH_TOKEN_COOKIE_DOMAIN; null: the host of the request. */

@@ -67,7 +67,7 @@ export function datasetFields(dataset: string): Record<'datasetId' | 'datasetNam
 export async function datasetsOf({
   api,
   datasetGiven,
-}: Pick<CommandCall, 'api' | 'datasetGiven'>): Promise<{ readonly dataset_ids?: readonly string[] }> {
+}: CommandCall): Promise<{ readonly dataset_ids?: readonly string[] }> {
   return datasetGiven === null ? {} : { dataset_ids: [(await findDataset(api, datasetGiven)).id] };
 }
 

@@ -41,7 +41,7 @@ export interface CognifyServiceOptions extends IndexStores {
   readonly embedders?: EmbedderSource;
   readonly models: RunModelSource;
   /** Worker processes for work over whole texts. */
-  readonly textWorkers: Pick<WorkerPool, 'run'>;
+  readonly textWorkers: WorkerPool;
   readonly messenger: Messenger;
   readonly workQueue: WatchedWorkQueue;
   readonly eventLog: EventLog;

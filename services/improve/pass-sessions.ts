@@ -16,7 +16,7 @@ interface SessionReads {
 }
 
 /** Returns the scope of the pass's sessions: the caller's tenant, whichever tenant the dataset has. */
-export function sessionScope({ principal }: Pick<ImprovePass, 'principal'>): Scope {
+export function sessionScope({ principal }: ImprovePass): Scope {
   return { tenant: principal.tenant };
 }
 
@@ -60,7 +60,7 @@ interface Notes {
  */
 export async function noteOnSession(
   { messenger }: Notes,
-  { context, signal }: Pick<ImprovePass, 'context' | 'signal'>,
+  { context, signal }: ImprovePass,
   { session }: SessionKey,
   notes: readonly SessionNote[],
 ): Promise<number> {
@@ -70,7 +70,7 @@ export async function noteOnSession(
 /** Reports to ingest how many entries are in the memory of a dataset; from then on they may expire. */
 export async function reportPersisted(
   { messenger }: Notes,
-  { context, signal }: Pick<ImprovePass, 'context' | 'signal'>,
+  { context, signal }: ImprovePass,
   { session }: SessionKey,
   persisted: Partial<EntryCounts>,
 ): Promise<void> {

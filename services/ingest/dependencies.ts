@@ -64,7 +64,7 @@ export interface IngestParts {
 }
 
 /** Repositories of the service, and those of others that it reads. */
-export function createRecords({ store, ids }: Pick<IngestParts, 'store' | 'ids'>) {
+export function createRecords({ store, ids }: IngestParts) {
   const sessions = createSessions(store);
   return {
     items: createDataItems(store),

@@ -43,7 +43,7 @@ export function restoreDataset(parts: DatasetParts): DatasetStep {
  * than its Tenant may not.
  */
 async function maySee(
-  { client }: Pick<DatasetParts, 'client'>,
+  { client }: DatasetParts,
   { object, status, signal }: DatasetContext,
   { tenant, isInstalled }: { readonly tenant: Tenant | null; readonly isInstalled: boolean },
 ): Promise<boolean> {

@@ -12,7 +12,7 @@ const STRENGTH: Readonly<Record<TenantStatusStore['isolation'], number>> = {
 };
 
 /** Reports the isolation of each store, and stops the reconcile when it is weaker than declared. */
-export function checkIsolation({ stores }: Pick<TenantOptions, 'stores'>): TenantStep {
+export function checkIsolation({ stores }: TenantOptions): TenantStep {
   return {
     name: 'check-isolation',
     async run({ object }) {

@@ -161,7 +161,7 @@ interface HeldKey {
 async function readKey(
   { client }: TenantDependencies,
   { object, signal }: TenantContext,
-  { apiKeySecretRef }: Pick<TenantLlm, 'apiKeySecretRef'>,
+  { apiKeySecretRef }: TenantLlm,
   purpose: TenantStatusSecret['purpose'],
 ): Promise<HeldKey | null> {
   if (apiKeySecretRef === undefined) return { apiKey: undefined, secret: undefined };
@@ -190,7 +190,7 @@ function isSameKey(
 
 function refusal(
   { outcome, detail }: AnswerOf<'cognify.ProbeModel'>,
-  { provider, model }: Pick<TenantLlm, 'provider' | 'model'>,
+  { provider, model }: TenantLlm,
   field: 'llm' | 'embedding',
 ): Outcome {
   const said = detail === '' ? 'no reason given' : detail;

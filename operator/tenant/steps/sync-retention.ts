@@ -7,7 +7,7 @@ import { askService } from '../service-failure.ts';
 const DAY_MS = 86_400_000;
 
 /** Sets the retention of the tenant; the services decide where none is declared. */
-export function syncRetention({ services }: Pick<TenantDependencies, 'services'>): TenantStep {
+export function syncRetention({ services }: TenantDependencies): TenantStep {
   return {
     name: 'sync-retention',
     async run({ object, status, signal }) {

@@ -99,7 +99,7 @@ async function applyRoute(
 }
 
 /** An Ingress has no status that tells whether it is accepted. */
-function ingressOutcome({ spec }: Tenant, status: Pick<TenantStatus, 'routeObject'>): RouteOutcome {
+function ingressOutcome({ spec }: Tenant, status: TenantStatus): RouteOutcome {
   const { hostname = '', tlsSecretName } = spec.routing ?? {};
   const url = `${tlsSecretName === undefined ? 'http' : 'https'}://${hostname}`;
   const message = 'The Ingress exists; its status does not tell whether its controller serves it';
@@ -110,7 +110,7 @@ async function httpRouteOutcome(
   { client }: TenantDependencies,
   { object, now, signal }: TenantContext,
   name: ObjectName,
-  status: Pick<TenantStatus, 'routeObject'>,
+  status: TenantStatus,
 ): Promise<RouteOutcome> {
   const route = await client.get<HttpRoute>(KINDS.httpRoute, name, { signal });
   const verdict = route === null ? { verdict: 'waiting' as const, gateways: [] } : routeVerdict(route);
@@ -135,7 +135,7 @@ async function httpRouteOutcome(
   });
 }
 
-function refused(message: string, status: Pick<TenantStatus, 'routeObject'> = {}): RouteOutcome {
+function refused(message: string, status: TenantStatus = {}): RouteOutcome {
   return stalled('GatewayRejected', message, {
     conditions: [routed('False', 'GatewayRejected', message)],
     status: { ...status, url: undefined },

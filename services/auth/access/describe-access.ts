@@ -101,4 +101,4 @@ function accountNode({ id, email, parentId }: User) {
   return { id: `agent:${id}`, type: 'Agent', name: shownAgentAddress(email).replace(/@.*$/, '') };
 }
 
-const datasetNode = ({ id }: Pick<DatasetRef, 'id'> | { readonly id: string }): string => `dataset:${id}`;
+const datasetNode = ({ id }: DatasetRef | { readonly id: string }): string => `dataset:${id}`;

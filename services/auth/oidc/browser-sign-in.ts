@@ -209,7 +209,7 @@ function requireProvider({ oidc }: OidcDependencies, name: string): ConfiguredPr
 }
 
 /** The redirect URI of the provider, which must be registered there. */
-function callbackAddress({ publicUrl }: Pick<OidcSetup, 'publicUrl'>, { name }: OidcProvider): string {
+function callbackAddress({ publicUrl }: OidcSetup, { name }: OidcProvider): string {
   return `${publicUrl}/api/v1/auth/oidc/${name}/callback`;
 }
 
@@ -217,10 +217,7 @@ function callbackAddress({ publicUrl }: Pick<OidcSetup, 'publicUrl'>, { name }: 
  * Returns the address to send a browser to as an absolute URL: a path of this server, or a page of an allowed origin. Others
  * would make this server an open redirector. Errors: `InvalidRequestError`.
  */
-function checkReturnAddress(
-  text: string,
-  { publicUrl, returnOrigins }: Pick<OidcSetup, 'publicUrl' | 'returnOrigins'>,
-): string {
+function checkReturnAddress(text: string, { publicUrl, returnOrigins }: OidcSetup): string {
   const url = URL.parse(text, publicUrl);
   const origins = [new URL(publicUrl).origin, ...returnOrigins];
   if (url === null || !origins.includes(url.origin) || url.username !== '' || url.password !== '') {

@@ -61,11 +61,7 @@ export interface AccessTokenHolder {
 }
 
 /** `fetch` with time limits; without `allowPrivateNetwork` to public addresses only. */
-export type SendToProvider = (
-  url: string,
-  init: RequestInit,
-  rules: Pick<OidcProvider, 'allowPrivateNetwork'>,
-) => Promise<Response>;
+export type SendToProvider = (url: string, init: RequestInit, rules: OidcProvider) => Promise<Response>;
 
 export type Claims = Readonly<Record<string, unknown>>;
 

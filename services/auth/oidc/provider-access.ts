@@ -19,7 +19,7 @@ import { claimValues, type OidcDependencies, type ProvenIdentity } from './oidc-
 export async function joinProviderTenant(
   deps: OidcDependencies,
   { provider }: ProvenIdentity,
-  { user, link }: Pick<LinkedAccount, 'user' | 'link'>,
+  { user, link }: LinkedAccount,
 ): Promise<void> {
   const { tenant } = provider;
   if (tenant === null || link.joinedTenants.includes(tenant)) return;

@@ -62,7 +62,7 @@ export function isInvalidToken(error: unknown): boolean {
   return typeof code === 'string' && /^ERR_J(OSE|W)/.test(code) && !BROKEN_ANSWERS.has(code);
 }
 
-export function unavailable({ title }: Pick<OidcProvider, 'title'>, cause?: unknown): Error {
+export function unavailable({ title }: OidcProvider, cause?: unknown): Error {
   return engramError('ServiceUnavailableError', `${title} cannot be reached or is not set up right at the moment.`, {
     cause,
     retryable: true,

@@ -20,6 +20,6 @@ export function presentApiKey(key: ApiKey, text = '') {
 }
 
 /** `0a1b2c3d****` */
-export function maskedKey({ prefix }: Pick<ApiKey, 'prefix'>): string {
+export function maskedKey({ prefix }: ApiKey): string {
   return `${prefix}****`;
 }

@@ -47,7 +47,7 @@ export function createRoleMembers(store: DocumentStore) {
     /** All role memberships in a tenant. */
     ofTenant: (tenant: TenantId) => records.all(SYSTEM_SCOPE, { where: { tenantId: tenant } }),
     /** `DuplicateKeyError` in the commit for a user who has the role already. */
-    insertWrite: ({ id, tenant }: Pick<Role, 'id' | 'tenant'>, user: UserId) =>
+    insertWrite: ({ id, tenant }: Role, user: UserId) =>
       records.insertWrite(roleMemberId(id, user), { roleId: id, tenantId: tenant, userId: user }),
     removeWrite: (role: RoleId, user: UserId) => records.removeWrite(roleMemberId(role, user)),
     removeAllOfRoleWrite: (role: RoleId) => records.removeWhereWrite({ roleId: role }),

@@ -23,7 +23,7 @@ import type { CognifySettings } from '../settings.ts';
 
 export interface CopyDependencies extends Pick<DatasetIndexes, 'text' | 'graph'> {
   readonly vectors: VectorIndex;
-  readonly settings: Pick<CognifySettings, 'embeddingBatchSize' | 'embeddingConcurrency'>;
+  readonly settings: CognifySettings;
 }
 
 /** The scope of the index version that vectors are copied to, and the model that makes them. */

@@ -37,8 +37,8 @@ const ATTEMPTS = 3;
 
 /** Renews the lease together with changes; throws when another worker has the migration. */
 export async function keep(
-  { vectorVersions, clock }: Pick<MigrationDependencies, 'vectorVersions' | 'clock'>,
-  { scope, worker }: Pick<MigrationWork, 'scope' | 'worker'>,
+  { vectorVersions, clock }: MigrationDependencies,
+  { scope, worker }: MigrationWork,
   changes: Partial<VectorMigration> = {},
 ): Promise<VectorVersionsState> {
   const leasedUntilMs = clock.now().getTime() + LEASE_MS;
@@ -123,7 +123,7 @@ async function copyBatch(
 }
 
 async function removeGone(
-  { ledger, vectors }: Pick<MigrationDependencies, 'ledger' | 'vectors'>,
+  { ledger, vectors }: MigrationDependencies,
   scope: DatasetScope,
   versionScope: DatasetScope,
   batch: readonly Provenance[],

@@ -239,11 +239,7 @@ async function commit(
 }
 
 /** Decides what the ledger keeps of a failed attempt: the try counts when the item itself failed or the lease was lost. */
-function endOf(
-  { clock }: Pick<BuildDependencies, 'clock'>,
-  { signal, run, triesBefore }: BuildRequest,
-  error: unknown,
-): AttemptEnd {
+function endOf({ clock }: BuildDependencies, { signal, run, triesBefore }: BuildRequest, error: unknown): AttemptEnd {
   if (signal.reason instanceof LeaseLostError || error instanceof LeaseLostError) return {};
   if (signal.aborted || error === null || blameOf(error) !== 'item') return { tries: triesBefore };
   return { failure: { ...describeItemError(error), at: clock.now().toISOString(), runId: run.id } };

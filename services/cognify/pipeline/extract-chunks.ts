@@ -22,7 +22,7 @@ interface ExtractChunksOptions {
   readonly ask: AskExtractor;
   readonly source: ItemSource;
   readonly context: ModelCallContext;
-  readonly options: Pick<CognifyOptions, 'customPrompt' | 'graphModel'>;
+  readonly options: CognifyOptions;
   readonly limit: ConcurrencyLimit;
   /** Position of the item in its run: earlier items end first, so progress is even and little is lost with a worker. */
   readonly priority: number;

@@ -31,7 +31,7 @@ import { TIMESTAMP, timeNamed } from './times.ts';
 
 interface ExtractedChunk {
   readonly chunk: ItemChunk;
-  readonly extraction: Pick<Extraction, 'entities' | 'summary'>;
+  readonly extraction: Extraction;
   /** Id of the chunk before it in the document. */
   readonly previousId: string | null;
 }
@@ -148,7 +148,7 @@ function structuralEdge(
 }
 
 /** Returns the times that a chunk names, to the day, and the day of writing. */
-function datesOf({ entities }: Pick<Extraction, 'entities'>, { writtenAt }: ItemSource): readonly string[] {
+function datesOf({ entities }: Extraction, { writtenAt }: ItemSource): readonly string[] {
   const named = entities.filter(({ type }) => type === TIMESTAMP).map(({ name }) => name.replace(/ .*$/u, ''));
   return [...new Set([...named, ...(writtenAt === null ? [] : [writtenAt.slice(0, 10)])])].sort();
 }

@@ -51,8 +51,8 @@ export async function keepServerOntologies(
 
 export interface OntologyLoaderDependencies {
   readonly blobs: BlobStore;
-  readonly textWorkers: Pick<WorkerPool, 'run'>;
-  readonly settings: Pick<CognifySettings, 'ontologyMode'>;
+  readonly textWorkers: WorkerPool;
+  readonly settings: CognifySettings;
   readonly logger: Logger;
 }
 
@@ -101,10 +101,7 @@ export function createOntologyLoader({ blobs, textWorkers, settings, logger }: O
      * Errors: `OntologyInitializationError` when a file is gone or exceeds a limit of the workers,
      * `EmptyOntologyInStrictModeError`.
      */
-    async load(
-      run: Pick<ActiveRun, 'id' | 'scope' | 'options' | 'signal'>,
-      hasModel: boolean,
-    ): Promise<LoadedOntology> {
+    async load(run: ActiveRun, hasModel: boolean): Promise<LoadedOntology> {
       const { ontologies, graphModel } = run.options as CognifyOptions;
       if (!ontologies?.length) return { ontology: null, warning: null };
       if (graphModel && hasModel) {

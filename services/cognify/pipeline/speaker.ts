@@ -11,7 +11,7 @@ export type NameOfUser = (item: Pick<DataItem, 'ownerId'>) => Promise<string | n
 
 export function createNameOfUser(
   { messenger }: { readonly messenger: MessageCaller },
-  { id, dataset, principal }: Pick<ActiveRun, 'id' | 'dataset' | 'principal'>,
+  { id, dataset, principal }: ActiveRun,
 ): NameOfUser {
   const names = new Map<UserId, Promise<string | null>>([[dataset.ownerId, Promise.resolve(OWNER_NAME)]]);
   return ({ ownerId }) => {
@@ -27,7 +27,7 @@ export function createNameOfUser(
 }
 
 /** The author that a mail or front matter names. */
-export function authorOf({ format, metadata }: Pick<ParsedDocument, 'format' | 'metadata'>): string | null {
+export function authorOf({ format, metadata }: ParsedDocument): string | null {
   if (format === 'email' && metadata['from'] !== undefined) return personOfAddress(metadata['from']);
   if (format === 'markdown') return metadata['author']?.trim() || null;
   return null;

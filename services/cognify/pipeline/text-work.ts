@@ -36,7 +36,7 @@ interface ResolvedDocument {
  */
 type TextWork = ReturnType<typeof createTextWork>;
 
-export function createTextWork(pool: Pick<WorkerPool, 'run'>) {
+export function createTextWork(pool: WorkerPool) {
   return {
     /** Cuts a stored document into chunks; null when the stored content is no document. */
     async cut(

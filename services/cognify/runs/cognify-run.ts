@@ -117,7 +117,7 @@ async function execute(dependencies: RunDependencies, run: ActiveRun): Promise<R
 
 /** Logs that the dataset keeps its former embedding model although another one is configured now. */
 async function warnOfFormerModel(
-  { embedders, logger }: Pick<CognifyRunDependencies, 'embedders' | 'logger'>,
+  { embedders, logger }: CognifyRunDependencies,
   run: ActiveRun,
   { embedder, isSettled, requested }: ActiveEmbedding,
 ): Promise<void> {

@@ -21,21 +21,14 @@ export interface JobDependencies {
 }
 
 /** Reads a job that failed for good; `EntityNotFoundError` when there is none with this id. */
-export async function readDeadJob(
-  { workQueue }: Pick<JobDependencies, 'workQueue'>,
-  jobId: string,
-): Promise<DeadLetter> {
+export async function readDeadJob({ workQueue }: JobDependencies, jobId: string): Promise<DeadLetter> {
   const letter = await workQueue.deadLetters.get(SYSTEM_SCOPE, jobId);
   if (letter === null) throw engramError('EntityNotFoundError', `No job ${jobId} was given up.`);
   return letter;
 }
 
 /** Queues the job again. `ConflictError` when another job already does the same work. */
-export async function replayDeadJob(
-  dependencies: Pick<JobDependencies, 'workQueue' | 'audit'>,
-  jobId: string,
-  by: UserId,
-): Promise<DeadLetter> {
+export async function replayDeadJob(dependencies: JobDependencies, jobId: string, by: UserId): Promise<DeadLetter> {
   const letter = await readDeadJob(dependencies, jobId);
   if (await dependencies.workQueue.deadLetters.replay(SYSTEM_SCOPE, jobId)) {
     await dependencies.audit.record(decision('job.replayed', letter, by));

@@ -160,7 +160,7 @@ function readableDocumentName(name: string): string {
  * not count twice.
  */
 function chunkIndexText(
-  payload: Pick<ChunkPayload, 'text' | 'documentName' | 'headings'>,
+  payload: ChunkPayload,
   keys: {
     readonly title?: string | null;
     readonly dates?: readonly string[];
@@ -176,15 +176,12 @@ function chunkIndexText(
 }
 
 /** Text of a chunk's vector: the header gives the subject, keys would only blur it. */
-export function chunkEmbeddedText(
-  payload: Pick<ChunkPayload, 'text' | 'documentName' | 'headings'>,
-  title: string | null,
-): string {
+export function chunkEmbeddedText(payload: ChunkPayload, title: string | null): string {
   const header = chunkHeader(payload, title);
   return header === '' ? payload.text : `${header}\n${payload.text}`;
 }
 
-function chunkHeader(payload: Pick<ChunkPayload, 'text' | 'documentName' | 'headings'>, title: string | null): string {
+function chunkHeader(payload: ChunkPayload, title: string | null): string {
   const text = payload.text.toLowerCase();
   const lines = [title ?? readableDocumentName(payload.documentName), ...payload.headings]
     .map((line) => line.trim())
@@ -218,7 +215,7 @@ const SUBJECT_WEIGHT = 1000;
 
 /** The edge chunk → entity; fits `EdgeEvidence` of the graph store. */
 export function containsEdge(
-  origin: Pick<RowOrigin, 'item' | 'generation'>,
+  origin: RowOrigin,
   edge: {
     readonly chunkId: string;
     readonly entityId: string;

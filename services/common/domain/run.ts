@@ -76,7 +76,7 @@ export function isTerminal(status: RunStatus): boolean {
 }
 
 /** Options that a finished run could not follow. */
-export function warningsOfRun({ counts }: Pick<RunState, 'counts'>): readonly string[] {
+export function warningsOfRun({ counts }: RunState): readonly string[] {
   const warnings = counts?.['warnings'];
   return Array.isArray(warnings) ? warnings.filter((text) => typeof text === 'string') : [];
 }

@@ -74,16 +74,16 @@ export function normalisedContent(content: string): string {
 }
 
 /** May be shown, and counts as a preference: no user rated it harmful. */
-export function isUsable(row: Pick<ContextRow, 'harmfulCount' | 'confidence'>): boolean {
+export function isUsable(row: ContextRow): boolean {
   return row.harmfulCount === 0 && row.confidence >= MIN_CONFIDENCE;
 }
 
 /** May become a lasting lesson: not found harmful more often than helpful. */
-export function isDistillable(row: Pick<ContextRow, 'harmfulCount' | 'helpfulCount' | 'confidence'>): boolean {
+export function isDistillable(row: ContextRow): boolean {
   return netHelpfulness(row) >= 0 && row.confidence >= MIN_CONFIDENCE;
 }
 
-export function netHelpfulness({ helpfulCount, harmfulCount }: Pick<ContextRow, 'harmfulCount' | 'helpfulCount'>) {
+export function netHelpfulness({ helpfulCount, harmfulCount }: ContextRow) {
   return Math.max(-MAX_NET_HELPFULNESS, Math.min(MAX_NET_HELPFULNESS, helpfulCount - harmfulCount));
 }
 

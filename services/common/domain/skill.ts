@@ -79,11 +79,11 @@ export interface SkillRun {
 }
 
 /** A run with an error, or one that scored below the threshold. */
-export function isFailing(run: Pick<SkillRun, 'errorType' | 'errorMessage' | 'successScore'>, threshold: number) {
+export function isFailing(run: SkillRun, threshold: number) {
   return hasError(run) || run.successScore < threshold;
 }
 
-export function hasError({ errorType, errorMessage }: Pick<SkillRun, 'errorType' | 'errorMessage'>): boolean {
+export function hasError({ errorType, errorMessage }: SkillRun): boolean {
   return errorType.trim() !== '' || errorMessage.trim() !== '';
 }
 

@@ -41,7 +41,7 @@ interface Holding extends Pick<ImprovePass, 'idleRuns'> {
  * or that a store is unavailable.
  */
 export async function runPasses(
-  { runner, settings }: Pick<ImproveParts, 'runner' | 'settings'>,
+  { runner, settings }: ImproveParts,
   request: ImproveRequest,
   { held, stop, idleRuns }: Holding,
 ): Promise<Pick<ImproveResult, 'stages' | 'rerunPasses' | 'failure'>> {

@@ -39,7 +39,7 @@ export function statusOf({ stages, rerunPasses, finished, failure }: ImproveResu
 }
 
 /** Returns the error message of the first stage that failed; null when none did. */
-export function firstError({ stages, rerunPasses }: Pick<ImproveResult, 'stages' | 'rerunPasses'>): string | null {
+export function firstError({ stages, rerunPasses }: ImproveResult): string | null {
   return [stages, ...rerunPasses].flat().find(({ status }) => status === 'errored')?.error ?? null;
 }
 

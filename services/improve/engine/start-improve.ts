@@ -64,11 +64,7 @@ export async function startImprove(
  * resolves. Also requests one more pass of the improve that holds the sessions, so that new entries mostly do not wait; the
  * job then finds nothing new.
  */
-async function requestRerun(
-  parts: Pick<ImproveParts, 'claims' | 'clock' | 'ids' | 'logger' | 'store' | 'workQueue' | 'tracer'>,
-  request: ImproveRequest,
-  background: boolean,
-): Promise<ImproveResult> {
+async function requestRerun(parts: ImproveParts, request: ImproveRequest, background: boolean): Promise<ImproveResult> {
   const { claims, clock, ids, store, workQueue, tracer } = parts;
   const { dataset, principal, sessionIds, options } = request;
   const scope = scopeOf(dataset);
@@ -101,7 +97,7 @@ async function requestRerun(
  * dataset already, so another one follows it. Durable when it resolves.
  */
 export async function startScheduled(
-  parts: Pick<ImproveParts, 'scheduledStarts' | 'ids' | 'logger' | 'store' | 'workQueue' | 'tracer'>,
+  parts: ImproveParts,
   { dataset, principal, sessionIds, dueAt }: Omit<ImproveRequest, 'options' | 'context'> & { readonly dueAt: string },
 ): Promise<ImproveResult> {
   const { scheduledStarts, ids, store, workQueue, tracer } = parts;
@@ -136,7 +132,7 @@ function askerOf({ id, tenant, key }: Principal): JobAsker {
   return { id, tenant, keyId: key?.id ?? null };
 }
 
-function wakeWorkers({ workQueue, logger }: Pick<ImproveParts, 'workQueue' | 'logger'>): void {
+function wakeWorkers({ workQueue, logger }: ImproveParts): void {
   void workQueue.wake(IMPROVE_JOB).catch((error: unknown) => logger.warn('improve.wake.failed', { error }));
 }
 

@@ -30,7 +30,7 @@ export interface Distilled {
  */
 export async function distilByModel(
   model: LanguageModel,
-  { candidates, turns }: Pick<SessionMaterial, 'candidates' | 'turns'>,
+  { candidates, turns }: SessionMaterial,
   options: {
     readonly deps: KnownLessonsDependencies;
     readonly scope: DatasetScope;

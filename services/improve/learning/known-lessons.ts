@@ -13,7 +13,7 @@ export const LEARNINGS_NODE_SET = 'session_learnings';
 const PERSISTED_NODE_SETS: ReadonlySet<string> = new Set(['user_sessions_from_cache', 'agent_trace_feedbacks']);
 
 export interface KnownLessonsDependencies {
-  readonly indexes: Pick<DatasetReaders, 'text'>;
+  readonly indexes: DatasetReaders;
   readonly ledger: Ledger;
 }
 

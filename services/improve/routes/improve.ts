@@ -144,7 +144,7 @@ function customOf({ extractionTasks = [], enrichmentTasks = [], data = '' }: Imp
 }
 
 export async function datasetOf(
-  { messenger }: Pick<ImproveParts, 'messenger'>,
+  { messenger }: ImproveParts,
   { datasetId, datasetName = '' }: Pick<ImproveBody, 'datasetId' | 'datasetName'>,
   context: CallContext,
 ): Promise<DatasetRef> {
@@ -165,7 +165,7 @@ function replyOf(result: ImproveResult): Reply {
   return json({ error, detail, improve_result: presentImproveResult(result) }, status);
 }
 
-async function guarded(parts: Pick<ImproveParts, 'logger'>, work: () => Promise<Reply>): Promise<Reply> {
+async function guarded(parts: ImproveParts, work: () => Promise<Reply>): Promise<Reply> {
   try {
     return await work();
   } catch (error) {

@@ -36,7 +36,7 @@ export interface DistillSessionsDependencies extends MaterialDependencies, Known
   readonly ids: IdSource;
   readonly models: ModelSource;
   readonly logger: Logger;
-  readonly settings: Pick<ImproveSettings, 'distillMaxBatches'>;
+  readonly settings: ImproveSettings;
   /** Adds the texts as items of the dataset and cognifies them. The same key is the same item. */
   keepDocuments(pass: ImprovePass, documents: readonly LessonDocument[]): Promise<RunState>;
 }

@@ -21,7 +21,7 @@ interface ExtractAgentContextDependencies {
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly logger: Logger;
-  readonly settings: Pick<ImproveSettings, 'sessionMemory' | 'autoFeedback'>;
+  readonly settings: ImproveSettings;
 }
 
 const NAME = 'extract_agent_context';

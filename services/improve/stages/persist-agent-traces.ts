@@ -102,12 +102,7 @@ function documentOf(
 }
 
 /** Returns the feedback about a step; when that only says whether it succeeded, also the output of the step. */
-function stepText({
-  originFunction,
-  errorMessage,
-  methodReturnValue,
-  sessionFeedback,
-}: Pick<TraceEntry, 'originFunction' | 'errorMessage' | 'methodReturnValue' | 'sessionFeedback'>): string {
+function stepText({ originFunction, errorMessage, methodReturnValue, sessionFeedback }: TraceEntry): string {
   const feedback = sessionFeedback.trim();
   const plain = [
     `${originFunction} succeeded.`,

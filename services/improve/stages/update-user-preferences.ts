@@ -24,7 +24,7 @@ interface UpdateUserPreferencesDependencies {
   readonly entries: SessionEntries;
   readonly contexts: SessionContexts;
   readonly preferences: Preferences;
-  readonly settings: Pick<ImproveSettings, 'personalizationEnabled' | 'preferenceAlpha' | 'preferenceBeta'>;
+  readonly settings: ImproveSettings;
   /** Notes on answers what was made of them. */
   noteOnSession(pass: ImprovePass, key: SessionKey, notes: readonly SessionNote[]): Promise<unknown>;
 }

@@ -22,7 +22,7 @@ export interface Triplet {
 }
 
 interface TripletSources {
-  readonly indexes: Pick<DatasetReaders, 'text' | 'graph'>;
+  readonly indexes: DatasetReaders;
   readonly names: ShownNames;
 }
 
@@ -148,7 +148,7 @@ const MAX_KNOWN = 50_000;
 
 /** Creates a lookup with a cache for one run: an entity of many texts is read once. */
 export function createShownNames(
-  { indexes, ledger }: { readonly indexes: Pick<DatasetReaders, 'graph'>; readonly ledger: Ledger },
+  { indexes, ledger }: { readonly indexes: DatasetReaders; readonly ledger: Ledger },
   scope: DatasetScope,
 ): ShownNames {
   const known = new Map<string, ShownName | null>();

@@ -3,7 +3,7 @@ import { type Ledger, visible } from '../../common/records/cognify/ledger.ts';
 import type { DatasetReaders } from '../../common/storage/ports/dataset-indexes.ts';
 
 export interface ElementSources {
-  readonly indexes: Pick<DatasetReaders, 'text' | 'graph'>;
+  readonly indexes: DatasetReaders;
   readonly ledger: Ledger;
 }
 

@@ -27,7 +27,7 @@ import { type ImprovePass, isBudgetError } from '../model.ts';
 import { committedItems } from './item-changes.ts';
 
 export interface TruthDependencies extends Pick<ImproveDependencies, 'clock'> {
-  readonly indexes: Pick<DatasetReaders, 'text' | 'vectors' | 'graph'>;
+  readonly indexes: DatasetReaders;
   readonly ledger: Ledger;
   readonly truth: TruthState;
   readonly vectorVersions: VectorIndexVersions;
@@ -61,10 +61,7 @@ const BATCH = 64;
  * centroids stay the same only new passages are scored; all scored ones are counted. Passages are written first: the last commit
  * puts the epoch into force. One page of passages is in memory at a time.
  */
-export async function buildTruthSubspace(
-  given: TruthDependencies,
-  pass: Pick<ImprovePass, 'dataset' | 'principal' | 'sessions' | 'signal' | 'reads'>,
-): Promise<BuiltTruth> {
+export async function buildTruthSubspace(given: TruthDependencies, pass: ImprovePass): Promise<BuiltTruth> {
   const scope = scopeOf(pass.dataset);
   const { signal } = pass;
   const context: ModelCallContext = { scope, purpose: 'extraction', payer: payerOf(pass.principal), signal };
@@ -220,7 +217,7 @@ const MAX_MEMBERS = 10_000;
 
 /** Returns the learnings of sessions in the dataset: each text once, sorted by ids made from the texts. */
 async function sessionLearnings(
-  { indexes, ledger }: { readonly indexes: Pick<DatasetReaders, 'text' | 'graph'>; readonly ledger: Ledger },
+  { indexes, ledger }: { readonly indexes: DatasetReaders; readonly ledger: Ledger },
   scope: DatasetScope,
   sessions: readonly string[],
 ): Promise<readonly SessionLearning[]> {

@@ -13,7 +13,7 @@ import { createShownNames, itemTriplets, type ShownNames, type Triplet } from '.
 
 export interface TripletDependencies extends Pick<ImproveDependencies, 'messenger'> {
   readonly store: DocumentWriter;
-  readonly indexes: Pick<DatasetReaders, 'text' | 'graph'>;
+  readonly indexes: DatasetReaders;
   readonly ledger: Ledger;
   readonly structureItems: StructureItems;
 }

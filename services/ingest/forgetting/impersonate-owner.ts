@@ -9,7 +9,7 @@ import type { IngestDependencies } from '../dependencies.ts';
  */
 export async function impersonateOwner(
   { messenger, ids, clock }: IngestDependencies,
-  { id, tenant }: Pick<DatasetRef, 'id' | 'tenant'>,
+  { id, tenant }: DatasetRef,
   signal: AbortSignal,
 ): Promise<CallContext | null> {
   const context = { requestId: ids.uuid(), signal };

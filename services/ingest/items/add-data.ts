@@ -253,10 +253,7 @@ function itemOf(
   };
 }
 
-function storageBill(
-  { dataset, principal }: Pick<AddRequest, 'dataset' | 'principal'>,
-  added: readonly { readonly sizeBytes: number }[],
-): Bill {
+function storageBill({ dataset, principal }: AddRequest, added: readonly { readonly sizeBytes: number }[]): Bill {
   const storageBytes = added.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   return dataBill(dataset, principal.key?.id, { items: added.length, storageBytes });
 }

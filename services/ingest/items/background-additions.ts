@@ -88,7 +88,7 @@ const MAX_ATTEMPTS = 20;
 
 /** Recording the same start twice is harmless: a process that was killed between commit and record does it on its next claim. */
 export async function recordAdditionStart(
-  { messenger }: Pick<IngestDependencies, 'messenger'>,
+  { messenger }: IngestDependencies,
   {
     order: { runId },
     jobId,
@@ -127,7 +127,7 @@ export async function readAddition(
 
 /** Removes the inputs of an addition that is over; a repetition finds nothing left. */
 export async function removeInputs(
-  { blobs, intents }: Pick<IngestDependencies, 'blobs' | 'intents'>,
+  { blobs, intents }: IngestDependencies,
   scope: DatasetScope,
   job: ClaimedJob,
 ): Promise<void> {

@@ -96,8 +96,7 @@ export async function rememberText(
 /** Builds the graph of the dataset with the items that were added, and improves it. */
 export async function buildAdded(
   dependencies: IngestDependencies,
-  request: Pick<AddRequest, 'principal' | 'dataset' | 'context'> &
-    BuildRequest & { readonly items: ReadonlySet<string>; readonly background?: boolean },
+  request: AddRequest & BuildRequest & { readonly items: ReadonlySet<string>; readonly background?: boolean },
 ): Promise<Pick<RememberOutcome, 'run' | 'failed' | 'isErrored' | 'improved'>> {
   const { messenger, settings } = dependencies;
   const { principal, dataset, context, options, items, background = false, selfImprovement } = request;
@@ -117,7 +116,7 @@ export async function buildAdded(
 /** Reports a failure without failing the call: the data is in the graph already. */
 async function improveBuilt(
   { messenger, logger }: IngestDependencies,
-  { dataset, principal, context }: Pick<AddRequest, 'principal' | 'dataset' | 'context'>,
+  { dataset, principal, context }: AddRequest,
 ): Promise<Improved> {
   try {
     return await messenger.call('improve.Improve', { dataset, sessions: [] }, { ...context, principal });

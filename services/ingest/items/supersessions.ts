@@ -42,7 +42,7 @@ export async function revertSupersession(
 }
 
 async function visibleAmong(
-  { ledger }: Pick<IngestDependencies, 'ledger'>,
+  { ledger }: IngestDependencies,
   scope: DatasetScope,
   found: readonly Supersession[],
 ): Promise<readonly Supersession[]> {

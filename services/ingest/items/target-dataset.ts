@@ -53,7 +53,7 @@ export function datasetWith(
 
 /** The dataset as the principal, who may read it, sees it: with the items that its sources withhold from them. */
 export async function seenDataset(
-  { messenger, sourceAccess }: Pick<IngestDependencies, 'messenger' | 'sourceAccess'>,
+  { messenger, sourceAccess }: IngestDependencies,
   principal: Principal,
   id: string,
   context: CallContext,

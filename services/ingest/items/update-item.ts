@@ -151,7 +151,7 @@ async function requireNoSecret(
 
 async function openSource(
   { settings, fetcher }: IngestDependencies,
-  { inputs, signal }: Pick<UpdateRequest, 'inputs' | 'signal'>,
+  { inputs, signal }: UpdateRequest,
 ): Promise<Source> {
   const options = { fetcher, readLocal: createLocalReader(settings), maxBytes: settings.maxDocumentBytes };
   const [input] = inputs;

@@ -7,7 +7,7 @@ import type { Retentions } from '../repositories/retention.ts';
 
 interface Dependencies {
   readonly store: DocumentStore;
-  readonly retentions: Pick<Retentions, 'ofTenants'>;
+  readonly retentions: Retentions;
   readonly clock: WallClock;
   readonly settings: {
     /** Events are published to Kafka: none is removed before that. */

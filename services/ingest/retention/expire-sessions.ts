@@ -7,20 +7,6 @@ import type { PlacedSession } from '../../common/records/sessions/sessions.ts';
 import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 
-type Dependencies = Pick<
-  IngestDependencies,
-  | 'sessions'
-  | 'sessionEntries'
-  | 'sessionContexts'
-  | 'retentions'
-  | 'watermarks'
-  | 'improveRequests'
-  | 'datasets'
-  | 'store'
-  | 'clock'
-  | 'settings'
->;
-
 /** Sessions that one pass reads, so that others need not wait. */
 const SESSIONS_PER_PASS = 200;
 
@@ -29,7 +15,7 @@ const SESSIONS_PER_PASS = 200;
  * the row with its counts stays. Those of a session that is bound to a dataset wait until improve has brought them into
  * its memory.
  */
-export function createSessionExpiry(dependencies: Dependencies) {
+export function createSessionExpiry(dependencies: IngestDependencies) {
   const { sessions, clock, settings } = dependencies;
   /** Cursors of the tenants, or of all (''). */
   const cursors = new Map<TenantId | '', string | null>();
@@ -70,7 +56,7 @@ export function createSessionExpiry(dependencies: Dependencies) {
 }
 
 /** Tenants whose resources set the retention of sessions. */
-async function declaredTimes({ retentions }: Dependencies): Promise<ReadonlyMap<TenantId, number>> {
+async function declaredTimes({ retentions }: IngestDependencies): Promise<ReadonlyMap<TenantId, number>> {
   const times = new Map<TenantId, number>();
   for await (const { owner, retention } of retentions.ofTenants.all()) {
     if (retention.sessionsMs !== null) times.set(owner.tenant, retention.sessionsMs);
@@ -78,7 +64,7 @@ async function declaredTimes({ retentions }: Dependencies): Promise<ReadonlyMap<
   return times;
 }
 
-async function expire(dependencies: Dependencies, { scope, session }: PlacedSession): Promise<boolean> {
+async function expire(dependencies: IngestDependencies, { scope, session }: PlacedSession): Promise<boolean> {
   const { store, sessions, sessionEntries, sessionContexts } = dependencies;
   const oldest = await dispensable(dependencies, { scope, session });
   const isEmptied = oldest.qas === session.qaCount && oldest.traces === session.traceCount;
@@ -100,7 +86,7 @@ async function expire(dependencies: Dependencies, { scope, session }: PlacedSess
 
 /** Returns the number of oldest entries that are not needed any more. */
 async function dispensable(
-  { datasets, watermarks, settings }: Dependencies,
+  { datasets, watermarks, settings }: IngestDependencies,
   { scope, session }: PlacedSession,
 ): Promise<EntryCounts> {
   const all = { qas: session.qaCount, traces: session.traceCount };
@@ -117,7 +103,7 @@ async function dispensable(
 
 /** Requests one improve: an agent that died never did, and its entries must not stay for ever. */
 async function requestImprove(
-  { store, improveRequests, clock, settings }: Dependencies,
+  { store, improveRequests, clock, settings }: IngestDependencies,
   { scope, session: { user, session, dataset } }: PlacedSession,
 ): Promise<void> {
   if (settings.sessions.autoImprove === null || dataset === null) return;

@@ -129,26 +129,24 @@ interface ActiveAccount {
   readonly lastActive: string | null;
 }
 
-type Dependencies = Pick<
-  IngestDependencies,
-  'users' | 'apiKeys' | 'connections' | 'visibleSessions' | 'runRecords' | 'searchHistory'
->;
-
 /** The caller and its agents, each with what it did last: other accounts are not shown. */
-async function activeAccounts(dependencies: Dependencies, principal: Principal): Promise<readonly ActiveAccount[]> {
+async function activeAccounts(
+  dependencies: IngestDependencies,
+  principal: Principal,
+): Promise<readonly ActiveAccount[]> {
   const accounts = await ownAccounts(dependencies, principal);
   const found: ActiveAccount[] = [];
   for (const user of accounts) found.push(await withActivity(dependencies, principal, user));
   return found;
 }
 
-async function ownAccounts({ users }: Dependencies, { id }: Principal): Promise<readonly User[]> {
+async function ownAccounts({ users }: IngestDependencies, { id }: Principal): Promise<readonly User[]> {
   const found = await users.getMany([id, ...(await users.childAgents(id))]);
   return found.filter(({ isActive }) => isActive);
 }
 
 async function withActivity(
-  { apiKeys, connections, visibleSessions, runRecords, searchHistory }: Dependencies,
+  { apiKeys, connections, visibleSessions, runRecords, searchHistory }: IngestDependencies,
   { tenant }: Principal,
   user: User,
 ): Promise<ActiveAccount> {

@@ -153,7 +153,7 @@ export const rememberRoutes = routes(
 
 /** Looked up before the dataset: a request that is refused makes none. */
 async function namedOntologies(
-  { ontologies }: Pick<IngestDependencies, 'ontologies'>,
+  { ontologies }: IngestDependencies,
   { id }: Principal,
   body: RememberBody,
 ): Promise<readonly StoredOntology[]> {
@@ -164,7 +164,7 @@ async function namedOntologies(
 }
 
 async function keptOntologies(
-  dependencies: Pick<IngestDependencies, 'ontologies' | 'blobs'>,
+  dependencies: IngestDependencies,
   dataset: DatasetRef,
   named: readonly StoredOntology[],
 ): Promise<Pick<CognifyOptions, 'ontologies'>> {

@@ -6,7 +6,7 @@ import type { IngestDependencies } from '../dependencies.ts';
 
 /** An active skill of the dataset by its id; null when there is none. */
 export async function findSkill(
-  { skills }: Pick<IngestDependencies, 'skills'>,
+  { skills }: IngestDependencies,
   dataset: DatasetRef,
   id: string,
 ): Promise<StoredSkill | null> {
@@ -17,7 +17,7 @@ export async function findSkill(
 
 /** By id or by name. `InvalidRequestError` when there is none, or when a name fits several. */
 export async function namedSkill(
-  dependencies: Pick<IngestDependencies, 'skills'>,
+  dependencies: IngestDependencies,
   dataset: DatasetRef,
   idOrName: string,
 ): Promise<StoredSkill> {

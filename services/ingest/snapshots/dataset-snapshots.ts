@@ -79,8 +79,8 @@ function timeName(at: Date): string {
 }
 
 async function read(
-  { snapshots }: Pick<Dependencies, 'snapshots'>,
-  { tenant, id: datasetId }: Pick<DatasetRef, 'tenant' | 'id'>,
+  { snapshots }: Dependencies,
+  { tenant, id: datasetId }: DatasetRef,
   name: string,
 ): Promise<SnapshotRecord> {
   const record = isSnapshotName(name) ? await snapshots.get({ tenant }, name) : null;

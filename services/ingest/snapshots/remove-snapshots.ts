@@ -58,7 +58,7 @@ async function requireNone({ places }: SnapshotIndex, tenantId: TenantId): Promi
  * removed while the parts were still being written. Snapshots in buckets may outlive the index.
  */
 export async function removeUnlessListed(
-  { snapshots, places }: Pick<SnapshotIndex, 'snapshots' | 'places'>,
+  { snapshots, places }: SnapshotIndex,
   { tenant, name }: SnapshotRecord,
 ): Promise<void> {
   if ((await snapshots.get({ tenant }, name)) !== null) return;

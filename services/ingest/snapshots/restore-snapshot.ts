@@ -139,7 +139,7 @@ function ofKind({ parts }: SnapshotManifest, kind: SnapshotPart['kind']): readon
 
 /** Refuses a restore that the budget cannot pay, before any content is written: items are charged last. */
 async function requireStorage(
-  { budgets }: Pick<RestoreSources, 'budgets'>,
+  { budgets }: RestoreSources,
   { from, tenantId, ownerId, keyId }: RestoreRequest,
   manifest: SnapshotManifest,
 ): Promise<void> {
@@ -155,7 +155,7 @@ async function requireStorage(
 }
 
 async function restoreBlobs(
-  { blobs }: Pick<RestoreSources, 'blobs'>,
+  { blobs }: RestoreSources,
   scope: DatasetScope,
   { from, part, signal }: { readonly from: PartPlace; readonly part: SnapshotPart; readonly signal: AbortSignal },
 ): Promise<number> {
@@ -214,7 +214,7 @@ async function* ownedBy(items: AsyncIterable<DocumentLine>, ownerId: UserId): As
 }
 
 async function insertItems(
-  { store, budgets }: Pick<RestoreSources, 'store' | 'budgets'>,
+  { store, budgets }: RestoreSources,
   scope: DatasetScope,
   { items, ownerId, keyId }: Pick<RestoreRequest, 'ownerId' | 'keyId'> & { readonly items: readonly DocumentLine[] },
 ): Promise<void> {

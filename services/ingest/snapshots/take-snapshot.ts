@@ -61,7 +61,7 @@ export function snapshotKey({ tenant, name, takenBy }: Pick<SnapshotRecord, 'ten
 
 /** The record of a snapshot before anything of it is written. */
 export function newSnapshot(
-  { clock }: Pick<SnapshotDependencies, 'clock'>,
+  { clock }: SnapshotDependencies,
   of: Pick<SnapshotRecord, 'name' | 'datasetId' | 'takenBy' | 'operationId'>,
   place: SnapshotPlace,
 ): Omit<SnapshotRecord, 'version' | 'tenant'> {
@@ -123,7 +123,7 @@ async function takeSnapshot(
 
 /** `DatasetNotFoundError`. */
 export async function requireDataset(
-  { datasets }: Pick<SnapshotDependencies, 'datasets'>,
+  { datasets }: SnapshotDependencies,
   { tenant, datasetId }: Pick<SnapshotRecord, 'tenant' | 'datasetId'>,
 ) {
   const dataset = await datasets.get({ tenant }, datasetId);

@@ -119,7 +119,7 @@ function keyOf({ tenant, id }: UserRestore): WorkKey {
   return { scope: { tenant }, key: id, payload: { restoreId: id }, onRequest: false };
 }
 
-function signatureCheck({ messenger }: Pick<UserRestoreDependencies, 'messenger'>, requestId: string): CheckSignature {
+function signatureCheck({ messenger }: UserRestoreDependencies, requestId: string): CheckSignature {
   return async (signed) => (await messenger.call('auth.CheckSnapshot', signed, { requestId })).isOurs;
 }
 

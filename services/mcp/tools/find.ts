@@ -207,7 +207,7 @@ interface RecallQuestion {
   readonly explain?: boolean;
 }
 
-async function recall({ api }: Pick<ToolCall, 'api'>, asked: RecallQuestion): Promise<readonly RecallItem[]> {
+async function recall({ api }: ToolCall, asked: RecallQuestion): Promise<readonly RecallItem[]> {
   const chosen = await findDatasets(api, asked.datasets);
   return api.post<readonly RecallItem[]>('/api/v1/recall', {
     query: asked.query,

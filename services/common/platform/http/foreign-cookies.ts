@@ -12,10 +12,7 @@ export type DropForeignCookies = (headers: IncomingHttpHeaders) => void;
  * makes of the host; older ones, and all of them where the connection is not encrypted, by `Origin` alone. Programs say
  * nothing, and origins that are listed may act for their visitors.
  */
-export function createForeignCookies({
-  corsOrigins,
-  guard,
-}: Pick<HttpSettings, 'corsOrigins' | 'guard'>): DropForeignCookies {
+export function createForeignCookies({ corsOrigins, guard }: HttpSettings): DropForeignCookies {
   const listed = new Set(corsOrigins);
   const ownNames = new Set(guard.allowedHosts.map(hostName));
   return (headers) => {

@@ -134,10 +134,7 @@ function serverUrl(headers: Readonly<Record<string, string | undefined>>): strin
   return HOST.test(host) ? `${scheme}://${host}` : '/';
 }
 
-function descriptionRoutes(
-  { openApi, describeOthers }: Pick<SystemRoutesOptions, 'openApi' | 'describeOthers'>,
-  routes: readonly Route[],
-): Route[] {
+function descriptionRoutes({ openApi, describeOthers }: SystemRoutesOptions, routes: readonly Route[]): Route[] {
   const page = createApiPage(openApi.title);
   // Made on demand: schemas cost 10–20 ms that no start should pay.
   let own: OpenApiDocument | null = null;

@@ -158,10 +158,7 @@ function createClaim(
 }
 
 /** The claimed jobs that this process works on, each under a lease that is kept alive until its work is over. */
-function createInFlightJobs(
-  dependencies: JobWorkerDependencies,
-  { name, settings }: Pick<JobWorkerOptions, 'name' | 'settings'>,
-) {
+function createInFlightJobs(dependencies: JobWorkerDependencies, { name, settings }: JobWorkerOptions) {
   const { logger } = dependencies;
   const inFlight = new Map<JobLease, { readonly job: ClaimedJob; readonly ended: Promise<void> }>();
   /** The store may be what failed: tries to settle until it works again, or until the lease is over. */

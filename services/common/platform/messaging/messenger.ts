@@ -176,7 +176,7 @@ async function contextOf(
 }
 
 /** The messenger of a process: principals are believed when auth signed them, by the keys that auth answers for. */
-export function createSignedMessenger(bus: Bus, clock: Pick<Clock, 'now' | 'monotonicMs'>): Messenger {
+export function createSignedMessenger(bus: Bus, clock: Clock): Messenger {
   const keys = async () => (await messenger.call('auth.GetPublicKeys', {}, { requestId: 'principal-keys' })).jwks;
   const messenger = createMessenger(bus, signedPrincipals(createPrincipalVerifier({ keys, clock })));
   return messenger;

@@ -77,7 +77,7 @@ export function createApiKeys(store: DocumentStore) {
     removeWrite: (id: string) => records.removeWrite(id),
     removeAllWrite: (user: UserId) => records.removeWhereWrite({ userId: user }),
     /** Does nothing when the key does not exist any more, or when another request noted a use since it was read. */
-    async touch({ id, lastUsedAt }: Pick<ApiKey, 'id' | 'lastUsedAt'>, at: string): Promise<void> {
+    async touch({ id, lastUsedAt }: ApiKey, at: string): Promise<void> {
       const change = { where: { lastUsedAt }, set: { lastUsedAt: at } };
       await store.commit(SYSTEM_SCOPE, [records.updateWrite(id, change)]);
     },
@@ -89,7 +89,7 @@ export function presentedKey({ id, permissions, datasets, tenant }: ApiKey): Pre
   return { id, permissions, datasets, ...(tenant === null ? {} : { tenant }) };
 }
 
-export function hasExpired({ expiresAt }: Pick<ApiKey, 'expiresAt'>, now: Date): boolean {
+export function hasExpired({ expiresAt }: ApiKey, now: Date): boolean {
   return expiresAt !== null && Date.parse(expiresAt) <= now.getTime();
 }
 

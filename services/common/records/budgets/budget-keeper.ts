@@ -98,8 +98,8 @@ function negated(demand: Demand): Demand {
 }
 
 interface BudgetStandingsOptions {
-  readonly limits: Pick<KnownLimits, 'of'>;
-  readonly usage: Pick<Usage, 'getMany'>;
+  readonly limits: KnownLimits;
+  readonly usage: Usage;
   readonly clock: WallClock;
   /** Counts what the account has stored, where that is not known. */
   readonly counted: (account: BudgetAccount, now: Date) => Promise<unknown>;

@@ -8,11 +8,7 @@ const MAX_ACCOUNTS = 10_000;
 export type KnownLimits = ReturnType<typeof createKnownLimits>;
 
 /** Most accounts have no limit: knowing that must not cost a read per request. */
-export function createKnownLimits(
-  budgets: Pick<StoredBudgets, 'getMany'>,
-  defaults: BudgetLimits,
-  clock: MonotonicClock,
-) {
+export function createKnownLimits(budgets: StoredBudgets, defaults: BudgetLimits, clock: MonotonicClock) {
   const known = new Map<BudgetAccount, { readonly limits: LimitsInForce; readonly untilMs: number }>();
   let era = 0;
   const remember = (account: BudgetAccount, limits: LimitsInForce, untilMs: number): void => {

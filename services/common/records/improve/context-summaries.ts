@@ -94,10 +94,7 @@ export interface Versioned<T> {
   readonly value: T;
 }
 
-export async function contextState(
-  store: Pick<DocumentStore, 'get'>,
-  scope: DatasetScope,
-): Promise<Versioned<ContextState>> {
+export async function contextState(store: DocumentStore, scope: DatasetScope): Promise<Versioned<ContextState>> {
   const stored = await store.get(scope, contextStateCollection, CONTEXT_STATE_ID);
   return stored ?? { id: CONTEXT_STATE_ID, version: 0, value: { leaves: 0, isComplete: true } };
 }
@@ -119,7 +116,7 @@ const BEAM = 8;
  * from the root along its most similar branches, so that the cost is that of its height.
  */
 export async function readGlobalContext(
-  store: Pick<DocumentStore, 'get' | 'getMany'>,
+  store: DocumentStore,
   scope: DatasetScope,
   query: { readonly vector: Float32Array | null; readonly areas: number },
 ): Promise<readonly ContextSummary[]> {

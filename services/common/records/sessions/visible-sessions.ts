@@ -42,7 +42,7 @@ export function createVisibleSessions(store: DocumentStore, sessions: Sessions) 
   const find = async (
     scope: Scope,
     where: Filter<SessionDocument>,
-    { order, descending, limit, offset }: Pick<SessionPageQuery, 'order' | 'descending' | 'limit' | 'offset'>,
+    { order, descending, limit, offset }: SessionPageQuery,
   ) => {
     const sort = [{ field: order, descending }];
     return (await store.find(scope, collection, { where, sort, limit, offset })).items;

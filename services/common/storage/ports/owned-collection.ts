@@ -40,9 +40,6 @@ export interface BelongsTo<T> {
 export type AnyOwnedCollection = OwnedCollection<any>;
 
 /** Whether documents of the collection are erased with a user, a tenant or a dataset, and by which field; null: they are not. */
-export function ownerField(
-  { belongsTo }: Pick<AnyOwnedCollection, 'belongsTo'>,
-  part: keyof BelongsTo<JsonObject>,
-): string | null {
+export function ownerField({ belongsTo }: AnyOwnedCollection, part: keyof BelongsTo<JsonObject>): string | null {
   return belongsTo === 'system' ? null : (belongsTo[part] ?? null);
 }

@@ -27,6 +27,6 @@ export interface SnapshotPlaces {
 }
 
 /** Shown to people: no credential in it. */
-export function placeText(place: Pick<SnapshotBucket, 'bucket' | 'prefix'> | null): string {
+export function placeText(place: SnapshotBucket | null): string {
   return place === null ? 'the installation' : `s3://${place.bucket}/${place.prefix}`;
 }

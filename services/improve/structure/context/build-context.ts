@@ -23,7 +23,7 @@ import { levelCount, placeNodes, placeRoot } from './place-nodes.ts';
 import { renewVectors, type SummaryCall, type SummaryDependencies, writeSummaries } from './write-summaries.ts';
 
 export interface ContextDependencies extends SummaryDependencies {
-  readonly indexes: Pick<DatasetReaders, 'text' | 'graph'>;
+  readonly indexes: DatasetReaders;
   readonly ledger: Ledger;
   readonly structureItems: StructureItems;
   readonly models: ModelSource;
@@ -45,10 +45,7 @@ const ITEMS_AT_ONCE = 300;
  * removed and changed passages and the height of the tree. After a crash the placed leaves stay, and stale nodes say which
  * summaries are due.
  */
-export async function buildContext(
-  deps: ContextDependencies,
-  pass: Pick<ImprovePass, 'dataset' | 'principal' | 'signal' | 'reads'>,
-): Promise<BuiltContext> {
+export async function buildContext(deps: ContextDependencies, pass: ImprovePass): Promise<BuiltContext> {
   const scope = scopeOf(pass.dataset);
   const [changes, state, { embedder }] = await Promise.all([
     itemChanges(deps, scope, 'global_context', pass.reads),
@@ -77,7 +74,7 @@ interface Step {
 /** Replaces the changed leaves of items, many items at a time. Returns how many leaves were removed or added. */
 async function placeItems(
   deps: ContextDependencies,
-  pass: Pick<ImprovePass, 'dataset' | 'signal'>,
+  pass: ImprovePass,
   { fresh, gone, known }: ItemChanges,
 ): Promise<number> {
   const kept = new Set(fresh.map(({ item }) => item));
@@ -124,7 +121,7 @@ async function differences(
 /** Places the leaves of a step in one commit. */
 async function place(
   { store }: ContextDependencies,
-  { dataset, signal }: Pick<ImprovePass, 'dataset' | 'signal'>,
+  { dataset, signal }: ImprovePass,
   { removed, added, writes }: Step,
 ): Promise<void> {
   signal.throwIfAborted();

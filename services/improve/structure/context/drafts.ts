@@ -94,7 +94,7 @@ export function allWrites({ nodes, leaves, entities, state }: ContextDrafts): re
   return [...entities.writes(), ...nodes.writes(), ...leaves.writes(), ...state.writes()];
 }
 
-export function stateOf({ state }: Pick<ContextDrafts, 'state'>): ContextState {
+export function stateOf({ state }: ContextDrafts): ContextState {
   return state.get(CONTEXT_STATE_ID) ?? { leaves: 0, isComplete: true };
 }
 

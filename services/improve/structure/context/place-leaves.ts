@@ -211,7 +211,7 @@ const EDGES_PER_CHUNK = 64;
 
 /** Reads the summaries of one generation of an item, with the entities of their passages. */
 export async function freshLeaves(
-  { text, graph }: Pick<DatasetReaders, 'text' | 'graph'>,
+  { text, graph }: DatasetReaders,
   scope: DatasetScope,
   provenance: Provenance,
 ): Promise<readonly FreshLeaf[]> {

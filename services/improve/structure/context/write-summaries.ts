@@ -26,7 +26,7 @@ import { extractiveSummary } from './extractive-summary.ts';
 
 export interface SummaryDependencies {
   readonly store: DocumentStore;
-  readonly indexes: Pick<DatasetReaders, 'text'>;
+  readonly indexes: DatasetReaders;
   readonly ledger: Ledger;
   readonly vectorVersions: VectorIndexVersions;
   readonly embedders: EmbedderSource;

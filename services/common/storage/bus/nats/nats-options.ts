@@ -90,7 +90,7 @@ export function connectionOptions(options: NatsBusOptions, absence: Absence): Co
 }
 
 /** Apart by service, so that no service's user may listen to the answers of another. */
-export function inboxOf({ prefix = 'engram', name }: Pick<NatsBusOptions, 'prefix' | 'name'>): string {
+export function inboxOf({ prefix = 'engram', name }: NatsBusOptions): string {
   return name === undefined ? `_INBOX.${prefix}` : `_INBOX.${prefix}.${name}`;
 }
 

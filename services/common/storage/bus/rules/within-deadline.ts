@@ -7,7 +7,7 @@ import type { RequestOptions } from '../../ports/bus.ts';
  * for it.
  */
 export async function within<Result>(
-  { deadlineMs, signal }: Pick<RequestOptions, 'deadlineMs' | 'signal'>,
+  { deadlineMs, signal }: RequestOptions,
   late: () => Error,
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
@@ -23,7 +23,7 @@ export async function within<Result>(
   }
 }
 
-export function tooLate(subject: string, { deadlineMs }: Pick<RequestOptions, 'deadlineMs'>): EngramError {
+export function tooLate(subject: string, { deadlineMs }: RequestOptions): EngramError {
   return engramError('DeadlineExceededError', `${subject} did not answer in ${deadlineMs} ms`);
 }
 

@@ -104,7 +104,7 @@ function newClient(settings: Required<MongodbOptions>, socketTimeoutMS: number):
 }
 
 /** Names this installation among others that share the server. The protocol allows 128 bytes. */
-function appNameOf({ database }: Pick<MongodbOptions, 'database'>): string {
+function appNameOf({ database }: MongodbOptions): string {
   return `engram ${database}`;
 }
 

@@ -46,7 +46,7 @@ export function createIndexPlacements(connection: ElasticsearchConnection) {
       });
     },
     /** After a write that found no alias: the next `ensure` looks again. */
-    forget({ index, alias }: Pick<IndexPlacement, 'index' | 'alias'>) {
+    forget({ index, alias }: IndexPlacement) {
       known.delete(alias);
       known.delete(index);
     },

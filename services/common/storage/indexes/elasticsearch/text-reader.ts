@@ -114,7 +114,7 @@ export function sources(hits: readonly estypes.SearchHit<TextDocument>[]): reado
 
 /** Reads all hits of a sorted search, `size` at a time; each page begins after the last hit of the one before. */
 async function readAllPages<Document>(
-  search: (page: Pick<SearchBody, 'size' | 'search_after'>) => Promise<SearchAnswer<Document>>,
+  search: (page: SearchBody) => Promise<SearchAnswer<Document>>,
   size: number,
 ): Promise<readonly Document[]> {
   const found: Document[] = [];

@@ -20,7 +20,7 @@ import { fetchVectors, readSpace, type VectorsById } from './vector-reader.ts';
 export type ReaderMethods = ReturnType<typeof createReaderMethods>;
 
 /** Every read of a dataset but the vector scan, by the path of its file. A dataset without a file answers null. */
-export function createReaderMethods(files: Pick<OpenFiles, 'read'>) {
+export function createReaderMethods(files: OpenFiles) {
   function onFile<Argument, Result>(read: (file: OpenFile, argument: Argument) => Result) {
     return (path: string, argument: Argument): Result | null => files.read(path, (file) => read(file, argument));
   }
