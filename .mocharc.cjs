@@ -12,4 +12,5 @@ module.exports = settings([
   'services/**/*.test.ts',
   'operator/**/*.test.ts',
   'charts/**/*.test.ts',
+  'test/support/**/*.test.ts',
 ]);

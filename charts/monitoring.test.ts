@@ -8,11 +8,11 @@ import { METRICS_PREFIX } from '../operator/operator-options.ts';
 import { createIsolationChecks } from '../operator/tenant/isolation-checks.ts';
 import { createMetrics } from '../services/common/platform/observability/metrics.ts';
 import { addProcessMetrics } from '../services/common/platform/observability/process-metrics.ts';
+import { ALERT_CASES } from '../test/support/promql/alert-cases.ts';
+import { evaluate, keyOf, matches, type Series } from '../test/support/promql/evaluate.ts';
+import { type Exposition, readExposition } from '../test/support/promql/exposition.ts';
+import { aggregationsOf, parseQuery, secondsOf, selectorsOf } from '../test/support/promql/parse.ts';
 import { startApp } from '../test/support/start-app.ts';
-import { ALERT_CASES } from './alert-cases.ts';
-import { evaluate, keyOf, matches, type Series } from './promql/evaluate.ts';
-import { type Exposition, readExposition } from './promql/exposition.ts';
-import { aggregationsOf, parseQuery, secondsOf, selectorsOf } from './promql/parse.ts';
 
 const FILES = fileURLToPath(new URL('./engram/files', import.meta.url));
 

@@ -3,10 +3,9 @@ import { expect } from 'chai';
 import { startAuth, type TestAuth } from '../../../test/support/auth-service.ts';
 import type { DatasetId } from '../../common/kernel/brand.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
-import { PERSONAL_TENANT, SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
+import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { apiKeysCollection } from '../../common/records/auth/api-keys.ts';
-import { insert } from '../../common/storage/ports/document-store.ts';
-import { apiKeyHash, newApiKeyText } from '../credentials/api-key-text.ts';
+import { newApiKeyText } from '../credentials/api-key-text.ts';
 
 interface KeyRecord {
   readonly key: string;
@@ -107,15 +106,6 @@ describe('API keys with an expiry and limits', () => {
     await create({ name: 'plugin' });
     const ids = (await list()).map(({ id }) => id);
     expect(ids).to.have.length(10).and.not.to.include(expiring.id);
-  });
-
-  it('accepts keys that earlier releases stored', async () => {
-    const text = newApiKeyText();
-    const document = { userId: principal.id, hash: apiKeyHash(text), prefix: text.slice(0, 8), name: null };
-    const times = { createdAt: '2025-01-01T00:00:00.000Z', lastUsedAt: null };
-    await auth.store.commit({ tenant: PERSONAL_TENANT }, [insert(apiKeysCollection, 'old', { ...document, ...times })]);
-    expect((await use(text))?.key).to.deep.equal({ id: 'old', permissions: null, datasets: null });
-    expect((await list())[0]).to.include({ id: 'old', user_label: null, expires_at: null, permissions: null });
   });
 
   it('writes at most one last use for a burst of requests', async () => {

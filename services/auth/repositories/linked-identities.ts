@@ -1,24 +1,24 @@
 import { hash } from 'node:crypto';
 import type { TenantId, UserId } from '../../common/kernel/brand.ts';
-import { asId } from '../../common/kernel/ids.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { repository } from '../../common/records/base/repository.ts';
-import type { DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
+import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 
-type LinkedIdentityDocument = {
+/** An identity of an issuer, and its account. */
+export type LinkedIdentity = {
   readonly issuer: string;
   readonly subject: string;
-  readonly userId: string;
+  readonly userId: UserId;
   /**
    * Tenants that the user joined by the configuration of providers: a user who was removed from one does not come back by
    * signing in.
    */
-  readonly joinedTenants: readonly string[];
+  readonly joinedTenants: readonly TenantId[];
   readonly createdAt: string;
 };
 
-export const linkedIdentitiesCollection: OwnedCollection<LinkedIdentityDocument> = {
+export const linkedIdentitiesCollection: OwnedCollection<LinkedIdentity> = {
   name: 'linked_identities',
   level: 'system',
   owner: 'auth',
@@ -28,20 +28,11 @@ export const linkedIdentitiesCollection: OwnedCollection<LinkedIdentityDocument>
   indexes: [{ fields: ['userId', 'issuer'], unique: true }],
 };
 
-/** An identity of an issuer, and its account. */
-export interface LinkedIdentity {
-  readonly issuer: string;
-  readonly subject: string;
-  readonly userId: UserId;
-  readonly joinedTenants: readonly TenantId[];
-  readonly createdAt: string;
-}
-
 export type LinkedIdentities = ReturnType<typeof createLinkedIdentities>;
 
 /** Identities by issuer and subject. Writes may be committed under any scope. */
 export function createLinkedIdentities(store: DocumentStore) {
-  const records = repository(store, linkedIdentitiesCollection, identityOf);
+  const records = repository(store, linkedIdentitiesCollection, ({ value }) => value);
   return {
     find: (issuer: string, subject: string) => records.get(SYSTEM_SCOPE, identityId({ issuer, subject })),
     ofUser: (user: UserId) => records.all(SYSTEM_SCOPE, { where: { userId: user } }),
@@ -49,7 +40,7 @@ export function createLinkedIdentities(store: DocumentStore) {
      * `DuplicateKeyError` in the commit when the identity has an account already, or the account another identity of the
      * issuer.
      */
-    insertWrite: (identity: LinkedIdentity) => records.insertWrite(identityId(identity), { ...identity }),
+    insertWrite: (identity: LinkedIdentity) => records.insertWrite(identityId(identity), identity),
     /** Adds a joined tenant. `VersionConflictError` in the commit when the link is gone. */
     joinedWrite: (identity: LinkedIdentity, tenant: TenantId) =>
       records.updateWrite(identityId(identity), {
@@ -62,8 +53,4 @@ export function createLinkedIdentities(store: DocumentStore) {
 /** A hash: subjects may be long and have any characters. */
 function identityId({ issuer, subject }: Pick<LinkedIdentity, 'issuer' | 'subject'>): string {
   return hash('sha256', JSON.stringify([issuer, subject]), 'base64url');
-}
-
-function identityOf({ value }: Stored<LinkedIdentityDocument>): LinkedIdentity {
-  return { ...value, userId: asId(value.userId), joinedTenants: value.joinedTenants.map((id) => asId<TenantId>(id)) };
 }

@@ -5,11 +5,7 @@ import { repository } from '../../common/records/base/repository.ts';
 import type { DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 
-type RoleDocument = {
-  readonly tenantId: string;
-  readonly name: string;
-  readonly createdAt: string;
-};
+type RoleDocument = Omit<Role, 'id' | 'tenant'> & { readonly tenantId: TenantId };
 
 export const rolesCollection: OwnedCollection<RoleDocument> = {
   name: 'roles',
@@ -42,8 +38,7 @@ export function createRoles(store: DocumentStore) {
         sort: [{ field: 'tenantId' }, { field: 'name' }],
       }),
     /** `DuplicateKeyError` in the commit when the tenant has a role of the name. */
-    insertWrite: ({ id, tenant, name, createdAt }: Role) =>
-      records.insertWrite(id, { tenantId: tenant, name, createdAt }),
+    insertWrite: ({ id, tenant, ...role }: Role) => records.insertWrite(id, { ...role, tenantId: tenant }),
     /** `VersionConflictError` in the commit when the role is gone. */
     touchWrite: (id: RoleId) => records.updateWrite(id, { required: true }),
     /** `VersionConflictError` in the commit when the role is gone, `DuplicateKeyError` for a name in use. */
@@ -52,6 +47,6 @@ export function createRoles(store: DocumentStore) {
   };
 }
 
-function roleOf({ id, value: { tenantId, name, createdAt } }: Stored<RoleDocument>): Role {
-  return { id: asId(id), tenant: asId(tenantId), name, createdAt };
+function roleOf({ id, value: { tenantId: tenant, ...role } }: Stored<RoleDocument>): Role {
+  return { ...role, id: asId(id), tenant };
 }

@@ -6,28 +6,14 @@ import { repository } from '../../common/records/base/repository.ts';
 import type { DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 
-type ScimUserDocument = {
-  readonly tenantId: string;
-  readonly userId: string;
-  readonly userName: string;
+type ScimUserDocument = Omit<ScimUser, 'tenant' | 'user'> & {
+  readonly tenantId: TenantId;
+  readonly userId: UserId;
   /** `userName` in lower case, as names are compared. */
   readonly userNameKey: string;
-  readonly externalId: string | null;
-  /** The tenant's directory created the account and therefore controls it. */
-  readonly isProvisioned: boolean;
-  /** The directory deactivated the account, so it may activate it again. */
-  readonly isSuspended: boolean;
-  /** The attributes of the person beyond the account: RFC 7643 attributes by their names. */
-  readonly profile: JsonObject;
-  readonly createdAt: string;
-  readonly updatedAt: string;
 };
 
-type ScimGroupDocument = {
-  readonly tenantId: string;
-  readonly externalId: string | null;
-  readonly updatedAt: string;
-};
+type ScimGroupDocument = Omit<ScimGroup, 'tenant' | 'role'> & { readonly tenantId: TenantId };
 
 export const scimUsersCollection: OwnedCollection<ScimUserDocument> = {
   name: 'scim_users',
@@ -54,8 +40,11 @@ export interface ScimUser {
   readonly user: UserId;
   readonly userName: string;
   readonly externalId: string | null;
+  /** The tenant's directory created the account and therefore controls it. */
   readonly isProvisioned: boolean;
+  /** The directory deactivated the account, so it may activate it again. */
   readonly isSuspended: boolean;
+  /** The attributes of the person beyond the account: RFC 7643 attributes by their names. */
   readonly profile: JsonObject;
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -92,8 +81,8 @@ export function createScimResources(store: DocumentStore) {
     /** `DuplicateKeyError` in the commit for a user or a name that the directory has already. */
     insertUserWrite: (user: ScimUser) => scimUsers.insertWrite(userKey(user.tenant, user.user), documentOf(user)),
     /** `VersionConflictError` in the commit when it changed since it was read; `DuplicateKeyError` for a name in use. */
-    replaceUserWrite: (user: StoredScimUser) =>
-      scimUsers.replaceWrite(userKey(user.tenant, user.user), documentOf(user), user.version),
+    replaceUserWrite: ({ version, ...user }: StoredScimUser) =>
+      scimUsers.replaceWrite(userKey(user.tenant, user.user), documentOf(user), version),
     removeUserWrite: (tenant: TenantId, user: UserId) => scimUsers.removeWrite(userKey(tenant, user)),
     groupsOf: (tenant: TenantId) => scimGroups.all(SYSTEM_SCOPE, { where: { tenantId: tenant } }),
     group: (role: RoleId) => scimGroups.get(SYSTEM_SCOPE, role),
@@ -114,17 +103,15 @@ function userKey(tenant: TenantId, user: UserId): string {
   return `${tenant}/${user}`;
 }
 
-function documentOf({ tenant, user, userName, externalId, isProvisioned, ...rest }: ScimUser): ScimUserDocument {
-  const { isSuspended, profile, createdAt, updatedAt } = rest;
-  const names = { userName, userNameKey: userNameKey(userName), externalId };
-  return { tenantId: tenant, userId: user, ...names, isProvisioned, isSuspended, profile, createdAt, updatedAt };
+function documentOf({ tenant, user, ...fields }: ScimUser): ScimUserDocument {
+  return { ...fields, tenantId: tenant, userId: user, userNameKey: userNameKey(fields.userName) };
 }
 
 function userOf({ version, value }: Stored<ScimUserDocument>): StoredScimUser {
-  const { tenantId, userId, userNameKey: _, ...fields } = value;
-  return { ...fields, tenant: asId(tenantId), user: asId(userId), version };
+  const { tenantId: tenant, userId: user, userNameKey: _, ...fields } = value;
+  return { ...fields, tenant, user, version };
 }
 
-function groupOf({ id, value: { tenantId, externalId, updatedAt } }: Stored<ScimGroupDocument>): ScimGroup {
-  return { role: asId(id), tenant: asId(tenantId), externalId, updatedAt };
+function groupOf({ id, value: { tenantId: tenant, ...fields } }: Stored<ScimGroupDocument>): ScimGroup {
+  return { ...fields, role: asId(id), tenant };
 }

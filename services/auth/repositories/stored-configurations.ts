@@ -1,18 +1,13 @@
 import type { UserId } from '../../common/kernel/brand.ts';
-import { asId } from '../../common/kernel/ids.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { repository } from '../../common/records/base/repository.ts';
 import type { DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 
-type StoredConfigurationDocument = {
-  readonly ownerId: string;
-  readonly name: string;
+type StoredConfigurationDocument = Omit<StoredConfiguration, 'id' | 'version' | 'configuration'> & {
   /** JSON text: clients choose the names and the depth of nesting. */
   readonly configuration: string;
-  readonly createdAt: string;
-  readonly updatedAt: string | null;
 };
 
 export const storedConfigurationsCollection: OwnedCollection<StoredConfigurationDocument> = {
@@ -69,5 +64,5 @@ function documentOf(fields: Omit<StoredConfiguration, 'id' | 'version'>): Stored
 
 function configurationOf({ id, version, value }: Stored<StoredConfigurationDocument>): StoredConfiguration {
   const configuration = JSON.parse(value.configuration) as JsonObject;
-  return { ...value, id, version, ownerId: asId(value.ownerId), configuration };
+  return { ...value, id, version, configuration };
 }

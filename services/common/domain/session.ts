@@ -32,7 +32,7 @@ export interface Session extends SessionKey {
   readonly expired: EntryCounts;
   readonly usage: SessionUsage;
   readonly lastModel: string | null;
-  /** Absent in sessions of earlier releases. */
+  /** Absent until something was embedded. */
   readonly lastEmbeddingModel?: string | null;
 }
 
@@ -42,11 +42,11 @@ export interface EntryCounts {
 }
 
 /** Tokens that models used. Prices are not known. */
-interface SessionUsage {
+type SessionUsage = {
   readonly tokensIn: number;
   readonly tokensOut: number;
   readonly embeddingTokens: number;
-}
+};
 
 /** Common to everything that is appended to a session. */
 interface SessionEntry {

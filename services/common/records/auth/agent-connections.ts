@@ -1,17 +1,13 @@
-import type { AgentConnection, ConnectedDataset, ConnectionState } from '../../domain/agent-connection.ts';
+import type { AgentConnection, ConnectionState } from '../../domain/agent-connection.ts';
 import type { UserId } from '../../kernel/brand.ts';
-import { asId } from '../../kernel/ids.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import type { DocumentStore, Filter, Stored } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { repository } from '../base/repository.ts';
 
-type ConnectionDocument = Omit<AgentConnection, 'userId' | 'tenant' | 'datasets' | 'metadata' | 'id'> & {
+type ConnectionDocument = Omit<AgentConnection, 'metadata' | 'id'> & {
   readonly connectionId: string;
-  readonly userId: string;
-  readonly tenant: string;
-  readonly datasets: readonly { readonly id: string | null; readonly name: string | null }[];
   /** JSON text: a client's object may nest deeper than a store's documents. */
   readonly metadata: string;
 };
@@ -110,8 +106,8 @@ export function createAgentConnections(store: DocumentStore) {
     insertWrite: (connection: AgentConnection) =>
       records.insertWrite(documentId(connection.userId, connection.id), documentOf(connection)),
     /** `VersionConflictError` in the commit when it changed since it was read. */
-    replaceWrite: (connection: StoredConnection) =>
-      records.replaceWrite(documentId(connection.userId, connection.id), documentOf(connection), connection.version),
+    replaceWrite: ({ version, ...connection }: StoredConnection) =>
+      records.replaceWrite(documentId(connection.userId, connection.id), documentOf(connection), version),
     /** Nothing happens when there is none. */
     async deactivate(user: UserId, id: string): Promise<void> {
       const change = { where: { state: 'active' }, set: { state: 'inactive' } } as const;
@@ -125,22 +121,11 @@ function documentId(user: UserId, id: string): string {
   return `${user}/${id}`;
 }
 
-function documentOf(connection: AgentConnection): ConnectionDocument {
-  const { id, sessionName, userId, tenant, type, memoryMode, sessionId, datasets } = connection;
-  const { lastActiveAt, state, source, originFunction, metadata } = connection;
-  const session = { sessionName, userId, tenant, type, memoryMode, sessionId, datasets };
-  const activity = { lastActiveAt, state, source, originFunction };
-  return { connectionId: id, ...session, ...activity, metadata: JSON.stringify(metadata) };
+function documentOf({ id, metadata, ...fields }: AgentConnection): ConnectionDocument {
+  return { ...fields, connectionId: id, metadata: JSON.stringify(metadata) };
 }
 
 function connectionOf({ value }: Stored<ConnectionDocument>): AgentConnection {
-  const { connectionId, userId, tenant, datasets, metadata, ...fields } = value;
-  return {
-    ...fields,
-    id: connectionId,
-    userId: asId(userId),
-    tenant: asId(tenant),
-    datasets: datasets as readonly ConnectedDataset[],
-    metadata: JSON.parse(metadata) as JsonObject,
-  };
+  const { connectionId: id, metadata, ...fields } = value;
+  return { ...fields, id, metadata: JSON.parse(metadata) as JsonObject };
 }

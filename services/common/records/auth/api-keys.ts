@@ -1,27 +1,13 @@
 import type { DatasetId, TenantId, UserId } from '../../kernel/brand.ts';
-import { asId } from '../../kernel/ids.ts';
 import type { Permission, PresentedKey } from '../../kernel/principal.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import type { DocumentStore, Stored } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { repository } from '../base/repository.ts';
 
-type ApiKeyDocument = {
-  readonly userId: string;
-  /** Lower-case hex SHA-256 of the key. The key has 256 random bits, so a slow hash would add nothing. */
-  readonly hash: string;
-  /** First eight characters of the key, to tell keys apart. */
-  readonly prefix: string;
-  readonly name: string | null;
-  readonly createdAt: string;
-  readonly lastUsedAt: string | null;
-  // The fields below are missing in keys made by earlier releases: those have no label, no end and no limits.
-  readonly label?: string | null;
-  readonly expiresAt?: string | null;
-  readonly permissions?: readonly Permission[] | null;
-  readonly datasets?: readonly string[] | null;
+type ApiKeyDocument = Omit<ApiKey, 'id' | 'tenant'> & {
   /** Present in keys of tenants alone. */
-  readonly tenantId?: string | null;
+  readonly tenantId?: TenantId | null;
 };
 
 export const apiKeysCollection: OwnedCollection<ApiKeyDocument> = {
@@ -37,7 +23,9 @@ export interface ApiKey {
   readonly id: string;
   /** Tenant of a tenant's key: the key has no user, and acts as the owner that the tenant has when it is used. */
   readonly userId: UserId;
+  /** Lower-case hex SHA-256 of the key. The key has 256 random bits, so a slow hash would add nothing. */
   readonly hash: string;
+  /** First eight characters of the key, to tell keys apart. */
   readonly prefix: string;
   /** Programs give it, and replace the key of their name at the limit. */
   readonly name: string | null;
@@ -93,16 +81,6 @@ export function hasExpired({ expiresAt }: ApiKey, now: Date): boolean {
   return expiresAt !== null && Date.parse(expiresAt) <= now.getTime();
 }
 
-function apiKeyOf({ id, value }: Stored<ApiKeyDocument>): ApiKey {
-  const { label = null, expiresAt = null, permissions = null, datasets = null, tenantId = null, ...rest } = value;
-  return {
-    ...rest,
-    id,
-    label,
-    expiresAt,
-    permissions,
-    tenant: tenantId === null ? null : asId(tenantId),
-    userId: asId(value.userId),
-    datasets: datasets === null ? null : datasets.map((dataset) => asId<DatasetId>(dataset)),
-  };
+function apiKeyOf({ id, value: { tenantId: tenant = null, ...rest } }: Stored<ApiKeyDocument>): ApiKey {
+  return { ...rest, id, tenant };
 }

@@ -1,18 +1,12 @@
 import type { DatasetId, TenantId } from '../../kernel/brand.ts';
-import { asId } from '../../kernel/ids.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import type { DocumentStore, Stored } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { repository } from '../base/repository.ts';
 
-type ManagedDocument = {
-  /** `metadata.uid` of the resource. */
-  readonly crUid: string;
-  readonly tenantId: string;
-  /** Null: the resource is a Tenant. */
-  readonly datasetId: string | null;
-  readonly isErasing: boolean;
-  readonly since: string;
+type ManagedDocument = Omit<ManagedResource, keyof ManagedThing> & {
+  readonly tenantId: TenantId;
+  readonly datasetId: DatasetId | null;
 };
 
 /** A resource manages one thing, and a thing is managed by one resource: the id of a document is that of the thing. */
@@ -34,6 +28,7 @@ export interface ManagedThing {
 
 /** A tenant or dataset with the Kubernetes resource that manages it. */
 export interface ManagedResource extends ManagedThing {
+  /** `metadata.uid` of the resource: a Tenant, or a Dataset where there is a dataset. */
   readonly crUid: string;
   /** It is being erased; no other change is allowed. */
   readonly isErasing: boolean;
@@ -49,14 +44,8 @@ export function createManagedResources(store: DocumentStore) {
     byResource: (crUid: string) => records.first(SYSTEM_SCOPE, { where: { crUid } }),
     of: (thing: ManagedThing) => records.get(SYSTEM_SCOPE, idOfThing(thing)),
     /** `DuplicateKeyError` in the commit when the resource manages something, or the thing is managed. */
-    insertWrite: ({ tenant, dataset, crUid, isErasing, since }: ManagedResource) =>
-      records.insertWrite(idOfThing({ tenant, dataset }), {
-        crUid,
-        tenantId: tenant,
-        datasetId: dataset,
-        isErasing,
-        since,
-      }),
+    insertWrite: ({ tenant, dataset, ...resource }: ManagedResource) =>
+      records.insertWrite(idOfThing({ tenant, dataset }), { ...resource, tenantId: tenant, datasetId: dataset }),
     /** Keeps it unchanged for the rest of the commit, else `VersionConflictError`. */
     keepWrite: (resource: ManagedResource) =>
       records.updateWrite(idOfThing(resource), { where: asRead(resource), required: true }),
@@ -71,7 +60,6 @@ function idOfThing({ tenant, dataset }: ManagedThing): string {
   return dataset === null ? `tenant/${tenant}` : `dataset/${tenant}/${dataset}`;
 }
 
-function managedOf({ value }: Stored<ManagedDocument>): ManagedResource {
-  const { crUid, tenantId, datasetId, isErasing, since } = value;
-  return { crUid, isErasing, since, tenant: asId(tenantId), dataset: datasetId === null ? null : asId(datasetId) };
+function managedOf({ value: { tenantId, datasetId, ...resource } }: Stored<ManagedDocument>): ManagedResource {
+  return { ...resource, tenant: tenantId, dataset: datasetId };
 }

@@ -10,11 +10,9 @@ import { repository } from '../base/repository.ts';
 /** Stored in place of a hash: no password ever matches. Agents and the default account of the open mode have it. */
 export const NO_PASSWORD = '!';
 
-type UserDocument = Omit<User, 'id' | 'version' | 'sessionEpoch'> & {
+type UserDocument = Omit<User, 'id' | 'version'> & {
   /** `emailKey(email)`: two addresses that differ only in case are one account. */
   readonly emailKey: string;
-  /** `sessionEpoch` of the user; absent in accounts of earlier versions, which counts as 0. */
-  readonly shutOuts?: number;
 };
 
 /** Not a tenant's: a person keeps one account in all of them. */
@@ -86,13 +84,13 @@ export function createUsers(store: DocumentStore) {
       return found.filter(({ isActive }) => isActive);
     },
     /** `DuplicateKeyError` in the commit when the address is taken. */
-    insertWrite: (user: NewUser) =>
-      records.insertWrite(user.id, documentOf({ ...user, keysMade: 0, sessionEpoch: 0, updatedAt: null })),
+    insertWrite: ({ id, ...user }: NewUser) =>
+      records.insertWrite(id, documentOf({ ...user, keysMade: 0, sessionEpoch: 0, updatedAt: null })),
     /** `VersionConflictError` in the commit when the account changed since it was read. */
-    replaceWrite(user: User): Write {
+    replaceWrite({ id, version, ...user }: User): Write {
       // Here, so that no way of making an account inactive can forget it.
       const sessionEpoch = user.sessionEpoch + (user.isActive ? 0 : 1);
-      return records.replaceWrite(user.id, documentOf({ ...user, sessionEpoch }), user.version);
+      return records.replaceWrite(id, documentOf({ ...user, sessionEpoch }), version);
     },
     /**
      * For a commit that gives the account something: it fails with `VersionConflictError` when the account is gone or is not as
@@ -110,14 +108,10 @@ export function principalOf(user: User): Principal {
   return { id, email, tenant, isSuperuser, parentId };
 }
 
-function documentOf(user: Omit<User, 'version'>): UserDocument {
-  const { email, passwordHash, isActive, isSuperuser, isVerified, tenant, parentId, keysMade } = user;
-  const { sessionEpoch: shutOuts, createdAt, updatedAt } = user;
-  const account = { email, emailKey: emailKey(email), passwordHash, isActive, isSuperuser, isVerified };
-  return { ...account, tenant, parentId, keysMade, shutOuts, createdAt, updatedAt };
+function documentOf(user: Omit<User, 'id' | 'version'>): UserDocument {
+  return { ...user, emailKey: emailKey(user.email) };
 }
 
-function userOf({ id, version, value }: Stored<UserDocument>): User {
-  const { emailKey: _, shutOuts = 0, ...fields } = value;
-  return { ...fields, id: asId(id), version, sessionEpoch: shutOuts };
+function userOf({ id, version, value: { emailKey: _, ...fields } }: Stored<UserDocument>): User {
+  return { ...fields, id: asId(id), version };
 }

@@ -8,23 +8,11 @@ import type { RowSelection } from '../../storage/ports/text-index.ts';
 import type { Statement, StatementValue } from '../../text/statements/statement.ts';
 import { repository } from '../base/repository.ts';
 
-type StatementDocument = {
+type StatementDocument = Omit<StoredStatement, 'id' | 'item' | 'chunk' | 'value'> & {
   readonly statementId: string;
-  readonly key: string;
-  readonly subject: string;
-  readonly predicate: string;
   readonly value: JsonObject;
-  readonly valueText: string;
-  readonly text: string;
   readonly itemId: string;
-  readonly generation: number;
   readonly chunkId: string;
-  readonly ordinal: number;
-  readonly at: string;
-  readonly from: string;
-  readonly isDated: boolean;
-  readonly isChange: boolean;
-  readonly isEnd: boolean;
   /** It was compared with other statements of its subject. */
   readonly judged: boolean;
 };

@@ -6,29 +6,17 @@ import type { DocumentStore, Stored, Write } from '../../storage/ports/document-
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { repository } from '../base/repository.ts';
 
-export type SessionDocument = {
-  readonly userId: string;
-  readonly sessionId: string;
-  readonly datasetId: string | null;
-  readonly agentId: string | null;
-  readonly nodeSets: readonly string[] | null;
-  readonly startedAt: string;
-  readonly lastActivityAt: string;
-  readonly label: string | null;
-  readonly qaCount: number;
-  readonly traceCount: number;
-  readonly errorCount: number;
-  readonly feedbackCount: number;
-  readonly expiredQas: number;
-  readonly expiredTraces: number;
-  /** False when all of its entries were removed. */
-  readonly holdsEntries: boolean;
-  readonly tokensIn: number;
-  readonly tokensOut: number;
-  readonly embeddingTokens: number;
-  readonly lastModel: string | null;
-  readonly lastEmbeddingModel?: string | null;
-};
+export type SessionDocument = Omit<Session, keyof SessionKey | 'dataset' | 'agent' | 'expired' | 'usage'> &
+  Session['usage'] & {
+    readonly userId: UserId;
+    readonly sessionId: string;
+    readonly datasetId: DatasetId | null;
+    readonly agentId: string | null;
+    readonly expiredQas: number;
+    readonly expiredTraces: number;
+    /** False when all of its entries were removed. */
+    readonly holdsEntries: boolean;
+  };
 
 export const sessionsCollection: OwnedCollection<SessionDocument> = {
   name: 'sessions',
@@ -170,25 +158,15 @@ export function createSessions(store: DocumentStore) {
 }
 
 export function sessionOf({ value }: Stored<SessionDocument>): Session {
-  const { userId, sessionId, datasetId, agentId, nodeSets, lastModel, lastEmbeddingModel, label, ...rest } = value;
-  const { expiredQas, expiredTraces, holdsEntries: _, ...counted } = rest;
-  const { startedAt, lastActivityAt, qaCount, traceCount, errorCount, feedbackCount, ...usage } = counted;
+  const { userId: user, sessionId: session, datasetId: dataset, agentId: agent, ...stored } = value;
+  const { expiredQas, expiredTraces, holdsEntries: _, tokensIn, tokensOut, embeddingTokens, ...rest } = stored;
   return {
-    user: asId(userId),
-    session: sessionId,
-    dataset: datasetId === null ? null : asId(datasetId),
-    agent: agentId,
-    nodeSets,
-    label,
-    startedAt,
-    lastActivityAt,
-    lastModel,
-    usage,
-    ...(lastEmbeddingModel ? { lastEmbeddingModel } : {}),
-    qaCount,
-    traceCount,
-    errorCount,
-    feedbackCount,
+    ...rest,
+    user,
+    session,
+    dataset,
+    agent,
+    usage: { tokensIn, tokensOut, embeddingTokens },
     expired: { qas: expiredQas, traces: expiredTraces },
   };
 }

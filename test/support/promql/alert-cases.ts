@@ -1,4 +1,4 @@
-import type { Labels, Series } from './promql/evaluate.ts';
+import type { Labels, Series } from './evaluate.ts';
 
 /** Series under which an alert must fire, and under which it must not. A value every minute. */
 interface AlertCase {
