@@ -20,6 +20,7 @@ import {
   weigh,
 } from '../../services/search/answers/rank-sentences.ts';
 import { shortAnswer } from '../../services/search/answers/short-answer.ts';
+import { saidOf, unmetCondition } from '../../services/search/answers/unmet-condition.ts';
 import { type Case, type Cases, contains, HELD_OUT, LEARNED, readCases } from './answer-cases.ts';
 import { percent, quantile } from './paired.ts';
 
@@ -33,6 +34,8 @@ interface Sample {
   /** What was found is notes in the first person. */
   readonly isOwn: boolean;
   readonly features: Weights;
+  /** A condition of the question is surely not met. */
+  readonly isUnmet: boolean;
   /** The best sentences. */
   readonly sentences: readonly ReadSentence[];
 }
@@ -89,7 +92,8 @@ function samplesOf(source: string, one: Case): readonly Sample[] {
       return { text, features: of, hasAnswer };
     });
     const isOwn = areOwnNotes(read);
-    return [{ question: one.question, source, without, isAnswered, isOwn, features, sentences }];
+    const isUnmet = unmetCondition(question, saidOf(best)) !== null;
+    return [{ question: one.question, source, without, isAnswered, isOwn, isUnmet, features, sentences }];
   };
   const others = passages.filter(({ payload }) => !contains(payload.text, answers));
   if (answers.length === 0) return sampled('nothing', passages);
@@ -240,7 +244,7 @@ const judge = (samples: readonly Sample[], { answerable, answering }: Learned): 
     const scores = one.sentences.map(({ features }) => weigh(features, answering));
     const best = one.sentences[scores.indexOf(Math.max(...scores))];
     const certainty = (weigh(one.features, answerable) + Math.max(...scores)) / 2;
-    return { ...one, probability: logistic(certainty), best };
+    return { ...one, probability: one.isUnmet ? 0 : logistic(certainty), best };
   });
 
 const limitOf = (judged: readonly Judged[], isWanted: (one: Judged) => boolean) =>

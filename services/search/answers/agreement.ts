@@ -2,7 +2,7 @@ import { recentlyUsed } from '../../common/kernel/recently-used.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
-import { type Question, wordsOf } from './question.ts';
+import { type Question, unmistaken, wordsOf } from './question.ts';
 import { isSameStem } from './slots.ts';
 import { spansOf } from './spans.ts';
 import { statedBySense } from './stated-parts.ts';
@@ -47,13 +47,13 @@ const TIME_WORD =
   /^(?:\d+|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn|winter|morning|evening|night|(?:day|week|month|year|hour|minute)s?|today|yesterday|tomorrow|again|once|twice|ago|first|last|next)$/u;
 
 /** Kinds of things that are told apart by names of their own. */
-const NAMED_KINDS = new Set(
+export const NAMED_KINDS: ReadonlySet<string> = new Set(
   (
-    'airline airport app application artist author band bank book brand brewery campsite capital castle cathedral choir church cinema city club college company ' +
-    'conference contractor cooperative country employer factory festival film firm foundation hospital hostel hotel insurer island journal lake league library ' +
-    'magazine make maker manufacturer model mountain movie museum newspaper novel opera orchestra organisation organization party podcast port product programme ' +
-    'project provider province pub publisher region restaurant river road school ship shop singer song station store street studio supermarket supplier surname ' +
-    'team theatre theater title town university valley vendor village'
+    'agency airline airport app application artist author band bank book brand brewery camera campsite capital castle cathedral choir church cinema city clinic club college company ' +
+    'composer conference contractor cooperative country database district employer framework factory festival film firm foundation hospital hostel hotel insurer island journal lake league library ' +
+    'magazine make maker manufacturer ministry model newsletter mountain movie museum newspaper novel opera orchestra organisation organization party podcast port product programme ' +
+    'project provider province pub publisher region restaurant river road router school ship shop singer song station store street studio supermarket supplier surname ' +
+    'team theatre theater title tool town union university valley vendor village'
   ).split(' '),
 );
 
@@ -255,6 +255,54 @@ function saysVerb(verb: string, word: string): number {
   return statedBySense(verb, wordSenses().row(verb), wordSenses().row(word));
 }
 
+/**
+ * Whether a sentence that has the verb of a question leaves open who does it: `It was stolen.`, `Nobody wants to take it over.`
+ * for "Who took it?"
+ */
+export function isAgentUnsaid(question: Question, sentence: string): boolean {
+  const deed = question.type === 'person' ? deedOf(question.text) : null;
+  if (deed === null || deed.subject !== null) return false;
+  const said = tokensOf(sentence);
+  const at = said.findIndex(({ lower }) => saysVerb(deed.verb, lower) >= SAME_VERB);
+  if (at < 0) return false;
+  const asked = new Set(wordsOf(question.text).map(stemOf));
+  const isOther = ({ lower }: Token) => !STOP_WORDS.has(lower) && !asked.has(stemOf(lower)) && !TIME_WORD.test(lower);
+  const behind = said.slice(at + 1);
+  const by = behind.findIndex(({ lower }) => /^(?:by|with|from)$/u.test(lower));
+  if (by >= 0 && behind.slice(by + 1, by + 4).some(isOther)) return false;
+  const before = said.slice(0, at);
+  // A noun: `a present of my colleagues`, `a speech therapist`.
+  if (before.slice(-2).some(({ lower }) => DETERMINER.test(lower))) return false;
+  const isPassive =
+    /(?:ed|en|t|n|ld|ne)$/u.test(said[at]?.lower ?? '') &&
+    before.slice(-3).some(({ lower }) => /^(?:is|are|was|were|been|being|be|got)$/u.test(lower));
+  const subject = before.slice(-REACH);
+  const isParticiple =
+    PARTICIPLE.test(said[at]?.lower ?? '') && before.slice(-3).every(({ lower }) => !/^(?:has|have|had)$/u.test(lower));
+  if (isPassive || isParticiple) return true;
+  if (subject.some(({ lower }) => /^(?:somebody|someone|nobody|anybody|anyone)$/u.test(lower))) return true;
+  return /\b(?:me|us)\b/u.test(question.text) && /^(?:i|we)$/u.test(before.at(-1)?.lower ?? '');
+}
+
+/** Whether a sentence says of its author what a question asks of somebody with a name: `I studied in Bonn.` of Jane. */
+export function isOfAuthor({ text }: Question, sentence: string): boolean {
+  if (SELF.test(text)) return false;
+  const { subject } = deedOf(text) ?? {};
+  const [name, ...more] = subject ?? [];
+  const written = name === undefined ? '' : (tokensOf(text).find(({ lower }) => lower === name)?.word ?? '');
+  if (name === undefined || more.length > 1 || !/^\p{Lu}/u.test(written)) return false;
+  return (
+    /^(?:(?:\p{L}+ ){0,3}, )?(?:I|We|My|Our)\b/u.test(sentence) &&
+    !tokensOf(sentence).some(({ lower }) => lower === name)
+  );
+}
+
+/** Forms that say what was done to something, unless `has` stands before them. */
+const PARTICIPLE = /^(?:written|stolen|taken|given|broken|driven|chosen|drawn|thrown|eaten|shown|sung|torn|worn)$/u;
+
+/** Minimum share of a verb that another one says when it stands for it. */
+const SAME_VERB = 0.8;
+
 /** Number of words before a verb in which its subject stands. */
 const REACH = 6;
 
@@ -285,7 +333,7 @@ function tokensOf(text: string): readonly Token[] {
   return recentlyUsed(known, CACHED_TEXTS, text, () =>
     [...text.matchAll(/[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu)].map(([word]) => ({
       word,
-      lower: word.toLowerCase().replace(/['’]s$/u, ''),
+      lower: unmistaken(word.toLowerCase().replace(/['’]s$/u, '')),
     })),
   );
 }

@@ -14,6 +14,7 @@ import { slotFeatures } from './slots.ts';
 import { KINDS_OF, MONTHS, NUMERALS, spansOf, WEEKDAYS } from './spans.ts';
 import { formOf, statedParts } from './stated-parts.ts';
 import { statementsOf } from './statements.ts';
+import { saidOf, unmetCondition } from './unmet-condition.ts';
 
 const SENTENCES_READ = 3;
 /** How much surer than of the best one it must be that another sentence answers the question, in log odds. */
@@ -44,7 +45,8 @@ export function judgeEvidence(question: Question, evidence: Evidence): Judgement
   const isOfOther = features?.['isRow'] === 1 && (features['about'] ?? 1) < MIN_ABOUT_ROW;
   const isUnitMissing = SURE_UNIT.test(question.text) && read.every(({ unit }) => unit < 0);
   const isElsewhere = (features?.['highest ownSharp'] ?? 1) < SAME_WORDS;
-  if (features === null || isUnknown || isOfOther || isUnitMissing || isElsewhere)
+  const isUnmet = unmetCondition(question, saidOf(readFirst(evidence))) !== null;
+  if (features === null || isUnknown || isOfOther || isUnitMissing || isElsewhere || isUnmet)
     return { certainty: 0, best: null, isOfUnknown: isUnknown };
   const scores = read.map((one) => weigh(one, ANSWERING_WEIGHTS));
   const most = Math.max(...scores);

@@ -34,7 +34,9 @@ function saysOtherName(question: string, sentence: string): boolean {
   const form = be === undefined ? `(?:${verb}|${verb.replace(/y$/u, 'ie')}s)` : `(?:is|are|am|['’](?:s|re|m)) ${verb}`;
   const said = new RegExp(`^(.*?)\\s?${form} ${preposition} ${NAME}`, 'u').exec(sentence);
   if (said === null || sentence.includes(name)) return false;
-  const [, before = '', other = ''] = said;
+  const [, all = '', other = ''] = said;
+  // `Her brother Paul` is Paul.
+  const before = all.replace(/^(?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Tt]heir) \p{Ll}+ (?=\p{Lu})/u, '');
   const isSubject = wordsIn(subject).every(
     (word) => /^(?:the|an?)$/u.test(word) || wordsIn(before).some((one) => isSame(one, word)),
   );

@@ -117,8 +117,14 @@ export const wordsOf = keptByText(CACHED_TEXTS, (text): readonly string[] => {
   return words.map((word) => word.replace(/['’]s$/u, ''));
 });
 
+/** Past forms that have the stem of another verb: `found` is no form of `founded`. */
+const HOMOGRAPHS: ReadonlyMap<string, string> = new Map([['found', 'find']]);
+
+/** Returns another form of a word that has the stem of another one. */
+export const unmistaken = (word: string): string => HOMOGRAPHS.get(word) ?? word;
+
 /** Returns the words of a text that are no stop words, and the everyday phrases in it. */
 export const contentWords = keptByText(CACHED_TEXTS, (text): readonly string[] => {
-  const words = wordsOf(text);
+  const words = wordsOf(text).map(unmistaken);
   return [...words, ...everydayWords().phrasesIn(words)].filter((word) => !STOP_WORDS.has(word));
 });

@@ -22,7 +22,7 @@ export function slotFeatures({ text, type, focus }: Question, sentences: readonl
 }
 
 /** Whether a word or one of like meaning is among others. */
-function isSaid(word: string, others: readonly string[]): boolean {
+export function isSaid(word: string, others: readonly string[]): boolean {
   const likeness = likenessTo(word);
   return (
     others.includes(word) ||

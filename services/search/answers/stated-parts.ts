@@ -4,7 +4,7 @@ import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import { kindOf, likenessTo } from '../retrieval/word-likeness.ts';
-import { contentWords, type Question, wordsOf } from './question.ts';
+import { contentWords, type Question, unmistaken, wordsOf } from './question.ts';
 import { tellsWhich } from './slots.ts';
 import { MONTHS, NUMERALS, type Span, spansOf, WEEKDAYS } from './spans.ts';
 import { likenessToKinds, likenessToRoles } from './word-kinds.ts';
@@ -68,7 +68,7 @@ export function statedParts(question: Question): (sentence: string, context: str
   const common = read
     .filter((word) => /^\p{Ll}/u.test(word) && !STOP_WORDS.has(word) && !isAskedFor(word, question))
     .filter((word) => !LIGHT_VERB.test(word))
-    .map((word) => wordOf(word.replace(/['’]s$/u, '')));
+    .map((word) => wordOf(unmistaken(word.replace(/['’]s$/u, ''))));
   const isVerb = ({ row }: Word) => {
     const { noun, verb } = senses.partsOf(row);
     return verb > noun;

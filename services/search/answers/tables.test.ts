@@ -40,6 +40,7 @@ const FIELDS = passage(
     ),
   ].join('\n'),
 );
+const GERMAN_LIST = passage('einkauf', '# Einkaufsliste\n\n- Milch\n- zwölf Eier\n');
 const LIST = passage('notes', '# Shopping list\n\n- bread\n- three lemons\n- salt\n');
 
 const CHORES = passage(
@@ -72,7 +73,19 @@ const REPAIRS = passage(
 const NOW = new Date('2026-11-28T09:00:00Z');
 
 describe('tableAnswer', () => {
-  const tables = tablesOf([CUSTOMERS, SHIPS, BUDGET, FIELDS, LIST, CHORES, CALENDAR, MINUTES, KITCHEN, REPAIRS]);
+  const tables = tablesOf([
+    CUSTOMERS,
+    SHIPS,
+    BUDGET,
+    FIELDS,
+    LIST,
+    GERMAN_LIST,
+    CHORES,
+    CALENDAR,
+    MINUTES,
+    KITCHEN,
+    REPAIRS,
+  ]);
   const cases: readonly (readonly [string, string | null])[] = [
     ['How many customers live in Berlin?', '2'],
     ['Which customers live in Berlin?', 'Sarah Lee, Mia Braun'],
@@ -85,6 +98,7 @@ describe('tableAnswer', () => {
     ['How many ships are there in Oslo?', '2'],
     ['Where is the home of the ship Bora?', 'Kiel'],
     ['What is on the shopping list?', 'bread, three lemons, salt'],
+    ['Was steht auf der Einkaufsliste?', 'Milch, zwölf Eier'],
     ['How much did I spend on groceries in September?', '5100'],
     ['How much did I spend in September 2026?', '6000'],
     ['How much did I spend on fuel?', '2100'],

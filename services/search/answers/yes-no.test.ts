@@ -36,7 +36,19 @@ const CASES = [
   ['Does Anders work at Lundbeck?', 'I work at Novo as a chemist.', null],
   ['Do we live in Germany?', 'We live in Berlin.', null],
   ['Do we live in Hamburg?', 'We live in Berlin.', 'No'],
-  ['Was our daughter born on time?', 'Our daughter was born on time because the train was not late.', null],
+  ['Was our daughter born on time?', 'Our daughter was born on time because the train was not late.', 'Yes'],
+  ['Did Marta like the aquarium?', 'It rained on the first two days, so we visited the aquarium.', null],
+  ['Does my mother live with us?', 'My mother-in-law lives with us in the small house.', null],
+  ['Is the shop open on Mondays?', 'On Mondays the shop is closed.', 'No'],
+  ['Did Anna open a shop?', 'The shop of Anna is closed.', null],
+  ['Is the shop open on Mondays?', 'On Mondays the shop was closed.', null],
+  ['Is Anna married?', 'Anna does not eat meat.', null],
+  ['Does Anna have a cat?', 'Anna does not eat meat.', null],
+  ['Does Paul work at Bosch?', 'Her brother Paul works at Siemens.', 'No'],
+  ['Does Anna have a dog?', 'Anna adopted a dog named Bello.', 'Yes'],
+  ['Do I have a dog?', 'Our dog Rex was a spaniel.', null],
+  ['Is Felix older than me?', 'Felix is three years younger than me.', 'No'],
+  ['Is the coffee machine a Gaggia?', 'The coffee machine is a Gaggia and belongs to nobody.', 'Yes'],
 ] as const;
 
 describe('yesOrNo', () => {

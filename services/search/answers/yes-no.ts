@@ -4,6 +4,7 @@ import { wordTable } from '../../common/text/words/word-table.ts';
 import { saysOtherValue } from './other-value.ts';
 import { type Question, wordsOf } from './question.ts';
 import type { RankedSentence } from './rank-sentences.ts';
+import { isOtherPerson, namesIn } from './unmet-condition.ts';
 
 const NEGATION = /\b(?:no|not|never|none|nobody|nothing|neither|without|cannot|refused|declined|rejected)\b|n['’]t\b/iu;
 const CONTRAST = /\b(?:but|although|though|until|unless|only)\b|\bnot only\b/iu;
@@ -16,28 +17,36 @@ const LIGHT_VERBS: ReadonlyMap<string, RegExp> = new Map([
   ['give', /\b(?:gives?|gave|given|giving|offer(?:s|ed)?)\b/iu],
   ['take', /\b(?:takes?|took|taken|taking)\b/iu],
   ['make', /\b(?:makes?|made|making)\b/iu],
-  ['have', /\b(?:have|has|had|having|owns?|owned|got|keeps?|kept|my|our|his|her|their|with)\b|['’]s\b/iu],
+  [
+    'have',
+    /\b(?:have|has|had|having|owns?|owned|got|keeps?|kept|adopt(?:s|ed)?|inherit(?:s|ed)?|bought|my|our|his|her|their|with)\b|['’]s\b/iu,
+  ],
   ['own', /\b(?:owns?|owned|have|has|had|bought|my|our|his|her|their)\b|['’]s\b/iu],
   ['like', /\b(?:likes?|liked|loves?|loved|enjoy(?:s|ed)?|favou?rite|fond)\b/iu],
   ['know', /\b(?:knows?|knew|known)\b/iu],
   ['go', /\b(?:go|goes|went|gone|travel(?:s|led)?|flew|drove|spent|visit(?:s|ed)?)\b/iu],
   ['see', /\b(?:sees?|saw|seen|watch(?:es|ed)?)\b/iu],
 ]);
-/** Maximum share of the question's information that a sentence may miss to deny it, and to affirm it. */
-const MAX_MISSING = { no: 0.45, yes: 0.1 } as const;
+/** Maximum share of the question's information that a sentence may miss to deny it, to say that it is over, and to affirm it. */
+const MAX_MISSING = { no: 0.45, over: 0.25, yes: 0.1 } as const;
 
 /**
  * Returns whether a sentence affirms or denies what a question asks; null when it is not certain: a sentence with a part of
  * the question does not affirm it, and a negation beside a contrast may belong to something else.
  */
 export function yesOrNo({ type, text }: Question, { statement, features }: RankedSentence): 'Yes' | 'No' | null {
-  if (type !== 'yes-no' || / or /iu.test(text) || CONTRAST.test(statement.text)) return null;
+  if (type !== 'yes-no' || / or /iu.test(text) || NEGATION.test(text)) return null;
+  const [contrast] = CONTRAST.exec(statement.text) ?? [];
+  if (contrast !== undefined && !wordsOf(text).includes(contrast.toLowerCase())) return null;
+  if (isOtherPerson(text, { text: statement.text, context: statement.heading })) return null;
   const isNegated = NEGATION.test(statement.text);
-  if (NEGATION.test(text)) return null;
-  if (!isNegated && saysOtherValue(text, statement.text)) return 'No';
-  if (isNegated) return features.missing <= MAX_MISSING.no && negates(statement.text, text) ? 'No' : null;
+  const isLike = features.missing <= MAX_MISSING.no;
+  if (!isNegated && (saysOtherValue(text, statement.text) || (isLike && saysOpposite(text, statement.text))))
+    return 'No';
+  if (isNegated && isLike && negates(statement.text, text)) return 'No';
+  if (isNegated) return saysBeside(statement.text, text) ? 'Yes' : null;
   if (ENDING.test(statement.text) && !ENDING.test(text)) {
-    return /^(?:do|does|is|are|am|can)\s/iu.test(text) && features.missing <= MAX_MISSING.no ? 'No' : null;
+    return /^(?:do|does|is|are|am|can)\s/iu.test(text) && features.missing <= MAX_MISSING.over ? 'No' : null;
   }
   if (lacksVerb(text, statement.text) || (/\bstill\b/iu.test(text) && !/\bstill\b/iu.test(statement.text))) return null;
   const isWhole = features.missing <= MAX_MISSING.yes && features.exact + features.heading >= 1 - MAX_MISSING.yes;
@@ -46,7 +55,7 @@ export function yesOrNo({ type, text }: Question, { statement, features }: Ranke
 
 /** A pronoun, a noun with its article and at most one word between them, or names. */
 const SUBJECT =
-  /^(?:do|does|did)\s+(?:(?:I|we|you|he|she|it|they)\b|(?:my|our|his|her|their|the|an?|this|that)\s+(?:\p{Ll}[\p{L}-]*\s+)??\p{Ll}[\p{L}-]*|\p{Lu}[\p{L}'’.-]*(?:\s+(?:\p{Lu}[\p{L}'’.-]*|and))*)\s+(?:(?:ever|still|really|also|always|usually)\s+)?/iu;
+  /^(?:[Dd]o|[Dd]oes|[Dd]id)\s+(?:(?:I|we|you|he|she|it|they)\b|(?:my|our|his|her|their|the|an?|this|that)\s+(?:\p{Ll}[\p{L}-]*\s+)??\p{Ll}[\p{L}-]*|\p{Lu}[\p{L}'’.-]*(?:\s+(?:\p{Lu}[\p{L}'’.-]*|and))*)\s+(?:(?:ever|still|really|also|always|usually)\s+)?/u;
 /** Minimum likeness of two forms of a verb, or of verbs that say the same. */
 const MIN_LIKENESS = 0.6;
 
@@ -55,8 +64,14 @@ function lacksVerb(question: string, sentence: string): boolean {
   const [subject] = SUBJECT.exec(question) ?? [];
   const [verb] = subject === undefined ? [] : wordsOf(question.slice(subject.length));
   if (verb === undefined) return false;
-  return !hasWord(verb, sentence);
+  // `Our dog was a spaniel.` does not say that we have one.
+  const isOver = /^do(?:es)?\s/iu.test(question) && OWNED.has(verb) && PAST.test(sentence);
+  return !hasWord(verb, isOver ? sentence.replace(POSSESSIVE, '') : sentence);
 }
+
+const OWNED = new Set(['have', 'own']);
+const POSSESSIVE = /\b(?:my|our|his|her|their|with)\b|['’]s\b/giu;
+const PAST = /\b(?:was|were|did|\p{L}{2,}ed)\b/u;
 
 function hasWord(word: string, sentence: string): boolean {
   const light = LIGHT_VERBS.get(word);
@@ -69,12 +84,52 @@ function hasWord(word: string, sentence: string): boolean {
 
 const CLAUSE_END = /[,;:—]|\b(?:which|who|because|so|and)\b/u;
 
-/** Whether the clause with the negation has a word of the question: "which makes his mother nervous" is not denied. */
+/** Whether the clause with the negation has a word of the question that is no name: "which makes his mother nervous" is not denied. */
 function negates(sentence: string, question: string): boolean {
-  const asked = wordsOf(question).filter((word) => !STOP_WORDS.has(word) || LIGHT_VERBS.has(word));
+  const names = namesIn(question);
+  const predicate = wordsOf(question).filter((word) => !STOP_WORDS.has(word) && !names.includes(stemOf(word)));
+  const asked = predicate.length > 0 ? predicate : wordsOf(question).filter((word) => LIGHT_VERBS.has(word));
   return sentence
     .split(CLAUSE_END)
     .some((clause) => NEGATION.test(clause) && asked.some((word) => hasWord(word, clause)));
+}
+
+/** Whether the clauses of a sentence without the negation have all words of the question. */
+function saysBeside(sentence: string, question: string): boolean {
+  const rest = sentence.split(CLAUSE_END).filter((clause) => !NEGATION.test(clause) && !ENDING.test(clause));
+  const asked = wordsOf(question).filter((word) => !STOP_WORDS.has(word) || LIGHT_VERBS.has(word));
+  return asked.length > 1 && asked.every((word) => hasWord(word, rest.join(' ')));
+}
+
+/** Words of which one denies the other, in questions with a form of "be" and in others. */
+const [OPPOSITE_STATES, OPPOSITE_DEEDS] = [
+  'older|younger,bigger larger|smaller,longer taller|shorter,cheaper|dearer,open|closed shut,empty|full crowded packed busy,' +
+    'early|late,alive living|dead died deceased,cheap|expensive costly,easy|difficult hard,clean|dirty filthy,' +
+    'safe|dangerous unsafe,healthy well|ill sick unwell,good|bad awful terrible horrible,warm hot|cold freezing,' +
+    'friendly kind|unfriendly rude,allowed permitted|forbidden banned prohibited',
+  'win|lost lose loses,work|broken defective',
+].map((pairs) =>
+  pairs.split(',').flatMap((pair) => {
+    const [one = [], other = []] = pair.split('|').map((side) => side.split(' '));
+    return [
+      { asked: one, said: other },
+      { asked: other, said: one },
+    ];
+  }),
+);
+
+/** Whether a sentence has the opposite of a word of the question, and not the word; that it was closed does not deny that it is open. */
+function saysOpposite(question: string, sentence: string): boolean {
+  const isState = /^(?:is|are|am|was|were)\s/iu.test(question);
+  if (isState && /^w/iu.test(question) !== /\b(?:was|were)\b/iu.test(sentence) && !/\bdied\b/iu.test(sentence))
+    return false;
+  const [asked, said] = [wordsOf(question), wordsOf(sentence)];
+  return ((isState ? OPPOSITE_STATES : OPPOSITE_DEEDS) ?? []).some(
+    (pair) =>
+      pair.asked.some((word) => asked.includes(word)) &&
+      pair.said.some((word) => said.includes(word) && !asked.includes(word)) &&
+      !pair.asked.some((word) => said.includes(word)),
+  );
 }
 
 const ASKS_WHETHER_THERE_IS = /^(?:is|are|was|were)\s+there\b/iu;
@@ -83,19 +138,27 @@ const SAYS_THERE_IS_NONE = /\bthere\s+(?:is|are|was|were)(?:\s+(?:no|not|never)\
 /** How much less a sentence with a negation may score than another one of its passage. */
 const NEGATED_BONUS = 1;
 
-/** Puts the sentence with a negation first that answers a yes-no question, where the first one only tells of its subject. */
-export function negatedFirst({ type, text }: Question, ranked: readonly RankedSentence[]): readonly RankedSentence[] {
+/** Sentences of which one may decide whether something is so. */
+const SENTENCES_READ = 5;
+
+/** Puts the sentence first that decides a yes-no question, or one with a negation, where the first one only tells of its subject. */
+export function negatedFirst(question: Question, ranked: readonly RankedSentence[]): readonly RankedSentence[] {
+  const { type, text } = question;
   const [best] = ranked;
   if (best === undefined || type !== 'yes-no' || NEGATION.test(text)) return ranked;
   const isNone = ({ statement, features }: RankedSentence) =>
     SAYS_THERE_IS_NONE.test(statement.text) && features.missing <= MAX_MISSING.yes;
-  const negated =
+  const near = ({ passage, score }: RankedSentence) =>
+    passage.id === best.passage.id && score + NEGATED_BONUS > best.score;
+  const first =
     (ASKS_WHETHER_THERE_IS.test(text) ? ranked.find(isNone) : undefined) ??
-    ranked.find(
-      ({ passage, statement, score }) =>
-        passage.id === best.passage.id && score + NEGATED_BONUS > best.score && NEGATION.test(statement.text),
-    );
-  if (negated === undefined || NEGATION.test(best.statement.text)) return ranked;
+    (NEGATION.test(best.statement.text)
+      ? undefined
+      : ranked.find((one) => near(one) && NEGATION.test(one.statement.text))) ??
+    (yesOrNo(question, best) === null
+      ? ranked.slice(0, SENTENCES_READ).find((one) => yesOrNo(question, one) !== null)
+      : undefined);
+  if (first === undefined) return ranked;
   const { score, probability, confidence } = best;
-  return [{ ...negated, score, probability, confidence }, ...ranked.filter((one) => one !== negated)];
+  return [{ ...first, score, probability, confidence }, ...ranked.filter((one) => one !== first)];
 }

@@ -61,6 +61,7 @@ laugh, amuse, funny, joke, giggle
 cry, weep/wept, tears, sob
 hobby, pastime, leisure, free time, spare time, interest
 pastime: knit, sew, paint, draw, swim, dance, sing, run, row, hike, garden, collect, juggle, fish, climb, cook, bake, chess
+breed: labrador, collie, spaniel, poodle, terrier, retriever, shepherd, dachshund, beagle, husky, dalmatian, corgi, pug, greyhound, whippet, setter, schnauzer, rottweiler, bulldog, mastiff, puli, siamese, persian, tabby, moggy, merino, holstein, shetland, mongrel, crossbreed
 sport: swim/swam, run, football, tennis, rowing, climbing, cycling, volleyball, badminton, judo, fencing, skiing, handball, marathon
 collect, collection, gather, hoard
 start, begin/began/begun, take up, launch, found/founded, set up

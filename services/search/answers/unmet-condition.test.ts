@@ -1,0 +1,43 @@
+import { expect } from 'chai';
+import { readQuestion } from './question.ts';
+import { unmetCondition } from './unmet-condition.ts';
+
+const CASES = [
+  ['What does Mrs. Yilmaz grow?', 'Mr. Yilmaz grows aubergines.', 'person'],
+  ['What does Mr. Yilmaz grow?', 'Mr. Yilmaz grows aubergines.', null],
+  ['Where does my mother live?', 'My mother-in-law lives in the small house.', 'person'],
+  ['Where does my mother live?', 'My mum lives in the small house.', null],
+  ["What is my mother's first name?", 'My father keeps a donkey called Hugo.', 'person'],
+  ['Where did Jane study?', 'I studied physics in Bonn.', 'person'],
+  ['Where did I study?', 'I studied physics in Bonn.', null],
+  ['Where did Jane study?', 'I studied physics in Bonn, and Jane in Kiel.', null],
+  ['Does Paul have a dog?', 'Anna adopted a dog last spring.', 'subject'],
+  ['Which river flooded the cellar?', 'In March 2013 water stood in the cellar after the snow melted.', 'name'],
+  ['Which river flooded the cellar?', 'In March 2013 the Tisza flooded the cellar.', null],
+  ['What breed is Luna?', 'We adopted our cat Luna from a shelter.', 'breed'],
+  ['What breed is Luna?', 'Max is a Labrador.', 'breed'],
+  ['What breed is Max?', 'Max is a Labrador.', null],
+  ['What breed is Gombóc?', 'Our dog is a puli named Gombóc.', null],
+  ['Who stole my bicycle?', 'My bicycle was stolen in front of the institute.', 'doer'],
+  ['Who sweeps the chimney?', 'The chimney is swept in March and in September by Mr. Vlk.', null],
+  ['Who wrote the manual?', 'It is a single program, written in Rust.', 'doer'],
+  ['Who takes over the bar?', 'Nobody wants to take over the bar.', 'doer'],
+  ['Who taught me to bake?', 'I teach a course for bakers.', 'doer'],
+  ['Do we have a dog?', 'Dogs are allowed on the ground floor.', 'owner'],
+  ['Do we have a dog?', 'Our dog barks.', null],
+  ['Did Marta like the aquarium?', 'It rained, so Marta visited the aquarium.', 'opinion'],
+  ['Did Marta like the aquarium?', 'Marta thought that the aquarium was too small.', null],
+] as const;
+
+describe('unmetCondition', () => {
+  for (const [text, sentence, unmet] of CASES) {
+    it(`finds ${unmet ?? 'nothing'} missing in "${sentence}" for "${text}"`, () => {
+      expect(unmetCondition(readQuestion(text), [{ text: sentence, context: '', author: '' }])).equals(unmet);
+    });
+  }
+
+  it('takes the author of a mail as the one who says I', () => {
+    const said = [{ text: 'I studied physics in Bonn.', context: '', author: 'Jane Roe <jane@a.example>' }];
+    expect(unmetCondition(readQuestion('Where did Jane study?'), said)).equals(null);
+  });
+});

@@ -1,0 +1,196 @@
+import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
+import { stemOf } from '../../common/text/language/tokenize.ts';
+import { mostOfKind } from '../retrieval/word-likeness.ts';
+import { isAgentUnsaid, isOfAuthor, NAMED_KINDS } from './agreement.ts';
+import { contentWords, type Question, wordsOf } from './question.ts';
+import { refersBack, type Sentence } from './rank-sentences.ts';
+import { isSaid } from './slots.ts';
+import { spansOf } from './spans.ts';
+import { statementsOf } from './statements.ts';
+import { likenessToKinds } from './word-kinds.ts';
+
+/** A sentence, with what stands above and before it. */
+interface Said {
+  readonly text: string;
+  readonly context: string;
+  /** Of a mail or the like; '' when it is not said. */
+  readonly author: string;
+}
+
+/** The person is another one; the sentence has no name, breed, doer, owner or opinion of the kind that is asked for. */
+type Condition = 'person' | 'subject' | 'name' | 'breed' | 'doer' | 'owner' | 'opinion';
+
+/** Sentences that a pronoun refers back over. */
+const MAX_BACK = 3;
+
+/** Returns sentences with their headings, and those before them that they refer to. */
+export function saidOf(sentences: readonly Pick<Sentence, 'statement' | 'passage'>[]): readonly Said[] {
+  return sentences.map(({ statement: { text, heading, label }, passage }) => {
+    const told = statementsOf(passage).map((one) => one.text);
+    let first = told.indexOf(text);
+    for (let back = 0; back < MAX_BACK && refersBack(told[first] ?? ''); back++) first -= 1;
+    const before = told.slice(Math.max(0, first), told.indexOf(text));
+    const [, author = ''] = AUTHOR.exec(passage.payload.text) ?? [];
+    return { text, author, context: [passage.payload.documentName, heading, label, ...before].join(' ') };
+  });
+}
+
+const AUTHOR = /^(?:from|author|by|von|de|autor|auteur):\s*([^\n]+)/imu;
+
+/** Returns a condition of a question that its best sentences surely do not meet, best first; null when they may meet all. */
+export function unmetCondition(question: Question, said: readonly Said[]): Condition | null {
+  const [best] = said;
+  if (best === undefined) return null;
+  if (
+    isOtherPerson(question.text, best) ||
+    (isOfAuthor(question, best.text) &&
+      !namesIn(question.text).some((name) => contentWords(best.author).map(stemOf).includes(name)))
+  )
+    return 'person';
+  if (isSubjectUnsaid(question, said)) return 'subject';
+  if (isNameUnsaid(question, said)) return 'name';
+  if (isBreedUnsaid(question, said)) return 'breed';
+  if (isAgentUnsaid(question, best.text)) return 'doer';
+  if (isOwnerUnsaid(question, said)) return 'owner';
+  return isOpinionUnsaid(question, said) ? 'opinion' : null;
+}
+
+const TITLED = /\b(?:(Mr)|Mrs|Ms|Miss)\.? (\p{Lu}[\p{L}’'-]+)/gu;
+/** Words for relatives of which nobody is two: each group calls one. */
+const RELATIVES = new Map(
+  'mother mum mom mama|father dad papa daddy|sister|brother|daughter|son|grandmother grandma granny|grandfather grandpa granddad|aunt|uncle|niece|nephew|wife|husband'
+    .split('|')
+    .flatMap((group, at) => group.split(' ').map((word) => [word, at] as const)),
+);
+
+/** Whether a sentence is about another person than the question: `Mr. Yilmaz` for `Mrs. Yilmaz`, a mother-in-law for a mother. */
+export function isOtherPerson(question: string, { text, context }: Pick<Said, 'text' | 'context'>): boolean {
+  const all = `${text} ${context}`;
+  const isMan = (one: RegExpMatchArray) => one[1] !== undefined;
+  const said = [...all.matchAll(TITLED)];
+  for (const asked of question.matchAll(TITLED)) {
+    const named = said.filter(([, , name]) => name === asked[2]);
+    if (named.length > 0 && named.every((one) => isMan(one) !== isMan(asked))) return true;
+  }
+  const [relative, ...more] = wordsOf(question).filter((word) => RELATIVES.has(word));
+  if (relative === undefined || more.length > 0) return false;
+  const words = wordsOf(all);
+  if (words.some((word) => RELATIVES.get(word) === RELATIVES.get(relative))) return false;
+  return words.includes(`${relative}-in-law`) || RELATIVES.has(/^(?:my|our) (\p{Ll}+)/iu.exec(text)?.[1] ?? '');
+}
+
+/** Returns the stems of the words of a question that are names. */
+export function namesIn(question: string): readonly string[] {
+  return contentWords(
+    question
+      .slice(1)
+      .match(/\p{Lu}[\p{L}'’-]*/gu)
+      ?.join(' ') ?? '',
+  ).map(stemOf);
+}
+
+/** Whether no sentence has a name of a question whether something is so, and what it says of it. */
+function isSubjectUnsaid({ text, type }: Question, said: readonly Said[]): boolean {
+  if (type !== 'yes-no') return false;
+  const names = namesIn(text);
+  const rest = contentWords(text).filter((word) => !names.includes(stemOf(word)));
+  if (names.length === 0 || rest.length === 0) return false;
+  return said.every((one) => {
+    const words = contentWords(`${one.text} ${one.context}`);
+    const stems = new Set(words.map(stemOf));
+    return !names.some((name) => stems.has(name)) || !rest.some((word) => isSaid(word, words));
+  });
+}
+
+const ASKS_WHICH = (kind: string) => new RegExp(`\\b(?:which|what) (?:\\p{L}+ ){0,2}?${kind}\\b`, 'iu');
+const CALENDAR =
+  /^(?:\d+|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october|november|december)$/u;
+const TITLE_OF_PERSON = /^(?:Mr|Mrs|Ms|Miss|Dr|Prof|Professor|Aunt|Uncle)\b/u;
+const MIN_OF_KIND = 0.4;
+
+/** Whether no sentence has a name of the kind that is asked for, nor a word of it. */
+function isNameUnsaid({ text, type, focus }: Question, said: readonly Said[]): boolean {
+  if ((type !== 'thing' && type !== 'place') || focus === null || !NAMED_KINDS.has(focus)) return false;
+  if (!ASKS_WHICH(focus).test(text)) return false;
+  const asked = new Set(wordsOf(text).map(stemOf));
+  const isNew = (word: string) => !STOP_WORDS.has(word) && !asked.has(stemOf(word));
+  return said.every((one) => {
+    const names = spansOf(one.text, ['name', 'title']).filter((span) => {
+      // `In March 2013 the Tisza rose.` is read as one name.
+      const words = wordsOf(span.text).filter((word) => isNew(word) && !CALENDAR.test(word));
+      if (words.length === 0 || TITLE_OF_PERSON.test(span.text)) return false;
+      if (PLACED.test(one.text.slice(0, span.start))) return true;
+      const like = likenessToKinds(words);
+      return like.person - Math.max(like.place, like.group) < PERSON;
+    });
+    return names.length === 0 && mostOfKind(focus, contentWords(one.text).filter(isNew)) < MIN_OF_KIND;
+  });
+}
+
+/** What stands before names that are not of persons. */
+const PLACED = /\b(?:the|in|at|on)\s$/iu;
+/** How much liker to names of persons than to others a name is that belongs to a person. */
+const PERSON = 0.25;
+
+const ANIMALS = 'dog cat horse sheep goat cow cattle rabbit hen chicken pig donkey pony bird fish bee'.split(' ');
+const SAYS_NO_BREED = new Set(
+  'dog dogs cat cats puppy puppies kitten kittens horse horses sheep goat goats cow cows rabbit rabbits hen hens chicken chickens pig pigs donkey donkeys pony bird birds fish bee bees pet pets animal animals tom bitch stray lamb calf foal hound'.split(
+    ' ',
+  ),
+);
+
+/** Whether no sentence names a breed: `our cat Luna` has none, `a border collie` has. */
+function isBreedUnsaid({ text }: Question, said: readonly Said[]): boolean {
+  if (!/\b(?:what|which) (?:breed|race)\b|\bbreed of\b/iu.test(text)) return false;
+  const names = namesIn(text);
+  return said.every((one) => {
+    const all = new Set(wordsOf(`${one.text} ${one.context}`).map(stemOf));
+    if (!names.every((name) => all.has(name))) return true;
+    const words = contentWords(one.text).filter((word) => !SAYS_NO_BREED.has(word));
+    return [...ANIMALS, 'breed'].every((animal) => mostOfKind(animal, words) < MIN_OF_KIND) && !BREED.test(one.text);
+  });
+}
+
+const BREED =
+  /\ban? \p{Lu}\p{L}+|\b(?:is|was|are|were) an? (?!(?:dog|cat|pet|kitten|puppy)\b)\p{Ll}+ (?:called|named)\b|\b(?:breed|crossbreed|mongrel|pedigree|mix|moggy|tabby)\b|\p{Ll} \p{Lu}\p{Ll}+ (?:dog|cat|horse)\b/u;
+
+const ASKS_OWNED =
+  /^(?:do|does|did) (.+?) (?:(?:ever|still|also|already) )?(?:have|own|keep) (?:an? |any )?((?:\p{L}+[ -])?\p{L}+)\??$/iu;
+const OWNING =
+  /\b(?:have|has|had|having|own(?:s|ed)?|g[eo]ts?|keeps?|kept|bought|sold|adopt\p{L}*|inherit\p{L}*|my|our|his|her|their|with|without|no)\b|['’]s\b/iu;
+
+/** Whether no sentence says that somebody has something: `Dogs are allowed.` for "Do we have a dog?" */
+function isOwnerUnsaid({ text }: Question, said: readonly Said[]): boolean {
+  const [, , thing = ''] = ASKS_OWNED.exec(text.trim()) ?? [];
+  const head = contentWords(thing);
+  if (head.length === 0 || head.length > 3) return false;
+  return said.every((one) => {
+    const at = [...one.text.matchAll(/[\p{L}\p{N}'’-]+/gu)];
+    return !at.some(
+      (match) =>
+        head.some((word) => saysThing(word, match[0].toLowerCase())) &&
+        OWNING.test(one.text.slice(Math.max(0, match.index - OWNING_REACH), match.index)),
+    );
+  });
+}
+
+/** Characters before a thing in which its owner stands. */
+const OWNING_REACH = 45;
+const saysThing = (word: string, other: string) =>
+  stemOf(word) === stemOf(other) || mostOfKind(word, [other]) >= MIN_OF_KIND;
+
+const ASKS_LIKING = /^(?:do|does|did) .+? (?:like|love|enjoy|hate|dislike|prefer)\b/iu;
+const LIKING =
+  'like love enjoy hate dislike praise adore impressed delighted disappointed favourite fond complain wonderful terrible boring beautiful happy angry fan'.split(
+    ' ',
+  );
+const OPINION =
+  /\b(?:lik(?:e[sd]?|ing)|lov(?:e[sd]?|ing)|enjoy\p{L}*|hat(?:e[sd]?|ing)|dislik\p{L}*|prefer\p{L}*|thought|thinks?|said|says|stand|bear|found|finds|favou?rite|fond|keen|fan|impress\p{L}*|delight\p{L}*|disappoint\p{L}*|complain\p{L}*|refus\p{L}*)\b/iu;
+
+/** Whether no sentence has an opinion. */
+function isOpinionUnsaid({ text, type }: Question, said: readonly Said[]): boolean {
+  if (type !== 'yes-no' || !ASKS_LIKING.test(text)) return false;
+  return said.every(
+    (one) => !OPINION.test(one.text) && LIKING.every((word) => mostOfKind(word, contentWords(one.text)) < MIN_OF_KIND),
+  );
+}
