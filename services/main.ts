@@ -11,7 +11,7 @@ import {
   type StartArguments,
   StartArgumentsError,
 } from './app/start-arguments.ts';
-import { openStores, type Stores } from './app/stores.ts';
+import { openStores, type StoreParts, type Stores } from './app/stores.ts';
 import type { Tracing } from './app/tracing.ts';
 import { SERVICE_NAMES } from './common/domain/service-paths.ts';
 import { isEngramError } from './common/kernel/errors.ts';
@@ -35,17 +35,19 @@ export async function startEngram(options: StartOptions): Promise<Engram> {
   return { url, stop: () => lifecycle.stop() };
 }
 
-type StartOptions = Pick<Foundation, 'config' | 'logger' | 'textWorkers' | 'passwords'>;
+interface StartOptions extends Pick<Foundation, 'config' | 'logger' | 'textWorkers' | 'passwords'> {
+  readonly startSearchThread?: StoreParts['startSearchThread'];
+}
 
 async function start(options: StartOptions): Promise<{ readonly url: string; readonly lifecycle: Lifecycle }> {
-  const { config, logger } = options;
+  const { config, logger, startSearchThread } = options;
   const descriptors = shareDescriptors(config);
   const lifecycle = createLifecycle({ logger, stopTimeoutMs: config.drainTimeoutMs + 4000 });
   const tracing = config.tracingEnabled ? (await import('./app/tracing.ts')).openTracing(createMetrics()) : null;
   const metrics = tracing?.metrics ?? createMetrics();
   // Loading modules is most of the start: the storage thread starts beside it.
   const [stores, assemble] = await Promise.all([
-    openAll(config, () => openStores({ config, collections, logger, metrics, descriptors }), logger),
+    openAll(config, () => openStores({ config, collections, logger, metrics, descriptors, startSearchThread }), logger),
     // A turn later: by then the thread is started, while loading would keep this one busy to its end.
     nextTurn()
       .then(() => import('./app/assemble.ts'))

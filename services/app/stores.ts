@@ -37,7 +37,7 @@ export interface Stores {
   close(): Promise<void>;
 }
 
-export interface StoreParts {
+export interface StoreParts extends Pick<SourceParts, 'startSearchThread'> {
   readonly config: Config;
   readonly collections: readonly AnyCollection[];
   readonly logger: Logger;

@@ -6,6 +6,7 @@ import { loadConfig } from '../../services/common/platform/config/load-config.ts
 import { createSilentLogger, type Logger } from '../../services/common/platform/observability/logger.ts';
 import { startEngram } from '../../services/main.ts';
 import { quickPasswords } from './quick-passwords.ts';
+import { startSharedSearchThread } from './search-threads.ts';
 import { sharedTextWorkers } from './text-workers.ts';
 
 /** The whole service in this process on a free port and a data directory of its own. */
@@ -29,6 +30,7 @@ export async function startApp(
       config,
       logger: options.logger ?? createSilentLogger(),
       passwords: quickPasswords(),
+      startSearchThread: startSharedSearchThread,
       ...sharedTextWorkers(variables),
     });
     return {

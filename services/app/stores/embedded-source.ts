@@ -29,6 +29,7 @@ export async function openEmbeddedSource({
   collections,
   logger,
   openFiles,
+  startSearchThread,
   verifyIndex,
 }: SourceParts): Promise<StoreSource> {
   const { dataDir, autoMigrations: autoMigrate } = config;
@@ -53,6 +54,7 @@ export async function openEmbeddedSource({
         module: new URL('./search-worker.ts', import.meta.url),
         data: { records: recordsFile, revisions },
         count: Math.max(1, Math.min(MAX_SEARCH_THREADS, availableParallelism() - 1)),
+        start: startSearchThread,
       },
     });
     closing.add(() => opened.close());

@@ -2,6 +2,7 @@ import { type DatasetScope, SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import type { Config } from '../../common/platform/config/configuration.ts';
 import type { HealthCheck } from '../../common/platform/http/health-probe.ts';
 import type { Logger } from '../../common/platform/observability/logger.ts';
+import type { StartThread } from '../../common/storage/indexes/sqlite/worker-client.ts';
 import type { BlobStore } from '../../common/storage/ports/blob-store.ts';
 import type { Bus } from '../../common/storage/ports/bus.ts';
 import type { DatasetIndexes } from '../../common/storage/ports/dataset-indexes.ts';
@@ -14,6 +15,8 @@ export interface SourceParts {
   readonly logger: Logger;
   /** Dataset files that each thread of an index keeps open. */
   readonly openFiles?: number;
+  /** Starts the threads that search embedded stores. Default: worker threads of this source. */
+  readonly startSearchThread?: StartThread | undefined;
   /** See `SqliteDatasetIndexes`. */
   readonly verifyIndex?: (scope: DatasetScope, provenance: () => Promise<ReadonlySet<string>>) => Promise<void>;
 }

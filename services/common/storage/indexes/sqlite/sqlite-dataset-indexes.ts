@@ -13,7 +13,13 @@ import { createSqliteGraphStore } from './sqlite-graph-store.ts';
 import { createSqliteTextIndex } from './sqlite-text-index.ts';
 import { createSqliteVectorIndex, createVectorSpaces } from './sqlite-vector-index.ts';
 import type { VectorMethods } from './vector-search.ts';
-import { createReadingPool, createWorkerClient, type DatasetWorkers, type WorkerClient } from './worker-client.ts';
+import {
+  createReadingPool,
+  createWorkerClient,
+  type DatasetWorkers,
+  type StartThread,
+  type WorkerClient,
+} from './worker-client.ts';
 import type { MethodMap, WorkerSettings } from './worker-protocol.ts';
 import type { WriterMethods } from './writer-worker.ts';
 
@@ -40,6 +46,8 @@ export interface SqliteDatasetIndexesOptions {
     readonly data: object;
     /** They share the memory for vectors and the open files evenly. */
     readonly count: number;
+    /** Default: each is a worker thread of its own. */
+    readonly start?: StartThread | undefined;
   };
 }
 
@@ -82,13 +90,17 @@ export async function createSqliteDatasetIndexes(options: SqliteDatasetIndexesOp
     spaces.forget(path);
     changed.note(path);
   };
-  const start = <Methods extends MethodMap>(module: URL, threadSettings: WorkerSettings = settings) =>
-    createWorkerClient<Methods>(module, threadSettings, note);
+  const start = <Methods extends MethodMap>(
+    module: URL,
+    threadSettings: WorkerSettings = settings,
+    startThread?: StartThread,
+  ) => createWorkerClient<Methods>(module, threadSettings, note, startThread);
   const startSearch = () => {
     const {
       module,
       data,
       count = 1,
+      start: startThread,
     } = options.searchThreads ?? { module: new URL('./vector-worker.ts', import.meta.url), data: {} };
     const ofEach = {
       ...settings,
@@ -97,7 +109,7 @@ export async function createSqliteDatasetIndexes(options: SqliteDatasetIndexesOp
       directory,
       ...data,
     };
-    const startOne = () => start<SearchMethods>(module, ofEach);
+    const startOne = () => start<SearchMethods>(module, ofEach, startThread);
     return createReadingPool([startOne(), ...Array.from({ length: count - 1 }, startOne)]);
   };
   const reader = start<ReaderMethods>(new URL('./reader-worker.ts', import.meta.url));

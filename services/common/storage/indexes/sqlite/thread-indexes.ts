@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { MessagePort } from 'node:worker_threads';
 import { engramError } from '../../../kernel/errors.ts';
 import type { DatasetScope } from '../../../kernel/scope.ts';
 import type { IndexStores } from '../../ports/dataset-indexes.ts';
@@ -19,8 +20,8 @@ type ThreadSettings = WorkerSettings & { readonly directory: string };
 export type ThreadTask = (argument: never) => Promise<unknown>;
 
 /** The indexes on files that this thread reads itself: what they answer is there at once. They refuse writes. */
-export function openThreadIndexes(settings: ThreadSettings) {
-  const search = createVectorSearch(settings);
+export function openThreadIndexes(settings: ThreadSettings, port?: MessagePort) {
+  const search = createVectorSearch(settings, port);
   const directory = resolve(settings.directory);
   const threads = {
     reader: inThread<ReaderMethods>(createReaderMethods(search.files)),
@@ -41,33 +42,37 @@ export function openThreadIndexes(settings: ThreadSettings) {
 }
 
 /**
- * Serves the parent of a thread that searches: the vector scan, and tasks that read the indexes of one dataset many times
- * without a message for each.
+ * Serves the parent of a thread that searches, or the thread behind the port: the vector scan, and tasks that read the
+ * indexes of one dataset many times without a message for each.
  */
 export function serveSearches(
   settings: ThreadSettings,
   tasksOf: (indexes: IndexStores) => { readonly tasks: Readonly<Record<string, ThreadTask>>; close(): unknown },
+  port?: MessagePort,
 ): void {
-  const { indexes, search } = openThreadIndexes(settings);
+  const { indexes, search } = openThreadIndexes(settings, port);
   const { tasks, close } = tasksOf(indexes);
-  serveParent({
-    ...search,
-    handle: (requests) =>
-      requests[0]?.method === 'nearest'
-        ? search.nearest(
-            requests[0].path,
-            requests.map(({ argument }) => argument as VectorQuery),
-          )
-        : requests.map(
-            ({ method, argument }) =>
-              () =>
-                search.files.during(async () => tasks[method]?.(argument as never)),
-          ),
-    close() {
-      search.files.closeAll();
-      close();
+  serveParent(
+    {
+      ...search,
+      handle: (requests) =>
+        requests[0]?.method === 'nearest'
+          ? search.nearest(
+              requests[0].path,
+              requests.map(({ argument }) => argument as VectorQuery),
+            )
+          : requests.map(
+              ({ method, argument }) =>
+                () =>
+                  search.files.during(async () => tasks[method]?.(argument as never)),
+            ),
+      close() {
+        search.files.closeAll();
+        close();
+      },
     },
-  });
+    port,
+  );
 }
 
 /** A client whose methods run in this thread. Writing is none of them. */

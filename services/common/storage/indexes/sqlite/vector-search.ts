@@ -1,3 +1,4 @@
+import type { MessagePort } from 'node:worker_threads';
 import { slices } from '../../../kernel/slices.ts';
 import type { VectorHit, VectorQuery } from '../../ports/vector-index.ts';
 import { createVectorScan, type ScanQuery } from '../wasm-vectors/vector-scan.ts';
@@ -16,7 +17,7 @@ export interface VectorMethods {
 const MAX_SHARED = 32;
 
 /** The files of a thread that searches, and their vectors in memory. */
-export function createVectorSearch(settings: WorkerSettings) {
+export function createVectorSearch(settings: WorkerSettings, port?: MessagePort) {
   const scan = createVectorScan({
     memoryBytes: settings.vectorMemoryBytes,
     quantiseAbove: settings.quantiseAbove,
@@ -27,7 +28,7 @@ export function createVectorSearch(settings: WorkerSettings) {
     autoMigrate: settings.autoMigrate,
     openingLock: settings.openingLock,
     onLost: (path) => scan.unload(path),
-    onChanged: tellChanged,
+    onChanged: (path) => tellChanged(path, port),
   });
   const scanFile = (file: OpenFile, queries: readonly VectorQuery[]): readonly Result[] =>
     reading(file, () => {

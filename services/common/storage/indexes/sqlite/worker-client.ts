@@ -38,6 +38,14 @@ export interface WorkerClient<Methods extends MethodMap> {
   close(): Promise<void>;
 }
 
+/** What is used of a thread. */
+export type Thread = Pick<Worker, 'on' | 'once' | 'ref' | 'unref' | 'postMessage' | 'terminate'>;
+
+/** Starts a thread that runs the module with the data. */
+export type StartThread = (module: URL, workerData: object) => Thread;
+
+const startWorker: StartThread = (module, workerData) => new Worker(module, { workerData });
+
 interface Pending {
   resolve(value: unknown): void;
   reject(error: unknown): void;
@@ -47,9 +55,10 @@ export function createWorkerClient<Methods extends MethodMap>(
   module: URL,
   settings: WorkerSettings,
   onChanged: (path: string) => void = () => {},
+  startThread: StartThread = startWorker,
 ): WorkerClient<Methods> {
   const pending = new Map<number, Pending>();
-  let worker: Worker | null = null;
+  let worker: Thread | null = null;
   let isClosed = false;
   let lastId = 0;
 
@@ -60,8 +69,8 @@ export function createWorkerClient<Methods extends MethodMap>(
     if (pending.size === 0) worker?.unref();
     return found;
   };
-  const start = (): Worker => {
-    const made = new Worker(module, { workerData: settings });
+  const start = (): Thread => {
+    const made = startThread(module, settings);
     made.unref();
     const fail = (cause: unknown) => {
       if (worker === made) worker = null;

@@ -1,4 +1,4 @@
-import { parentPort } from 'node:worker_threads';
+import { type MessagePort, parentPort } from 'node:worker_threads';
 import { engramError, isEngramError } from '../../../kernel/errors.ts';
 import { encodeError } from '../../documents/sqlite/encoded-errors.ts';
 import { storeError } from '../../documents/sqlite/sqlite-errors.ts';
@@ -24,11 +24,10 @@ interface WorkerService {
 }
 
 /**
- * Serves the thread that started this one. Requests are handled in order, one group per turn of the event loop, so that
+ * Serves the thread that started this one, or the one behind the given port. Requests are handled in order, one group per turn of the event loop, so that
  * notices get in between: a request that was cancelled while it waited is never started.
  */
-export function serveParent(service: WorkerService): void {
-  const port = parentPort;
+export function serveParent(service: WorkerService, port: MessagePort | null = parentPort): void {
   if (port === null) throw new Error('This module runs in a worker thread only');
   let waiting: (WorkerRequest & { readonly message: number })[] = [];
   let messages = 0;
@@ -108,9 +107,9 @@ function isPromised(answer: WorkerAnswer): answer is { readonly id: number; read
   return 'value' in answer && answer.value instanceof Promise;
 }
 
-/** Notifies the parent thread that a file has changed. */
-export function tellChanged(path: string): void {
-  parentPort?.postMessage({ changed: path } satisfies WorkerNews);
+/** Notifies the parent thread, or the one behind the given port, that a file has changed. */
+export function tellChanged(path: string, port: MessagePort | null = parentPort): void {
+  port?.postMessage({ changed: path } satisfies WorkerNews);
 }
 
 /** Runs `work` once; the returned function gives its value or throws its error, as often as it is asked. */
