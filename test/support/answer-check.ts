@@ -57,7 +57,7 @@ export function createAnswerCheck(document: JsonObject): AnswerCheck {
     readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
     readonly components: { readonly schemas: JsonObject; readonly responses: Readonly<Record<string, Described>> };
   };
-  const $defs = local(components.schemas);
+  const $defs = local(components.schemas) as JsonObject;
   // Fixed paths before those with parameters, as the server matches them.
   const templates = Object.keys(paths)
     .toSorted((one, other) => one.split('{').length - other.split('{').length)
@@ -65,7 +65,8 @@ export function createAnswerCheck(document: JsonObject): AnswerCheck {
   const made = new Map<string, z.ZodType>();
 
   const schemaOf = (name: string, schema: JsonObject): z.ZodType => {
-    const known = made.get(name) ?? z.fromJSONSchema({ ...(local(schema) as JsonObject), $defs } as JsonSchema);
+    const own = local(schema) as JsonObject;
+    const known = made.get(name) ?? z.fromJSONSchema({ ...own, $defs: definitionsOf(own, $defs) } as JsonSchema);
     made.set(name, known);
     return known;
   };
@@ -93,6 +94,16 @@ export function createAnswerCheck(document: JsonObject): AnswerCheck {
       return error === undefined ? null : `${name} is not as described:\n${z.prettifyError(error)}`;
     },
   };
+}
+
+/** Those that a schema refers to, directly or not: `z.fromJSONSchema` copies all that it is given. */
+function definitionsOf(schema: unknown, all: JsonObject, found: Record<string, unknown> = {}): JsonObject {
+  for (const [, name = ''] of JSON.stringify(schema).matchAll(/"#\/\$defs\/([^"]+)"/g)) {
+    if (Object.hasOwn(found, name)) continue;
+    found[name] = all[name];
+    definitionsOf(all[name], all, found);
+  }
+  return found;
 }
 
 /** References as `z.fromJSONSchema` looks them up. */
