@@ -182,7 +182,7 @@ describe('retrieval in threads', () => {
     }
     expect(compared).to.be.greaterThan(40);
     expect(shared / compared).to.be.greaterThan(0.95);
-  }).timeout(30_000);
+  });
 
   it('finds, orders, scores and explains as on the ports of this thread, on random corpora', async () => {
     let found = 0;

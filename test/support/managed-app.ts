@@ -12,6 +12,7 @@ import { createSilentLogger } from '../../services/common/platform/observability
 import { createMetrics } from '../../services/common/platform/observability/metrics.ts';
 import { createSystemClock } from '../../services/common/platform/system/clock.ts';
 import { quickPasswords } from './quick-passwords.ts';
+import { startSharedSearchThread } from './search-threads.ts';
 import { sharedTextWorkers } from './text-workers.ts';
 
 /** The whole service in this process, with its bus as the operator sees it, and its stores to be looked at. */
@@ -38,7 +39,9 @@ export async function startManagedApp(
   const logger = createSilentLogger();
   const metrics = createMetrics();
   const lifecycle = createLifecycle({ logger, stopTimeoutMs: config.drainTimeoutMs + 4000 });
-  const stores = breakStores(await openStores({ config, collections, logger, metrics }));
+  const stores = breakStores(
+    await openStores({ config, collections, logger, metrics, startSearchThread: startSharedSearchThread }),
+  );
   lifecycle.add({ name: 'stores', stop: () => stores.close() });
   const address = await (await loadAssembly(config))(
     { config, logger, metrics, stores, passwords: quickPasswords(), ...sharedTextWorkers(variables) },

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const LIMIT_MS = 150_000;
 
 export interface UntilOptions {
-  /** Default: from 5 ms on, slowly growing to 50, as the questions take time from what is awaited. */
+  /** Default: from 5 ms on, slowly growing to 100, as the questions take time from what is awaited. */
   readonly everyMs?: number;
   readonly limitMs?: number;
 }
@@ -24,6 +24,6 @@ export async function until<Answer>(
     if (answer) return answer as Truthy<Answer>;
     if (performance.now() > end) throw new Error(`not within ${limitMs / 1000} s: ${what}`);
     await sleep(pauseMs);
-    if (everyMs === undefined) pauseMs = Math.min(50, pauseMs * 1.2);
+    if (everyMs === undefined) pauseMs = Math.min(100, pauseMs * 1.2);
   }
 }
