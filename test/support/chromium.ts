@@ -86,6 +86,36 @@ export function watchPage(page: Page): WatchedPage {
   return { page, errors, requests };
 }
 
+/** What cannot be used on a narrow screen: whether the page is wider, and buttons of the dialog, else of the page, out of reach. */
+export async function faultsWhenNarrow(page: Page): Promise<readonly string[]> {
+  const before = page.viewportSize() ?? VIEWPORT;
+  await page.setViewportSize({ width: 390, height: 844 });
+  let faults: readonly string[] = [];
+  // The page is drawn anew, and what slides in has to come to rest.
+  for (let attempt = 0; attempt < 20; attempt += 1) {
+    faults = await page.evaluate<readonly string[]>(FIND_FAULTS);
+    if (faults.length === 0) break;
+    await page.waitForTimeout(100);
+  }
+  await page.setViewportSize(before);
+  return faults;
+}
+
+const FIND_FAULTS = `(() => {
+  const place = document.querySelector('[role=dialog]') ?? document.querySelector('main');
+  const faults = document.documentElement.scrollWidth > innerWidth ? ['the page is wider than the screen'] : [];
+  for (const button of place.querySelectorAll('button')) {
+    if (!button.checkVisibility()) continue;
+    button.scrollIntoView({ block: 'center' });
+    const { left, right, top, width, height } = button.getBoundingClientRect();
+    const hit = document
+      .elementsFromPoint(left + width / 2, top + height / 2)
+      .find((each) => each.closest('.mantine-Notifications-root') === null);
+    if (left < 0 || right > innerWidth || !button.contains(hit ?? null)) faults.push(button.innerText || button.ariaLabel);
+  }
+  return faults;
+})()`;
+
 /** Pages that look at pictures, by browser. */
 const viewers = new WeakMap<Browser, Promise<Page>>();
 

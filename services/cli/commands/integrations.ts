@@ -451,14 +451,14 @@ const integrations: readonly Action[] = [
   {
     name: 'disconnect',
     parameters: '<connection>',
-    summary: 'Disconnects a source; what was brought in stays.',
+    summary: 'Disconnects a source, or takes one that has ended off the list; what was brought in stays.',
     options: { 'delete-data': { type: 'boolean', meaning: 'erase what was brought in as well' } },
     asks: (call) =>
       isSet(call.options, 'delete-data')
         ? `Disconnect ${first(call)} and erase what was brought in?`
         : `Disconnect ${first(call)}?`,
     request: async (call) => {
-      const connection = await connectionOf(call);
+      const connection = await connectionOf(call, { alsoEnded: true });
       const query = { ...queryOf(connection), delete_data: String(isSet(call.options, 'delete-data')) };
       return call.api.json('DELETE', pathOf(connection, 'connection'), { query });
     },

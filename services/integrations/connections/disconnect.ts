@@ -4,7 +4,7 @@ import { eraseJob, wakeImports } from '../imports/start-import.ts';
 import { accessOf } from './connect.ts';
 
 /**
- * Ends a connection; an import under way stops. With `deleteData` a job erases the items that came by it. What a declared one
+ * Ends a connection, or takes one that its provider has ended off the list; an import under way stops. With `deleteData` a job erases the items that came by it. What a declared one
  * reads with is not given back at the provider: it belongs to whoever made the Secret, or to another connection.
  */
 export async function disconnect(
@@ -12,12 +12,12 @@ export async function disconnect(
   connection: SourceConnection,
   { deleteData, signal }: { readonly deleteData: boolean; readonly signal: AbortSignal },
 ): Promise<void> {
-  const { id, tenant, userId: actor, provider, parentId } = connection;
+  const { id, tenant, userId: actor, provider, parentId, status } = connection;
   const connector = connectors.get(provider);
   const access = connector && accessOf({ credentials, connections }, connector, connection, signal);
   const parts = (await connections.ofAccount(provider, connection.accountId)).filter((one) => one.parentId === id);
   const revoking =
-    access && parentId === undefined && !connection.declared ? connector.oauth?.revoke?.(access) : undefined;
+    access && status === 'active' && parentId === undefined && !connection.declared ? connector.oauth?.revoke?.(access) : undefined;
   await revoking?.catch((error: unknown) => {
     logger.warn('source.revoke.failed', { provider, error });
   });
@@ -31,9 +31,11 @@ export async function disconnect(
   await audit.commit(
     { tenant },
     [
-      connections.changeWrite(id, ended, { status: 'active' }),
+      connections.changeWrite(id, ended, { status }),
       credentials.removeWrite(id),
-      ...parts.filter(({ status }) => status === 'active').map((part) => connections.changeWrite(part.id, ended)),
+      ...parts
+        .filter((part) => part.status === 'active' || part.revokedReason !== null)
+        .map((part) => connections.changeWrite(part.id, ended)),
       ...(deleteData
         ? [connection, ...parts].flatMap((one) => workQueue.enqueueWrites({ tenant }, eraseJob(one)).writes)
         : []),

@@ -11,7 +11,6 @@ import {
   accessOf,
   connectingOf,
   connectionAmong,
-  findConnection,
   newestOf,
   requireConnection,
   storeConnection,
@@ -170,7 +169,8 @@ export const integrationRoutes = routes(
     },
   }),
   remove('/api/v1/integrations/:provider/connection', 'disconnectIntegration', {
-    summary: 'Disconnect; what was brought in stays, unless `delete_data` says otherwise',
+    summary:
+      'Disconnect, or take one that its provider has ended off the list; what was brought in stays, unless `delete_data` says otherwise',
     permission,
     params,
     query: query.extend({ deleteData: lenientBoolean().default(false) }),
@@ -184,7 +184,9 @@ export const integrationRoutes = routes(
     },
     async handle({ params: { provider }, principal, query: { connectionId, deleteData }, signal }, dependencies) {
       requireProvider(provider);
-      const connection = await findConnection(dependencies, principal, provider, connectionId);
+      const all = await dependencies.connections.ofUser(principal.id, principal.tenant);
+      const ended = all.find((one) => one.id === connectionId && one.provider === provider && one.revokedReason !== null);
+      const connection = connectionAmong(all, provider, connectionId) ?? ended ?? null;
       if (connection === null) return json({ disconnected: false });
       refuseDeclared(connection);
       await disconnect(dependencies, connection, { deleteData, signal });

@@ -2,10 +2,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { faultsWhenNarrow } from '../../support/chromium.ts';
 import { createConsoleWorld } from '../../support/console-world.ts';
+import { startFakeGithub } from '../../support/fake-github.ts';
 import { startFakeGoogle } from '../../support/fake-google.ts';
 import { block, startFakeNotion } from '../../support/fake-notion.ts';
 import { INSTALLER, startFakeSlack, tsAt } from '../../support/fake-slack.ts';
+import { connectAccount } from '../../support/source-steps.ts';
+import { until } from '../../support/until.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'engram-notes-'));
 mkdirSync(join(folder, 'library'));
@@ -42,11 +46,13 @@ describe('integrations in the console', () => {
     await page.getByRole('switch', { name: /^Everything/ }).click();
     await page.getByRole('checkbox', { name: 'drafts' }).click();
     await world.keep(page, 'integrations-choose');
+    expect(await faultsWhenNarrow(page)).to.deep.equal([]);
     await world.expectSound(watched);
     await page.getByRole('button', { name: 'Save and sync' }).click();
     await card.getByText('1 document ').waitFor();
     await card.getByRole('button', { name: 'Disconnect' }).click();
     await world.keep(page, 'integrations-disconnect');
+    expect(await faultsWhenNarrow(page)).to.deep.equal([]);
     await page.getByRole('button', { name: 'Disconnect and erase' }).click();
     await page.getByText('Nothing is connected yet').waitFor();
     await world.expectSound(watched);
@@ -64,6 +70,7 @@ describe('integrations in the console', () => {
     await page.getByRole('button', { name: 'Connect', exact: true }).click();
     await page.getByText('which begins with ntn_').waitFor();
     await world.keep(page, 'integrations-notion-refused');
+    expect(await faultsWhenNarrow(page)).to.deep.equal([]);
     await page.getByLabel('Secret of an internal integration').fill(notion.secret());
     await page.getByRole('button', { name: 'Connect', exact: true }).click();
     const card = page.getByRole('article', { name: 'Notion Acme Wiki' });
@@ -116,9 +123,70 @@ describe('an account of Google in the console', () => {
     await page.getByRole('checkbox', { name: 'Ada' }).click();
     expect(await page.getByRole('switch').count(), 'a choice of everything').to.equal(0);
     await world.keep(page, 'integrations-google-choose');
+    expect(await faultsWhenNarrow(page)).to.deep.equal([]);
     await page.getByRole('button', { name: 'Save and sync' }).click();
     await card.getByText('1 document ').waitFor();
     await world.keep(page, 'integrations-google-synced');
+  });
+});
+
+describe('an organisation of GitHub in the console', () => {
+  let github: Awaited<ReturnType<typeof startFakeGithub>>;
+  before(async () => {
+    github = await startFakeGithub();
+  });
+  const world = createConsoleWorld(() => github.variables);
+  after(() => github[Symbol.asyncDispose]());
+
+  it('is brought in by repositories, which can be searched, and by kinds of documents', async () => {
+    for (let number = 1; number <= 20; number += 1) github.add(`acme/part-${number}`);
+    const engine = github.add('acme/a-repository-whose-name-is-so-long-that-it-does-not-fit-into-a-line');
+    const issue = { title: 'Engine stops', body: 'It stops.', state: 'open' as const, user: 'ada', comments: [] };
+    engine.issues.set(1, { ...issue, updated: '2026-01-05T00:00:00Z' });
+    engine.wiki.set('Home.md', 'The mill of the Analytical Engine.');
+    await connectAccount(world.app.baseUrl, 'github', (url) =>
+      github.install(new URL(url).searchParams.get('state') ?? ''),
+    );
+    const watched = await world.open('/integrations');
+    const { page } = watched;
+    const card = page.getByRole('article', { name: 'GitHub Acme Corp' });
+    await card.getByText('2 documents').waitFor();
+    await card.getByText('in step').waitFor();
+    await card.getByRole('button', { name: 'Choose' }).click();
+    const dialog = page.getByRole('dialog');
+    for (const kind of ['Issues and pull requests', 'Discussions', 'Files', 'Wiki']) {
+      expect(await dialog.getByRole('switch', { name: kind }).isChecked(), kind).to.equal(true);
+    }
+    await dialog.getByRole('switch', { name: /^Everything/ }).press('Space');
+    await dialog.getByRole('button', { name: 'None' }).click();
+    await dialog.getByLabel('Find in the list').fill('LONG');
+    await dialog.getByRole('button', { name: 'All', exact: true }).click();
+    await dialog.getByRole('switch', { name: 'Wiki' }).press('Space');
+    await world.keep(page, 'github-choose');
+    await world.expectSound(watched);
+    expect(await faultsWhenNarrow(page)).to.deep.equal([]);
+    await dialog.getByRole('button', { name: 'Save and sync' }).click();
+    await card.getByText('1 chosen · without wiki').waitFor();
+    await card.getByText('1 document ').waitFor();
+    await card.getByRole('button', { name: 'Choose' }).click();
+    expect(await dialog.getByRole('switch', { name: 'Wiki' }).isChecked(), 'as it was saved').to.equal(false);
+    expect(await dialog.getByRole('checkbox', { name: /LONG/i }).isChecked()).to.equal(true);
+    expect(await dialog.getByRole('checkbox', { name: 'acme/part-1', exact: true }).isChecked()).to.equal(false);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+  });
+
+  it('that takes the access back is told, and removed from the list with what came from it', async () => {
+    expect((await github.deliver(world.app.baseUrl, 'installation', { action: 'deleted' })).status).to.equal(200);
+    const { page } = await world.open('/integrations');
+    const card = page.getByRole('article', { name: 'GitHub Acme Corp' });
+    await card.getByText('The GitHub App was uninstalled or suspended. Install it again to go on.').waitFor();
+    expect(await card.getByRole('button').allInnerTexts()).to.deep.equal(['Remove']);
+    await card.getByRole('button', { name: 'Remove' }).click();
+    await world.keep(page, 'github-ended');
+    await page.getByRole('button', { name: 'Remove and erase' }).click();
+    await page.getByText('Nothing is connected yet').waitFor();
+    const [{ id }] = (await world.wire.get('/datasets')).json;
+    await until('the erasure', async () => (await world.wire.get(`/datasets/${id}/data`)).json.length === 0);
   });
 });
 
@@ -129,15 +197,6 @@ describe('a team of Slack in the console', () => {
   });
   const world = createConsoleWorld(() => slack.variables);
   after(() => slack[Symbol.asyncDispose]());
-  const connect = async () => {
-    const url = `${world.app.baseUrl}/api/v1/integrations/slack`;
-    const begun = await fetch(`${url}/authorize`, { method: 'POST' });
-    const { authorizeUrl } = (await begun.json()) as { authorizeUrl: string };
-    const state = new URL(authorizeUrl).searchParams.get('state') ?? '';
-    const cookie = begun.headers.get('set-cookie')?.split(';')[0] ?? '';
-    await fetch(`${url}/callback?${slack.install(state)}`, { redirect: 'manual', headers: { cookie } });
-  };
-
   it('limits the app to channels, brings in history once, follows it, and stops', async () => {
     const engine = slack.add('engine');
     const add = (text: string, micros: number) => {
@@ -146,7 +205,9 @@ describe('a team of Slack in the console', () => {
     add('The gear of the mill is ordered in Oslo.', 1);
     slack.add('lamp');
     slack.add('board', { isPrivate: true });
-    await connect();
+    await connectAccount(world.app.baseUrl, 'slack', (url) =>
+      slack.install(new URL(url).searchParams.get('state') ?? ''),
+    );
     const watched = await world.open('/integrations');
     const { page } = watched;
     const team = page.getByRole('article').filter({ hasText: 'connected' });
@@ -164,6 +225,7 @@ describe('a team of Slack in the console', () => {
     );
     for (const name of ['#engine', '#board']) await page.getByRole('checkbox', { name }).press('Space');
     await world.keep(page, 'slack-channels');
+    expect(await faultsWhenNarrow(page)).to.deep.equal([]);
     await world.expectSound(watched);
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
@@ -180,6 +242,7 @@ describe('a team of Slack in the console', () => {
     await page.keyboard.press('Escape');
     await dialog.getByLabel('Dataset').fill('talk');
     await world.keep(page, 'slack-history');
+    expect(await faultsWhenNarrow(page)).to.deep.equal([]);
     await world.expectSound(watched);
     await dialog.getByRole('button', { name: 'Bring in' }).click();
     const card = page.getByRole('article').filter({ hasText: 'in talk' });
@@ -201,6 +264,7 @@ describe('a team of Slack in the console', () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await world.keep(page, 'slack-narrow');
     await world.expectSound(watched);
+    expect(await faultsWhenNarrow(page)).to.deep.equal([]);
     await page.setViewportSize({ width: 1280, height: 800 });
 
     await card.getByRole('button', { name: 'Change' }).click();

@@ -6,6 +6,8 @@ import { expect } from 'chai';
 import type { DatasetSourcesEntry } from '../../../operator/api/dataset.ts';
 import { createServices, type Services } from '../../../operator/installation/services.ts';
 import { createSystemClock } from '../../../services/common/platform/system/clock.ts';
+import { faultsWhenNarrow, missingBrowser, openBrowser, watchPage } from '../../support/chromium.ts';
+import { KEEP } from '../../support/console-world.ts';
 import { type FakeIssue, startFakeGithub } from '../../support/fake-github.ts';
 import { startFakeNotion } from '../../support/fake-notion.ts';
 import { type FakeSlack, INSTALLER, startFakeSlack, tsAt } from '../../support/fake-slack.ts';
@@ -13,6 +15,8 @@ import { startFakeWebdav } from '../../support/fake-webdav.ts';
 import { createDatasetWorld, type DatasetWorld } from '../../support/kube/dataset-world.ts';
 import { type ManagedApp, startManagedApp } from '../../support/managed-app.ts';
 import { until } from '../../support/until.ts';
+
+const PASSWORD = 'a-long-password';
 
 type Github = Awaited<ReturnType<typeof startFakeGithub>>;
 
@@ -34,7 +38,7 @@ async function openWorld(app: ManagedApp, services: Services) {
       crUid: randomUUID(),
       displayName: 'Acme',
       ownerEmail: email,
-      ownerPassword: 'a-long-password',
+      ownerPassword: PASSWORD,
       hostNames: [],
       state: 'Active',
     },
@@ -42,7 +46,7 @@ async function openWorld(app: ManagedApp, services: Services) {
   );
   const world = await createDatasetWorld(services);
   world.putTenant({}, { tenantId });
-  const form = new URLSearchParams({ username: email, password: 'a-long-password' });
+  const form = new URLSearchParams({ username: email, password: PASSWORD });
   const login = await fetch(`${app.baseUrl}/api/v1/auth/login`, { method: 'POST', body: form });
   const { access_token: token } = (await login.json()) as { access_token: string };
   /** As the owner of the tenant. */
@@ -56,6 +60,7 @@ async function openWorld(app: ManagedApp, services: Services) {
   };
   return {
     world,
+    email,
     ask,
     look,
     /** The owner connects an account in the console. */
@@ -158,6 +163,42 @@ describe('sources that a Dataset resource declares', () => {
     await becomes('the other selection', async () => source('code')?.reason === 'ImportFailed');
     expect(source('code')?.message).to.equal('It has no acme/misspelt');
     expect(await names()).to.deep.equal(['Fault of other (#1)', 'machine', 'mary']);
+  });
+
+  it('are shown in the console with where they are changed, and without buttons that would be refused', async function () {
+    if (missingBrowser() !== null) this.skip();
+    const { world, becomes, source } = opened;
+    github.personal.add('ghp_0');
+    world.putSecret('github', { token: 'ghp_0' });
+    world.put({ sources: [notes(), code({ selection: ['acme/engine', 'acme/misspelt'] })] });
+    await becomes('both are brought in', () => source('code')?.reason === 'ImportFailed');
+    const browser = await openBrowser();
+    try {
+      const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+      const { page, errors } = watchPage(await context.newPage());
+      page.setDefaultTimeout(20_000);
+      await page.goto(`${app.baseUrl}/integrations`);
+      await page.fill('input[type=email]', opened.email);
+      await page.fill('input[type=password]', PASSWORD);
+      await page.keyboard.press('Enter');
+      const card = page.getByRole('article', { name: /^GitHub/ });
+      await card.getByText('1 document in').waitFor();
+      await card.getByText('Declared as “code” in spec.sources of a Dataset resource').waitFor();
+      expect(await card.getByRole('alert').innerText()).to.equal('It has no acme/misspelt.');
+      expect(await card.getByRole('button').allInnerTexts()).to.deep.equal(['Sync now']);
+      const folderCard = page.getByRole('article', { name: /^Folder/ });
+      expect(await folderCard.getByRole('button').allInnerTexts()).to.deep.equal(['Sync now']);
+      expect(await faultsWhenNarrow(page)).to.deep.equal([]);
+      if (KEEP) await page.screenshot({ path: join(tmpdir(), 'engram-declared.png'), fullPage: true });
+      errors.length = 0;
+      github.repositories[0]?.issues.set(2, issue('Steam'));
+      await card.getByRole('button', { name: 'Sync now' }).click();
+      await card.getByText('2 documents in').waitFor();
+      expect(errors, 'nothing was refused').to.deep.equal([]);
+      github.repositories[0]?.issues.delete(2);
+    } finally {
+      await browser.close();
+    }
   });
 
   it('follow their Secret: a token that is refused is told, and a new one is used', async () => {

@@ -1,9 +1,11 @@
 import { expect } from 'chai';
 import { createLogger } from '../../../services/common/platform/observability/logger.ts';
 import { type Account, signUp, verifyAddress } from '../../support/accounts.ts';
+import { startFakeGithub } from '../../support/fake-github.ts';
 import { startFakeGoogle } from '../../support/fake-google.ts';
+import { startFakeLinear } from '../../support/fake-linear.ts';
 import { type FakeSlack, INSTALLER, startFakeSlack, tsAt } from '../../support/fake-slack.ts';
-import { commandLine, connectAccount, synced } from '../../support/source-steps.ts';
+import { commandLine, connectAccount, settled, synced } from '../../support/source-steps.ts';
 import { type StartedApp, startApp } from '../../support/start-app.ts';
 import { until } from '../../support/until.ts';
 import { createWire, type Wire } from '../../support/wire.ts';
@@ -121,6 +123,34 @@ describe('channels of Slack', () => {
   });
 });
 
+/** A server, the wire of its owner, and people with verified addresses who may read datasets of it. */
+async function openWorld(variables: Readonly<Record<string, string>>) {
+  const log: string[] = [];
+  const destination = { write: (line: string) => void log.push(line) };
+  const app = await startApp(variables, { logger: createLogger({ level: 'debug', name: 'test', destination }) });
+  const owner = createWire(app.baseUrl);
+  return {
+    app,
+    owner,
+    async reader(name: string, dataset: string): Promise<Wire> {
+      const { id, wire } = await signUp(app.baseUrl, name);
+      await verifyAddress(owner, `${name}@example.com`, log);
+      await owner.post(`/permissions/datasets/${id}?permission_name=read`, [dataset]);
+      return wire;
+    },
+    /** Waits until everything is built that an import has brought in: that of a new connection, or one that is asked for. */
+    async sync(provider: string, { isFirst = false } = {}) {
+      const state = await (isFirst ? settled : synced)(owner, provider);
+      await until('the graph', async () => {
+        const { completed, total } = (await owner.get(`/datasets/${state['datasetId']}/processing-status`)).json;
+        return completed === total;
+      });
+      return state;
+    },
+    [Symbol.asyncDispose]: () => app.stop(),
+  };
+}
+
 describe('groups of Google', () => {
   it('let their members see what is shared with them, until they leave; a group that is not shown is named', async () => {
     await using google = await startFakeGoogle();
@@ -130,41 +160,113 @@ describe('groups of Google', () => {
     const group = (emailAddress: string) => [{ type: 'group' as const, emailAddress }];
     const content = 'Zanzifar guards the vault of Grace Hopper.';
     const file = google.drive.add({ name: 'Zanzifar.md', content, permissions: group('team@acme.test') });
-    const log: string[] = [];
-    const destination = { write: (line: string) => void log.push(line) };
-    const logger = createLogger({ level: 'debug', name: 'test', destination });
-    const app = await startApp({ ...google.variables, GOOGLE_DRIVE_READ_GROUPS: 'true' }, { logger });
-    try {
-      const owner = createWire(app.baseUrl);
-      const sync = () => synced(owner, 'google_drive');
-      await connectAccount(app.baseUrl, 'google_drive', (url) => google.consent(url));
-      await owner.put('/integrations/google_drive/resources', { resourceIds: ['root'] });
-      const state = await sync();
-      const dataset = String(state['datasetId']);
-      expect(state).to.deep.include({ syncStatus: 'ok', storedItems: 1 }).and.not.have.property('accessNote');
-      const [bob, eve] = await Promise.all([signUp(app.baseUrl, 'bob'), signUp(app.baseUrl, 'eve')]);
-      for (const [name, { id }] of Object.entries({ bob, eve })) {
-        await verifyAddress(owner, `${name}@example.com`, log);
-        await owner.post(`/permissions/datasets/${id}?permission_name=read`, [dataset]);
-      }
-      await until('the graph', async () => {
-        const { completed, total } = (await owner.get(`/datasets/${dataset}/processing-status`)).json;
-        return total > 0 && completed === total;
-      });
-      expect(await finds(bob.wire, dataset), 'a member').to.equal(true);
-      expect(await finds(eve.wire, dataset), 'somebody else').to.equal(false);
-      team.members.delete('bob@example.com');
-      team.members.add('eve@example.com');
-      await sync();
-      expect(await finds(bob.wire, dataset), 'a former member').to.equal(false);
-      expect(await finds(eve.wire, dataset), 'a new member').to.equal(true);
-      google.drive.change(file, { permissions: group('board@acme.test') });
-      expect((await sync())['accessNote']).to.match(
-        /^Members of board@acme.test do not see .* does not show ada@example.com who they are/,
-      );
-      expect(await finds(eve.wire, dataset), 'after the file was taken from the group').to.equal(false);
-    } finally {
-      await app.stop();
+    await using world = await openWorld({ ...google.variables, GOOGLE_DRIVE_READ_GROUPS: 'true' });
+    await connectAccount(world.app.baseUrl, 'google_drive', (url) => google.consent(url));
+    await world.owner.put('/integrations/google_drive/resources', { resourceIds: ['root'] });
+    const state = await world.sync('google_drive');
+    const dataset = String(state['datasetId']);
+    expect(state).to.deep.include({ syncStatus: 'ok', storedItems: 1 }).and.not.have.property('accessNote');
+    const [bob, eve] = [await world.reader('bob', dataset), await world.reader('eve', dataset)];
+    expect(await finds(bob, dataset), 'a member').to.equal(true);
+    expect(await finds(eve, dataset), 'somebody else').to.equal(false);
+    team.members.delete('bob@example.com');
+    team.members.add('eve@example.com');
+    await world.sync('google_drive');
+    expect(await finds(bob, dataset), 'a former member').to.equal(false);
+    expect(await finds(eve, dataset), 'a new member').to.equal(true);
+    google.drive.change(file, { permissions: group('board@acme.test') });
+    expect((await world.sync('google_drive'))['accessNote']).to.match(
+      /^Members of board@acme.test do not see .* does not show ada@example.com who they are/,
+    );
+    expect(await finds(eve, dataset), 'after the file was taken from the group').to.equal(false);
+  });
+
+  it('are not needed for a file of Drive that is shared with a person, until it is not any more', async () => {
+    await using google = await startFakeGoogle();
+    google.state.person.email = 'ada@example.com';
+    const content = 'Zanzifar guards the vault of Grace Hopper.';
+    const file = google.drive.add({ name: 'Zanzifar.md', content, permissions: [] });
+    await using world = await openWorld(google.variables);
+    await connectAccount(world.app.baseUrl, 'google_drive', (url) => google.consent(url));
+    await world.owner.put('/integrations/google_drive/resources', { resourceIds: ['root'] });
+    const dataset = String((await world.sync('google_drive'))['datasetId']);
+    const bob = await world.reader('bob', dataset);
+    expect(await finds(world.owner, dataset)).to.equal(true);
+    for (const isShared of [false, true, false]) {
+      const people = isShared ? [{ type: 'user' as const, emailAddress: 'bob@example.com' }] : [];
+      google.drive.change(file, { permissions: people });
+      await world.sync('google_drive');
+      expect(await finds(bob, dataset)).to.equal(isShared);
     }
+  });
+});
+
+describe('teams', () => {
+  it('of Linear that are private let their members see their issues; an issue that moves into one is closed at once', async () => {
+    await using linear = await startFakeLinear();
+    const [open, secret] = [linear.team('ENG'), linear.team('SEC')];
+    const description = 'Zanzifar guards the vault of Grace Hopper.';
+    const issue = linear.issue(secret.id, 'Zanzifar', { description });
+    linear.issue(open.id, 'Lamp', { description: 'The lamp flickers.' });
+    await using world = await openWorld(linear.variables);
+    await connectAccount(world.app.baseUrl, 'linear', linear.install);
+    const dataset = String((await world.sync('linear', { isFirst: true }))['datasetId']);
+    const bob = await world.reader('bob', dataset);
+    expect(await finds(world.owner, dataset)).to.equal(true);
+    expect(await finds(bob, dataset), 'before he joins').to.equal(false);
+    secret.members.push({ id: 'u-bob', email: 'Bob@Example.com', active: true });
+    await world.sync('linear');
+    expect(await finds(bob, dataset), 'a member').to.equal(true);
+    secret.members.splice(0);
+    await world.sync('linear');
+    expect(await finds(bob, dataset), 'a former member').to.equal(false);
+    const move = async (from: string, to: string) => {
+      Object.assign(issue, { team: to, updatedAt: new Date().toISOString() });
+      const data = { id: issue.id, teamId: to };
+      const moved = { type: 'Issue', action: 'update', data, updatedFrom: { teamId: from } };
+      const { lastSyncedAt } = (await world.owner.get('/integrations/linear/connection')).json;
+      expect((await linear.deliver(world.app.baseUrl, moved)).status).to.equal(200);
+      await settled(world.owner, 'linear', lastSyncedAt);
+      await world.sync('linear');
+    };
+    await move(secret.id, open.id);
+    expect(await finds(bob, dataset), 'in the team of all').to.equal(true);
+    await move(open.id, secret.id);
+    expect(await finds(bob, dataset), 'in the private team again').to.equal(false);
+  });
+
+  it('of GitHub let their members see a private repository, from joining to leaving, by the webhooks of memberships', async () => {
+    await using github = await startFakeGithub();
+    const vault = github.add('acme/vault');
+    const body = 'Zanzifar guards the vault of Grace Hopper.';
+    const updated = '2026-01-05T00:00:00Z';
+    vault.issues.set(1, { title: 'Zanzifar', body, state: 'open', user: 'ada', updated, comments: [] });
+    github.people.set('bobby', 'bob@example.com');
+    await using world = await openWorld(github.variables);
+    await connectAccount(world.app.baseUrl, 'github', (url) =>
+      github.install(new URL(url).searchParams.get('state') ?? ''),
+    );
+    const dataset = String((await world.sync('github', { isFirst: true }))['datasetId']);
+    const bob = await world.reader('bob', dataset);
+    expect(await finds(world.owner, dataset)).to.equal(true);
+    expect(await finds(bob, dataset), 'before he joins').to.equal(false);
+    // GitHub lists who reaches a repository by a team among its collaborators.
+    for (const [action, event] of [
+      ['added', 'membership'],
+      ['removed', 'membership'],
+      ['added_to_repository', 'team'],
+    ] as const) {
+      const isMember = action !== 'removed';
+      if (isMember) vault.collaborators.add('bobby');
+      else vault.collaborators.delete('bobby');
+      const { lastSyncedAt } = (await world.owner.get('/integrations/github/connection')).json;
+      expect((await github.deliver(world.app.baseUrl, event, { action })).status).to.equal(200);
+      await settled(world.owner, 'github', lastSyncedAt);
+      expect(await finds(bob, dataset), `${event} ${action}`).to.equal(isMember);
+    }
+    vault.isPrivate = false;
+    vault.collaborators.clear();
+    await world.sync('github');
+    expect(await finds(bob, dataset), 'public').to.equal(true);
   });
 });

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, Modal, ScrollArea, Stack, Switch, Text } from '@mantine/core';
+import { Button, Checkbox, Group, Modal, ScrollArea, Stack, Switch, Text, TextInput } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Failed, Waiting } from '../states.tsx';
@@ -27,6 +27,9 @@ interface ChoiceDialogProps {
   onSave(selected: Chosen, kinds: readonly string[]): void;
 }
 
+/** A longer list can be searched. */
+const SHORT = 8;
+
 /** The list with the id, or without it where it has it. */
 function toggled(ids: readonly string[], id: string): readonly string[] {
   return ids.includes(id) ? ids.filter((one) => one !== id) : [...ids, id];
@@ -38,6 +41,8 @@ export function ChoiceDialog(props: ChoiceDialogProps) {
   const [chosen, setChosen] = useState<Chosen | undefined>(undefined);
   const selected = chosen === undefined ? (found.data?.selected ?? null) : chosen;
   const { options = [], kinds = [] } = found.data ?? {};
+  const [word, setWord] = useState('');
+  const shown = options.filter(({ name }) => name.toLowerCase().includes(word.trim().toLowerCase()));
   const [switched, setSwitched] = useState<readonly string[]>([]);
   const chosenKinds = kinds.filter(({ id, selected: isOn }) => isOn !== switched.includes(id)).map(({ id }) => id);
   const isNothing = (needsOne && selected?.length === 0) || (kinds.length > 0 && chosenKinds.length === 0);
@@ -59,10 +64,33 @@ export function ChoiceDialog(props: ChoiceDialogProps) {
               onChange={({ currentTarget }) => setChosen(currentTarget.checked ? null : options.map(({ id }) => id))}
             />
           )}
+          {selected === null || options.length <= SHORT ? null : (
+            <Group gap="xs" wrap="nowrap">
+              <TextInput
+                aria-label="Find in the list"
+                placeholder="Find"
+                value={word}
+                onChange={({ currentTarget }) => setWord(currentTarget.value)}
+                flex={1}
+              />
+              {[true, false].map((isOn) => (
+                <Button
+                  key={String(isOn)}
+                  variant="default"
+                  onClick={() => {
+                    const others = selected.filter((id) => shown.every((option) => option.id !== id));
+                    setChosen(isOn ? [...others, ...shown.map(({ id }) => id)] : others);
+                  }}
+                >
+                  {isOn ? 'All' : 'None'}
+                </Button>
+              ))}
+            </Group>
+          )}
           {selected === null ? null : (
             <ScrollArea.Autosize mah={320}>
               <Stack gap="xs">
-                {options.map(({ id, name, description }) => (
+                {shown.map(({ id, name, description }) => (
                   <Checkbox
                     key={id}
                     label={name}

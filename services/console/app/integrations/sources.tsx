@@ -198,7 +198,7 @@ function Connect({ providers, onConnected }: { readonly providers: readonly Prov
             setAddress('');
           }}
           allowDeselect={false}
-          miw={220}
+          miw={250}
         />
         {asked === undefined ? null : (
           <TextInput
@@ -278,11 +278,15 @@ function Source({ connection, onChanged }: { readonly connection: Connection; on
             {lastSyncedAt ? ` · synced ${ago(lastSyncedAt)}` : ''}
             {selected?.length ? ` · ${count(selected.length)} chosen` : ''}
             {leftOut === undefined ? '' : ` · without ${leftOut.join(', ')}`}
-            {declaredAs === undefined ? '' : ` · source ${declaredAs} of a Dataset resource, which alone changes it`}
             {syncCounts && syncCounts.skipped > 0
               ? ` · ${plural(syncCounts.skipped, 'file')} of other kinds left out`
               : ''}
           </Text>
+          {declaredAs === undefined ? null : (
+            <Text size="sm" c="dimmed">
+              Declared as “{declaredAs}” in spec.sources of a Dataset resource of Kubernetes: it is changed there.
+            </Text>
+          )}
         </div>
         {connected ? (
           <Group gap="xs">
@@ -308,6 +312,10 @@ function Source({ connection, onChanged }: { readonly connection: Connection; on
               </Button>
             ) : null}
           </Group>
+        ) : declaredAs === undefined ? (
+          <Button size="xs" variant="default" onClick={() => askDisconnect(connection, onChanged)}>
+            Remove
+          </Button>
         ) : null}
       </Group>
       <Going connection={connection} />
@@ -407,15 +415,17 @@ function Choose({ connection, onClose, onChanged }: ChooseProps) {
 }
 
 function askDisconnect(connection: Connection, onChanged: () => void): void {
-  const { provider = '', connectionId = '', accountLabel = '', storedItems = 0 } = connection;
+  const { provider = '', connectionId = '', accountLabel = '', storedItems = 0, connected } = connection;
+  // The provider has ended it: it is listed until somebody has read that.
+  const [word, done] = connected ? ['Disconnect', 'Disconnected'] : ['Remove', 'Removed'];
   const disconnect = async (deleteData: boolean) => {
     const query = { connectionId, deleteData };
     const send = () => engram.delete('/api/v1/integrations/{provider}/connection', { path: { provider }, query });
-    await attempt(send, deleteData ? 'Disconnected. What was brought in is being erased.' : 'Disconnected.');
+    await attempt(send, `${done}. What was brought in ${deleteData ? 'is being erased' : 'stays'}.`);
     onChanged();
   };
   modals.open({
-    title: `Disconnect ${accountLabel}?`,
+    title: `${word} ${accountLabel}?`,
     closeButtonProps: { 'aria-label': 'Close' },
     children: (
       <Stack>
@@ -433,7 +443,7 @@ function askDisconnect(connection: Connection, onChanged: () => void): void {
                 void disconnect(deleteData);
               }}
             >
-              {deleteData ? 'Disconnect and erase' : 'Disconnect, keep it'}
+              {deleteData ? `${word} and erase` : `${word}, keep it`}
             </Button>
           ))}
         </Group>
