@@ -4935,7 +4935,7 @@ export interface Paths {
       };
     };
     /**
-     * Disconnect, or take one that its provider has ended off the list; what was brought in stays, unless `delete_data` says otherwise
+     * Disconnect, or take an ended one off the list; what was brought in stays, unless `delete_data` says otherwise
      */
     delete: {
       parameters: {

@@ -17,7 +17,9 @@ export async function disconnect(
   const access = connector && accessOf({ credentials, connections }, connector, connection, signal);
   const parts = (await connections.ofAccount(provider, connection.accountId)).filter((one) => one.parentId === id);
   const revoking =
-    access && status === 'active' && parentId === undefined && !connection.declared ? connector.oauth?.revoke?.(access) : undefined;
+    access && status === 'active' && parentId === undefined && !connection.declared
+      ? connector.oauth?.revoke?.(access)
+      : undefined;
   await revoking?.catch((error: unknown) => {
     logger.warn('source.revoke.failed', { provider, error });
   });

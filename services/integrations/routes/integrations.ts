@@ -170,7 +170,7 @@ export const integrationRoutes = routes(
   }),
   remove('/api/v1/integrations/:provider/connection', 'disconnectIntegration', {
     summary:
-      'Disconnect, or take one that its provider has ended off the list; what was brought in stays, unless `delete_data` says otherwise',
+      'Disconnect, or take an ended one off the list; what was brought in stays, unless `delete_data` says otherwise',
     permission,
     params,
     query: query.extend({ deleteData: lenientBoolean().default(false) }),
@@ -185,7 +185,9 @@ export const integrationRoutes = routes(
     async handle({ params: { provider }, principal, query: { connectionId, deleteData }, signal }, dependencies) {
       requireProvider(provider);
       const all = await dependencies.connections.ofUser(principal.id, principal.tenant);
-      const ended = all.find((one) => one.id === connectionId && one.provider === provider && one.revokedReason !== null);
+      const ended = all.find(
+        (one) => one.id === connectionId && one.provider === provider && one.revokedReason !== null,
+      );
       const connection = connectionAmong(all, provider, connectionId) ?? ended ?? null;
       if (connection === null) return json({ disconnected: false });
       refuseDeclared(connection);
