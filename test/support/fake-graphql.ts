@@ -1,7 +1,12 @@
 export type Value = string | number | boolean | null | readonly Value[] | { readonly [key: string]: Value } | Resolver;
 /** A connection of GraphQL: its nodes with the arguments of the field. */
 export type Resolver = (args: Record<string, unknown>) => Value;
-type Selection = readonly { alias: string; name: string; args: Record<string, unknown>; fields: Selection | null }[];
+export type Selection = readonly {
+  alias: string;
+  name: string;
+  args: Record<string, unknown>;
+  fields: Selection | null;
+}[];
 
 /** A field or value that a server of GraphQL refuses. */
 export class GraphqlFault extends Error {
@@ -79,4 +84,15 @@ export function selectGraphql(value: Value | Record<string, Resolver>, fields: S
     else given[alias] = selectGraphql(resolved, inner);
   }
   return given;
+}
+
+/** Points of a query as Linear counts them: 0.1 for a value, 1 for an object, those of a connection for each of its nodes. */
+export function complexityOf(fields: Selection): number {
+  const points = (of: Selection): number =>
+    of.reduce((sum, { args, fields: inner }) => {
+      if (inner === null) return sum + 0.1;
+      const isConnection = inner.some(({ name }) => name === 'nodes');
+      return sum + (isConnection ? Number(args['first'] ?? 50) * points(inner) : 1 + points(inner));
+    }, 0);
+  return Math.ceil(points(fields));
 }

@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { GraphqlFault, parseGraphql, type Resolver, selectGraphql, type Value } from './fake-graphql.ts';
+import { complexityOf, GraphqlFault, parseGraphql, type Resolver, selectGraphql, type Value } from './fake-graphql.ts';
 
 export interface FakeComment {
   readonly id: string;
@@ -41,6 +41,8 @@ export interface FakeMember {
   readonly active: boolean;
 }
 
+/** Points that one query may cost. */
+const MAX_COMPLEXITY = 10_000;
 const ORGANIZATION = { id: 'org-1', name: 'Acme Corp', urlKey: 'acme-corp' };
 
 /** Linear of this machine: OAuth with tokens that expire and rotate, GraphQL with pages, limits and errors, signed webhooks. */
@@ -54,11 +56,16 @@ export async function startFakeLinear() {
   const refresh = new Set<string>();
   const activities: { session: string; type: string; body: string }[] = [];
   const queries: string[] = [];
+  const costs: number[] = [];
   const state = {
     /** The app was removed from the workspace. */
     isGone: false,
     /** Queries that are answered before the limit is reached; null: no limit. */
     remaining: null as number | null,
+    /** The budget that is spent then; with `complexity`, points that a query costs are left. */
+    budget: 'requests' as 'requests' | 'complexity' | 'endpoint-requests',
+    /** Limits without the `type` of the error, or without a time, as some answers have it. */
+    isTerse: false,
     tokenLifeSeconds: 86_400,
   };
 
@@ -199,16 +206,17 @@ export async function startFakeLinear() {
       ];
     }
     const { query, variables } = JSON.parse(body) as { query: string; variables: Record<string, unknown> };
+    const selection = parseGraphql(query, variables);
+    const complexity = complexityOf(selection);
+    if (complexity > MAX_COMPLEXITY) return [400, faultOf('Query too complex', 'InvalidInput', 'INPUT_ERROR')];
     if (state.remaining !== null && state.remaining-- <= 0) {
-      const headers = {
-        'x-ratelimit-requests-remaining': '0',
-        'x-ratelimit-requests-reset': String(Date.now() + 1000),
-      };
-      return [400, faultOf('Rate limit exceeded.', 'Ratelimited', 'RATELIMITED'), headers];
+      const error = faultOf('Rate limit exceeded.', state.isTerse ? 'Other' : 'Ratelimited', 'RATELIMITED');
+      return [400, error, state.isTerse ? {} : limitsOf(state.budget)];
     }
     queries.push(query);
+    costs.push(complexity);
     try {
-      return [200, { data: selectGraphql(root, parseGraphql(query, variables)) }];
+      return [200, { data: selectGraphql(root, selection) }, { 'x-complexity': String(complexity) }];
     } catch (error) {
       if (!(error instanceof GraphqlFault)) throw error;
       return [200, { data: null, ...faultOf(error.message, error.type, error.code) }];
@@ -243,6 +251,8 @@ export async function startFakeLinear() {
     projects,
     activities,
     queries,
+    /** Points of the queries. */
+    costs,
     state,
     webhookSecret,
     tokens: access,
@@ -307,6 +317,18 @@ export async function startFakeLinear() {
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** Headers of a limit: the spent budget is full again in a second or, of the others, in an hour. */
+function limitsOf(spent: string): Record<string, string> {
+  const left: Record<string, number> = { requests: 900, 'endpoint-requests': 50, complexity: 180_000 };
+  const headers: Record<string, string> = {};
+  for (const [budget, most] of Object.entries(left)) {
+    const remaining = budget === spent ? (budget === 'complexity' ? 12 : 0) : most;
+    headers[`x-ratelimit-${budget}-remaining`] = String(remaining);
+    headers[`x-ratelimit-${budget}-reset`] = String(Date.now() + (budget === spent ? 1000 : 3_600_000));
+  }
+  return headers;
 }
 
 function faultOf(message: string, type: string, code: string) {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { startFakeLinear } from '../../../test/support/fake-linear.ts';
 import type { Json } from '../../common/kernel/json.ts';
 import type { SourceConnection } from '../../common/records/integrations/connections.ts';
-import type { ChangePage, SourceAccess } from './connector.ts';
+import { type ChangePage, type SourceAccess, SourceBusyError } from './connector.ts';
 import { createLinearConnector } from './linear.ts';
 
 describe('issues of a team of Linear', () => {
@@ -67,5 +67,24 @@ describe('issues of a team of Linear', () => {
       1,
     );
     expect(new Set(keys((await read(first?.cursor ?? null)).slice(0, 3))).size).to.equal(119);
+  });
+
+  it('are read with queries that cost less than half of what one may, and wait for the budget that is spent', async () => {
+    const { id: team } = linear.team('ENG');
+    linear.issue(team, 'Engine stops');
+    await read(null, 0);
+    for await (const _ of open().connector.changesSince(open().access, { resource: team, feed: 'projects' }, null));
+    expect(Math.max(...linear.costs)).to.be.within(1000, 5000);
+    const waits: number[] = [];
+    const limited = async (limit: object) => {
+      Object.assign(linear.state, { remaining: 0, ...limit });
+      const error = await read(null).catch((caught: unknown) => caught);
+      expect(error).to.be.instanceOf(SourceBusyError);
+      waits.push((error as SourceBusyError).retryAfterMs);
+    };
+    for (const budget of ['requests', 'endpoint-requests', 'complexity']) await limited({ budget });
+    expect(Math.max(...waits), 'none is that of another budget').to.be.lessThan(1001);
+    await limited({ isTerse: true });
+    expect(waits.at(-1), 'no time is said').to.be.within(59_000, 60_000);
   });
 });

@@ -1,4 +1,4 @@
-import type { LinearError, RatelimitedLinearError } from '@linear/sdk';
+import type { LinearError } from '@linear/sdk';
 import { sha256 } from '../../common/kernel/hashes.ts';
 import { type Json, parseClientObject } from '../../common/kernel/json.ts';
 import { requestTokens } from '../credentials/token-endpoint.ts';
@@ -38,13 +38,15 @@ export interface LinearOptions {
 }
 
 const SCOPE = 'read,write,app:assignable,app:mentionable';
-/** Documents of a page, with their first comments: a tenth of what one query may cost. */
+/** Documents of a page, with their first comments: less than half of the 10,000 points that one query may cost. */
 const PER_PAGE = 50;
 const IDS_PER_PAGE = 250;
 const DAY_MS = 86_400_000;
 /** What was changed at the end of an import may be listed a moment later. */
 const OVERLAP_MS = 60_000;
 const REVOKED = 'Linear no longer accepts the connection: the app was removed from the workspace. Connect it again.';
+/** Wait where Linear says no time. */
+const UNKNOWN_MS = 60_000;
 /** Deliveries that are older may be sent again by somebody who recorded them. */
 const MAX_AGE_MS = 60_000;
 
@@ -387,16 +389,27 @@ function presentAndGone(entries: readonly Entry[]): Pick<ChangePage, 'present' |
   };
 }
 
-/** Limits are answered with 400 or 429, and with the time at which they end in the headers. */
+/** Limits are answered with 400 and the code `RATELIMITED`, or with 429. */
 function translated(error: unknown): unknown {
   const { status, errors, raw } = error as LinearError;
   const codes = raw?.response?.errors?.map(({ extensions }) => (extensions as { code?: string } | undefined)?.code);
   if (errors?.[0]?.type === 'Ratelimited' || status === 429 || codes?.includes('RATELIMITED')) {
-    const { retryAfter, requestsRemaining, requestsResetAt, complexityResetAt } = error as RatelimitedLinearError;
-    const resetAt = requestsRemaining === 0 ? requestsResetAt : (complexityResetAt ?? requestsResetAt);
-    return new SourceBusyError(waitMsOf(retryAfter, (resetAt ?? 0) - Date.now()), { cause: error });
+    return new SourceBusyError(waitMsAfter(raw?.response?.headers), { cause: error });
   }
   return status === 401 ? new SourceRevokedError(REVOKED, { cause: error }) : error;
+}
+
+/** Time until the budget that is spent is full again: of requests, of one query, or of points for what queries cost. */
+function waitMsAfter(headers: Pick<Headers, 'get'> | undefined): number {
+  const valueOf = (budget: string, name: string) => {
+    const value = headers?.get(`x-ratelimit-${budget}-${name}`);
+    return value ? Number(value) : Number.NaN;
+  };
+  // A query may cost more than what is left of the points.
+  const spent = ['requests', 'endpoint-requests'].find((budget) => valueOf(budget, 'remaining') === 0) ?? 'complexity';
+  const resets = [spent, 'complexity', 'requests'].map((budget) => valueOf(budget, 'reset'));
+  const resetAt = resets.find((time) => Number.isFinite(time)) ?? Date.now() + UNKNOWN_MS;
+  return waitMsOf(headers?.get('retry-after'), resetAt - Date.now());
 }
 
 function isInvalidInput(error: unknown): boolean {
