@@ -59,6 +59,8 @@ export async function startFakeGithub() {
     isGone: false,
     /** Requests that are answered before the rate limit is reached; null: no limit. */
     remaining: null as number | null,
+    /** The limit that is reached then: one of requests an hour, or a secondary one, with or without a time. */
+    limit: 'secondary' as 'primary' | 'secondary' | 'secondary without a time',
     retryAfterSeconds: 1,
     tokenLifeMs: 3_600_000,
     /** The points of GraphQL are spent for a minute. */
@@ -229,7 +231,16 @@ export async function startFakeGithub() {
     if (state.isGone) return [403, { message: 'This installation has been suspended' }];
     if (state.remaining !== null) {
       if (state.remaining <= 0) {
-        const headers = { 'retry-after': String(state.retryAfterSeconds), 'x-ratelimit-remaining': '0' };
+        const reset = { 'x-ratelimit-reset': String(Math.ceil(Date.now() / 1000) + 1800) };
+        if (state.limit === 'primary') {
+          return [
+            403,
+            { message: 'API rate limit exceeded for installation ID 77.' },
+            { ...reset, 'x-ratelimit-remaining': '0' },
+          ];
+        }
+        const wait = state.limit === 'secondary' ? { 'retry-after': String(state.retryAfterSeconds) } : {};
+        const headers = { ...reset, ...wait, 'x-ratelimit-remaining': '4711' };
         return [403, { message: 'You have exceeded a secondary rate limit.' }, headers];
       }
       state.remaining -= 1;

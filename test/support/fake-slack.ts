@@ -34,6 +34,7 @@ export type FakeSlack = Awaited<ReturnType<typeof startFakeSlack>>;
 type Form = Readonly<Record<string, string>>;
 type Answer = { readonly status?: number; readonly headers?: object; readonly body: object | Buffer };
 
+const UNLISTED: ReadonlySet<string> = new Set(['conversations.history', 'conversations.replies']);
 const TEAM = { id: 'T0ENGINE', name: 'Analytical Engines' };
 const CLIENT = { id: '11.22', secret: 'client-secret' };
 export const INSTALLER = 'U0ADA';
@@ -63,6 +64,10 @@ export async function startFakeSlack() {
     retryAfterSeconds: 1,
     tokenLifeSeconds: null as number | null,
     pageSize: 200,
+    /** The app is sold outside of the Marketplace: history and replies once a minute each, with 15 objects. */
+    isUnlisted: false,
+    /** Of those, the methods that were called in the present minute. */
+    called: new Set<string>(),
     scopes: 'commands,chat:write,users:read,users:read.email,files:read',
   };
 
@@ -92,7 +97,7 @@ export async function startFakeSlack() {
     facts: object = {},
   ): Answer => {
     const at = cursor === '' ? 0 : Number(Buffer.from(cursor, 'base64').toString().split(':')[1]);
-    const size = Math.min(Number(limit), state.pageSize);
+    const size = Math.min(Number(limit), state.pageSize, state.isUnlisted && name === 'messages' ? 15 : 1000);
     const hasMore = at + size < items.length;
     const next = hasMore ? Buffer.from(`next:${at + size}`).toString('base64') : '';
     const page = { [name]: items.slice(at, at + size), has_more: hasMore, response_metadata: { next_cursor: next } };
@@ -157,6 +162,12 @@ export async function startFakeSlack() {
         return { status: 429, headers, body: { ok: false, error: 'ratelimited' } };
       }
       state.remaining.set(method, left - 1);
+    }
+    if (state.isUnlisted && UNLISTED.has(method)) {
+      if (state.called.has(method)) {
+        return { status: 429, headers: { 'retry-after': '60' }, body: { ok: false, error: 'ratelimited' } };
+      }
+      state.called.add(method);
     }
     if (method === 'auth.test') {
       const bot = { team: TEAM.name, team_id: TEAM.id, user: 'engram', user_id: 'U0BOT', bot_id: 'B0BOT' };

@@ -110,6 +110,20 @@ describe('GitHub connector', () => {
     ]);
   });
 
+  it('waits for what a limit asks: until the hour is over, a time that is said, or a minute where none is', async () => {
+    repository.issues.set(1, issue('Fault', at(1)));
+    const { changes } = open();
+    const waitOf = async (limit: typeof github.state.limit) => {
+      Object.assign(github.state, { remaining: 0, limit, retryAfterSeconds: 7 });
+      const error = await changes('issues', null).catch((caught: unknown) => caught);
+      expect(error).to.be.instanceOf(SourceBusyError);
+      return (error as SourceBusyError).retryAfterMs;
+    };
+    expect(await waitOf('primary')).to.be.within(1_790_000, 1_802_000);
+    expect(await waitOf('secondary')).to.equal(7000);
+    expect(await waitOf('secondary without a time')).to.be.within(60_000, 90_000);
+  });
+
   it('waits when GraphQL says that its points are spent, though it answers with 200', async () => {
     github.state.isGraphqlSpent = true;
     repository.discussions.set(1, { title: 'Idea', body: 'Why', user: 'ada', updated: at(1), comments: [] });

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { Octokit } from '@octokit/core';
 import { engramError } from '../../common/kernel/errors.ts';
 import { sha256 } from '../../common/kernel/hashes.ts';
@@ -478,6 +479,9 @@ function accountOf({ id, app_id, account, repository_selection }: Installation) 
   };
 }
 
+/** Wait for a secondary limit without a time, which GitHub asks to be a minute at least. */
+const SECONDARY_MS = 60_000;
+
 /** Limits are answered with 403 or 429; an installation that is gone has no tokens any more. */
 function translated(error: unknown): unknown {
   const { status = 0, response, message, errors = [], headers = response?.headers ?? {} } = error as RequestError;
@@ -485,8 +489,11 @@ function translated(error: unknown): unknown {
     headers['retry-after'] !== undefined || headers['x-ratelimit-remaining'] === '0' || /rate limit/i.test(message);
   const isOfGraphql = errors.some(({ type = '' }) => /^RATE_LIMIT/.test(type));
   if (((status === 403 || status === 429) && isLimit) || isOfGraphql) {
-    const resetMs = Number(headers['x-ratelimit-reset'] ?? 0) * 1000 - Date.now();
-    return new SourceBusyError(waitMsOf(headers['retry-after'], resetMs), { cause: error });
+    // The reset is that of the primary limit: other limits are reached with requests left.
+    const isSpent = headers['x-ratelimit-remaining'] === '0' && headers['x-ratelimit-reset'] !== undefined;
+    const resetMs = Number(headers['x-ratelimit-reset']) * 1000 - Date.now();
+    const elseMs = isSpent ? resetMs : SECONDARY_MS + randomInt(SECONDARY_MS / 2);
+    return new SourceBusyError(waitMsOf(headers['retry-after'], elseMs), { cause: error });
   }
   const isToken = /\/access_tokens$/.test(response?.url ?? '');
   if ((isToken && [401, 403, 404].includes(status)) || (status === 403 && /suspended/i.test(message))) {

@@ -98,8 +98,8 @@ interface MembershipsPage {
 /** Why Google does not show a group; throws what will pass. */
 function refusalOf(error: unknown, { connection }: SourceAccess): string {
   if (!(error instanceof GoogleError) || ![400, 403, 404].includes(error.status)) throw error;
-  if (error.reason === 'ACCESS_TOKEN_SCOPE_INSUFFICIENT') return NOT_GRANTED;
-  if (error.reason === 'SERVICE_DISABLED') return NOT_ENABLED;
+  if (/^(ACCESS_TOKEN_SCOPE_INSUFFICIENT|insufficientPermissions)$/.test(error.reason)) return NOT_GRANTED;
+  if (/^(SERVICE_DISABLED|accessNotConfigured)$/.test(error.reason)) return NOT_ENABLED;
   const who = connection.accountLabel;
   return `${CLOSED}, as Google does not show ${who} who they are: an owner of the group can let its members see each other, or an administrator of groups can connect Google Drive.`;
 }

@@ -239,7 +239,7 @@ function failureOf(error: unknown): Failure | null {
   const { status, data, headers } = response;
   const { error: said } = (typeof data === 'string' ? parsed(data) : (data ?? {})) as ErrorAnswer;
   const detail = said?.details?.find((one) => one.reason !== undefined);
-  const reason = detail?.reason ?? said?.errors?.[0]?.reason ?? said?.status ?? '';
+  const reason = said?.errors?.[0]?.reason ?? detail?.reason ?? said?.status ?? '';
   return { status, reason, said: said?.message ?? 'without a reason', retryAfter: headers.get('retry-after') };
 }
 
@@ -252,7 +252,14 @@ function parsed(text: string): object {
 }
 
 const LIMITS: ReadonlySet<string> = new Set([
-  ...['rateLimitExceeded', 'userRateLimitExceeded', 'dailyLimitExceeded', 'quotaExceeded', 'RESOURCE_EXHAUSTED'],
+  ...[
+    'rateLimitExceeded',
+    'userRateLimitExceeded',
+    'dailyLimitExceeded',
+    'quotaExceeded',
+    'RATE_LIMIT_EXCEEDED',
+    'RESOURCE_EXHAUSTED',
+  ],
 ]);
 
 function isLimit({ status, reason }: Failure): boolean {

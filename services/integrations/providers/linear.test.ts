@@ -73,7 +73,8 @@ describe('issues of a team of Linear', () => {
     const { id: team } = linear.team('ENG');
     linear.issue(team, 'Engine stops');
     await read(null, 0);
-    for await (const _ of open().connector.changesSince(open().access, { resource: team, feed: 'projects' }, null));
+    const { connector, access } = open();
+    await Array.fromAsync(connector.changesSince(access, { resource: team, feed: 'projects' }, null));
     expect(Math.max(...linear.costs)).to.be.within(1000, 5000);
     const waits: number[] = [];
     const limited = async (limit: object) => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { INSTALLER, startFakeSlack, tsAt } from '../../../test/support/fake-slack.ts';
 import type { Json } from '../../common/kernel/json.ts';
 import type { SourceConnection } from '../../common/records/integrations/connections.ts';
-import type { ChangePage } from './connector.ts';
+import { type ChangePage, SourceBusyError } from './connector.ts';
 import { createSlackConnector } from './slack.ts';
 import { createSlackApi } from './slack-api.ts';
 
@@ -53,5 +53,70 @@ describe('channels of Slack that a Dataset resource declares', () => {
       });
     expect(next({})).to.deep.equal({ nextSyncAt: '2026-03-01T01:00:00.000Z' });
     expect(next({ everyMs: 60_000 }), 'its own rhythm').to.deep.equal({});
+  });
+});
+
+describe('history of Slack for an app outside of its Marketplace, with 15 messages a minute', () => {
+  it('is read as a whole: every channel, named threads, long threads, and stretches of messages that say nothing', async () => {
+    await using slack = await startFakeSlack();
+    slack.state.isUnlisted = true;
+    const at = (minute: number) => tsAt(new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString());
+    const engine = slack.add('engine');
+    const lamp = slack.add('lamp');
+    const say = ({ messages }: typeof engine, minute: number, more: object = {}) =>
+      messages.push({ ts: at(minute), user: INSTALLER, text: `Said at ${minute}`, ...more });
+    for (let minute = 0; minute < 40; minute += 1) say(engine, minute);
+    for (let minute = 40; minute < 90; minute += 1) say(engine, minute, { subtype: 'channel_join' });
+    for (let minute = 90; minute < 140; minute += 1) say(engine, minute, { thread_ts: at(0) });
+    for (let minute = 200; minute < 220; minute += 1) say(lamp, minute);
+    for (let minute = 200; minute < 203; minute += 1) say(lamp, minute + 100, { thread_ts: at(minute) });
+    const threads = [200, 201, 202].map((minute) => ({ channel_id: 'C0LAMP', ts: at(minute) }));
+    const once = { channel_ids: ['C0ENGINE', 'C0LAMP'], thread_links: [], threads, thread_mode: 'started' };
+    const limits = { max_requests: 1000, max_messages: 100_000, oldest: null, latest: null };
+    const metadata = { once: { ...once, ...limits }, sync: null };
+    const connector = createSlackConnector({ api: createSlackApi({ apiUrl: `${slack.url}/api/` }), app: null });
+    const token = slack.token();
+    const cursors = new Map<string, Json>();
+    const found = new Map<string, string | null>();
+    const notCovered = new Set<string>();
+
+    /** One attempt of an import, as the engine makes it; true at its end. */
+    const attempt = async (lastSyncedAt: string | null): Promise<boolean> => {
+      const connection = { id: 'c', accountId: 'T0', metadata, lastSyncedAt } as unknown as SourceConnection;
+      const access = { connection, signal: new AbortController().signal, token: async () => token };
+      slack.state.called.clear();
+      try {
+        for (const { id: resource } of await connector.list(access)) {
+          const feed = { resource, feed: 'threads' };
+          for await (const page of connector.changesSince(access, feed, cursors.get(resource) ?? null)) {
+            for (const { key, version } of page.present) found.set(`${resource} ${key}`, version);
+            const { from = '', to = '' } = page.covers ?? {};
+            const named = new Set(page.present.map(({ key }) => `${resource} ${key}`));
+            for (const key of found.keys()) {
+              const [place, ts = ''] = key.split(' ');
+              if (place === resource && ts >= from && ts < to && !named.has(key)) notCovered.add(key);
+            }
+            cursors.set(resource, page.cursor);
+          }
+        }
+        return true;
+      } catch (error) {
+        expect(error).to.be.instanceOf(SourceBusyError).and.include({ retryAfterMs: 60_000 });
+        return false;
+      }
+    };
+    const imported = async (lastSyncedAt: string | null) => {
+      for (let minutes = 1; minutes < 60; minutes += 1) if (await attempt(lastSyncedAt)) return minutes;
+      throw new Error('it does not end');
+    };
+    expect(await imported(null)).to.be.lessThan(25);
+    expect([...found.keys()].filter((key) => key.startsWith('C0ENGINE'))).to.have.length(40);
+    expect([...found.keys()].filter((key) => key.startsWith('C0LAMP'))).to.have.length(20);
+    expect([...notCovered], 'nothing of it is taken for deleted').to.deep.equal([]);
+    const before = found.get(`C0ENGINE ${at(0)}`);
+    say(engine, 141, { thread_ts: at(0) });
+    expect(await imported('2026-02-01T00:00:00.000Z'), 'the next import reads it again').to.be.within(10, 25);
+    expect(found.get(`C0ENGINE ${at(0)}`)).not.to.equal(before);
+    expect(await imported('2026-02-01T00:00:00.000Z'), 'another attempt of the same import does not').to.equal(1);
   });
 });

@@ -83,6 +83,8 @@ const REFUSED = 'Slack does not accept the token: put a new one into the Secret.
 const PAGE = 200;
 /** Threads of one page of changes. */
 const THREADS = 20;
+/** A part of a thread is good for so long after its last request. */
+const PART_KEPT_MS = 1_800_000;
 const NAMES_KEPT_MS = 3_600_000;
 const MAX_NAMES = 20_000;
 const LINK = /^https:\/\/[\w.-]+\/archives\/([CG][A-Z0-9]+)\/p(\d{10})(\d{6})/;
@@ -380,10 +382,25 @@ function readEvent(secret: string, delivery: RawDelivery) {
 }
 
 /**
- * How far a channel was read: everything from `before` on, for the selection of that hash. `wholeAt`: when all that a resource
- * declares was read last.
+ * How far a channel was read, for the selection of that hash: the first `named` of the threads that it names, and everything from
+ * `before` on. Where Slack allows few requests, an import takes many attempts, and each goes through all channels: `done` is the end
+ * of the import before the one that has read all of this channel. `wholeAt`: when all that a resource declares was read last.
  */
-type Cursor = { readonly run: string; readonly before: string | null; readonly wholeAt?: string };
+type Cursor = {
+  readonly run: string;
+  readonly before: string | null;
+  readonly named?: number;
+  readonly done?: string | null;
+  readonly wholeAt?: string;
+};
+
+/** A thread that Slack asked to wait in. */
+interface PartOfThread {
+  readonly ts: string;
+  readonly messages: SlackMessage[];
+  readonly cursor: string | undefined;
+  readonly untilMs: number;
+}
 
 /** Counts what the import of an access has asked Slack for, and keeps the threads of its present page. */
 interface Reading {
@@ -420,11 +437,21 @@ function createReader(api: SlackApi) {
     reading.messages += answer.messages?.length ?? 0;
     return answer;
   };
+  /** By connection and channel: read by attempts that had to wait, for the next one. */
+  const parts = new Map<string, PartOfThread>();
+  const keep = (place: string, part: Omit<PartOfThread, 'untilMs'>) => {
+    for (const [kept, { untilMs }] of parts) if (untilMs < Date.now()) parts.delete(kept);
+    parts.set(place, { ...part, untilMs: Date.now() + PART_KEPT_MS });
+  };
   /** All messages of a thread, the first one first; null: there is none. */
   const thread = async (access: SourceAccess, channel: string, ts: string): Promise<readonly SlackMessage[] | null> => {
-    const messages: SlackMessage[] = [];
+    const place = `${access.connection.id} ${channel}`;
+    const known = parts.get(place);
+    const part = known?.ts === ts && Date.now() < known.untilMs ? known : null;
+    const messages = part?.messages ?? [];
+    let cursor = part?.cursor;
     try {
-      for (let cursor: string | undefined; ; ) {
+      for (;;) {
         const asked = { channel, ts, limit: PAGE, ...(cursor ? { cursor } : {}) };
         const page = await ask(access, 'conversations.replies', asked);
         messages.push(...(page.messages ?? []).filter((one) => messages.length === 0 || one.ts !== ts));
@@ -432,9 +459,11 @@ function createReader(api: SlackApi) {
         if (!cursor) break;
       }
     } catch (error) {
+      if (error instanceof SourceBusyError && messages.length > 0) keep(place, { ts, messages, cursor });
       if (error instanceof SlackRefusedError && /^(thread_not_found|message_not_found)$/.test(error.code)) return null;
       throw error;
     }
+    if (part !== null) parts.delete(place);
     return messages.some(isSaid) ? messages : null;
   };
 
@@ -455,16 +484,13 @@ function createReader(api: SlackApi) {
     return { present, gone: [], ...rest, counted: { conversations: threads.length, messages } };
   };
 
-  /** Threads that are named one by one. */
-  async function* named(access: SourceAccess, channel: string, cursor: Json, selection: HistorySelection) {
-    const wanted = new Set(
-      threadsOf(selection)
-        .filter((one) => one.channel_id === channel)
-        .map(({ ts }) => ts),
-    );
-    for (const ts of wanted) {
+  /** Threads that are named one by one, beginning with those that this import has not read. */
+  async function* named(access: SourceAccess, channel: string, from: Cursor, wanted: readonly string[]) {
+    for (let at = from.named ?? 0; at < wanted.length; at += 1) {
+      const ts = wanted[at] as string;
       const messages = await thread(access, channel, ts);
       const covers = { from: ts, to: `${ts}0` };
+      const cursor = { ...from, named: at + 1 };
       yield pageOf(access, messages === null ? [] : [{ ts, messages }], { cursor, covers });
     }
   }
@@ -476,7 +502,7 @@ function createReader(api: SlackApi) {
     from: Cursor,
     selection: HistorySelection,
   ): AsyncGenerator<ChangePage> {
-    const { run, wholeAt } = from;
+    const { wholeAt } = from;
     const isDeclared = Boolean(access.connection.declared);
     const isRecent = isDeclared && wholeAt !== undefined && Date.now() - Date.parse(wholeAt) < WHOLE_MS;
     const recentMs = isRecent ? Date.now() - RECENT_MS : 0;
@@ -493,6 +519,13 @@ function createReader(api: SlackApi) {
       isLast = !next;
       // The bounds that Slack takes are inclusive: a stretch that goes on would begin with what it ended with.
       const starts = (answer.messages ?? []).filter((one) => isStart(one) && one.ts < top);
+      const last = answer.messages?.at(-1)?.ts;
+      if (starts.length === 0 && !isLast && last !== undefined && last < upper) {
+        // So that an attempt that ends here does not begin with it again.
+        const end = last < oldest ? oldest : last;
+        yield pageOf(access, [], { cursor: { ...from, before: last }, covers: { from: end, to: upper } });
+        upper = last;
+      }
       for (let at = 0; at < starts.length || (at === 0 && isLast); at += THREADS) {
         const isEnd = isLast && at + THREADS >= starts.length;
         const { read, lowest, error } = await readThreads(access, channel, starts.slice(at, at + THREADS), {
@@ -502,11 +535,11 @@ function createReader(api: SlackApi) {
         const bottom = isEnd && error === undefined ? oldest : (lowest ?? upper);
         const covered = bottom < oldest ? oldest : bottom;
         const isDone = isEnd && error === undefined;
-        const from = isDone ? floor : covered;
-        const covers = from < upper ? { covers: { from, to: upper } } : {};
-        const before = isDone ? null : bottom;
-        const whole = isDeclared && isDone && !isRecent ? new Date().toISOString() : wholeAt;
-        yield pageOf(access, read, { cursor: { run, before, ...(whole && { wholeAt: whole }) }, ...covers });
+        const end = isDone ? floor : covered;
+        const covers = end < upper ? { covers: { from: end, to: upper } } : {};
+        const whole = isDeclared && !isRecent ? new Date().toISOString() : wholeAt;
+        const cursor = isDone ? doneOf(access, from.run, whole) : { ...from, before: bottom };
+        yield pageOf(access, read, { cursor, ...covers });
         if (error !== undefined) throw error;
         upper = bottom;
       }
@@ -550,11 +583,17 @@ function createReader(api: SlackApi) {
       access.signal.throwIfAborted();
       const selection = selectionOf(access.connection, channel);
       if (selection === null) return;
-      yield* named(access, channel, cursor, selection);
-      if (!selection.channel_ids.includes(channel)) return;
       const run = sha256OfJson(selection);
-      const known = cursor as Cursor | null;
-      yield* stretch(access, channel, known?.run === run ? known : { run, before: null }, selection);
+      const stored = cursor as Cursor | null;
+      const known: Cursor = stored?.run === run ? stored : { run, before: null };
+      const { done, ...from } = known;
+      if (done !== undefined && done === access.connection.lastSyncedAt) return;
+      const threads = threadsOf(selection).filter((one) => one.channel_id === channel);
+      const wanted = [...new Set(threads.map(({ ts }) => ts))];
+      yield* named(access, channel, from, wanted);
+      const isRead = !selection.channel_ids.includes(channel);
+      if (isRead) yield pageOf(access, [], { cursor: doneOf(access, run, from.wholeAt) });
+      else yield* stretch(access, channel, { ...from, named: wanted.length }, selection);
     },
     async fetch(access: SourceAccess, { resource, key }: PresentDocument): Promise<SourceDocument | null> {
       const [ts = '', fileId] = key.split('/');
@@ -579,6 +618,11 @@ function createReader(api: SlackApi) {
       };
     },
   };
+}
+
+/** The cursor of a channel that the present import has read. */
+function doneOf({ connection }: SourceAccess, run: string, wholeAt: string | undefined): Cursor {
+  return { run, before: null, done: connection.lastSyncedAt, ...(wholeAt !== undefined && { wholeAt }) };
 }
 
 interface ThreadRead {
