@@ -401,13 +401,13 @@ function translated(error: unknown): unknown {
 
 /** Time until the budget that is spent is full again: of requests, of one query, or of points for what queries cost. */
 function waitMsAfter(headers: Pick<Headers, 'get'> | undefined): number {
-  const valueOf = (budget: string, name: string) => {
+  const limitOf = (budget: string, name: string) => {
     const value = headers?.get(`x-ratelimit-${budget}-${name}`);
     return value ? Number(value) : Number.NaN;
   };
   // A query may cost more than what is left of the points.
-  const spent = ['requests', 'endpoint-requests'].find((budget) => valueOf(budget, 'remaining') === 0) ?? 'complexity';
-  const resets = [spent, 'complexity', 'requests'].map((budget) => valueOf(budget, 'reset'));
+  const spent = ['requests', 'endpoint-requests'].find((budget) => limitOf(budget, 'remaining') === 0) ?? 'complexity';
+  const resets = [spent, 'complexity', 'requests'].map((budget) => limitOf(budget, 'reset'));
   const resetAt = resets.find((time) => Number.isFinite(time)) ?? Date.now() + UNKNOWN_MS;
   return waitMsOf(headers?.get('retry-after'), resetAt - Date.now());
 }
