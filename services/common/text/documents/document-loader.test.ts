@@ -52,6 +52,32 @@ describe('document loader', () => {
     blocks.map(({ kind, level, page, text }) => `${kind}${level ?? ''}${page === undefined ? '' : `@${page}`} ${text}`);
 
   describe('text formats', () => {
+    it('reads the export of a chat as turns below their days', async () => {
+      const lines = [
+        '12/03/2025, 18:02 - Messages are end-to-end encrypted.',
+        '12/03/2025, 18:04 - Marit: Who picks up Jonas?',
+        'Judo ends at 17:45.',
+        '13/03/2025, 7:05 PM - Oma Trude: I do.',
+        '13/03/2025, 7:06 PM - Marit: <Media omitted>',
+      ];
+      const document = await load('chat.txt', lines.join('\n'));
+      const turns = ['[18:04] Marit: Who picks up Jonas?\nJudo ends at 17:45.', '[19:05] Oma Trude: I do.'];
+      expect(outline(document.blocks)).to.deep.equal([
+        'heading2 2025-03-12',
+        `paragraph ${turns[0]}`,
+        'heading2 2025-03-13',
+        `paragraph ${turns[1]}`,
+      ]);
+      expect(document.text).to.equal(`## 2025-03-12\n\n${turns[0]}\n\n## 2025-03-13\n\n${turns[1]}`);
+      const american = [
+        '[3/12/25, 6:04:22 PM] Ann: Hi.',
+        '[4/1/25, 6:05:00 PM] Bo: Hello.',
+        '[4/2/25, 8:00:00 AM] Bo: Up?',
+      ];
+      const days = (await load('chat.txt', american.join('\n'))).blocks.filter(({ kind }) => kind === 'heading');
+      expect(days.map(({ text }) => text)).to.deep.equal(['2025-03-12', '2025-04-01', '2025-04-02']);
+    });
+
     it('keeps plain text as it is and finds paragraphs and chapters', async () => {
       const text =
         'CHAPTER I. Loomings\r\n\r\nCall me Ishmael.\r\nSome years ago.\r\n\r\n\r\nChapter 2 was hard to write.\n';

@@ -18,5 +18,7 @@ describe('turns of a conversation', () => {
     expect(isConversation(turnsOf('Anna: It is broken.\nTom: I will look.'))).to.equal(true);
     expect(isConversation(turnsOf('Name: Anna\nPhone: 123\nCity: Oslo'))).to.equal(false);
     expect(isConversation(turnsOf('Anna: It is broken.'))).to.equal(false);
+    const terms = '- Albedo: The share of light that comes back.\n- Sky view: The share of sky that one sees.';
+    expect(isConversation(turnsOf(terms))).to.equal(false);
   });
 });

@@ -7,6 +7,8 @@ export interface Turn {
   /** The time as written before the name; '' without one. */
   readonly time: string;
   readonly said: string;
+  /** An item of a list, which may explain a term. */
+  readonly isItem: boolean;
 }
 
 const TURN =
@@ -24,6 +26,7 @@ export function turnsOf(text: string): readonly Turn[] {
       saidAt: index + mark.length,
       speaker,
       said,
+      isItem: /^[ \t>]*[-*][ \t]/u.test(mark),
       time: time || (TIME.test(note) ? note : ''),
     }),
   );
@@ -41,8 +44,11 @@ export function roleOf(speaker: string): 'user' | 'assistant' | null {
   return ASSISTANT.test(speaker) ? 'assistant' : null;
 }
 
-/** Whether turns are speech rather than keys with their values: two at least, most of them sentences, or some where names return. */
-export function isConversation(turns: readonly Turn[]): boolean {
+/** Whether turns are speech rather than keys with their values or terms of a list: two at least, most of them sentences, or some where names return. */
+export function isConversation(all: readonly Turn[]): boolean {
+  const bySpeaker = Map.groupBy(all, ({ speaker }) => speaker);
+  // `- Albedo: the share of light that a surface throws back.`
+  const turns = all.filter(({ isItem, speaker }) => !isItem || (bySpeaker.get(speaker)?.length ?? 0) > 1);
   const isSpeech = ({ speaker, said }: Turn): boolean =>
     roleOf(speaker) !== null || /[.!?…]["”)]*\s*$/u.test(said) || /\b(?:I|you|we|me|my)\b/u.test(said);
   const returns = new Set(turns.map(({ speaker }) => speaker)).size * 2 <= turns.length;

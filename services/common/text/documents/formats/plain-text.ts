@@ -1,11 +1,12 @@
 import { append } from '../../../kernel/long-lists.ts';
 import type { DocumentBlock } from '../../../ports/documents.ts';
 import { turnsOf } from '../../language/turns.ts';
+import { readChatExport } from './chat-export.ts';
 import type { DocumentDraft } from './draft.ts';
 
-/** Reads plain text: paragraphs between blank lines; single lines that are clearly titles become headings. */
+/** Reads the export of a chat, else paragraphs between blank lines; single lines that are clearly titles become headings. */
 export function readPlainText(text: string): DocumentDraft {
-  return { text, blocks: paragraphBlocks(text) };
+  return readChatExport(text) ?? { text, blocks: paragraphBlocks(text) };
 }
 
 export function paragraphBlocks(text: string): DocumentBlock[] {

@@ -1,0 +1,90 @@
+import type { DocumentBlock } from '../../../ports/documents.ts';
+import type { DocumentDraft } from './draft.ts';
+
+/** A line of a messenger's export: `12/03/2025, 18:04 - Marit: …`, `[12.03.25, 18:04:22] Marit: …`, `3/12/25, 6:04 PM - …`. */
+const LINE =
+  /^\u200e?\[?(\d{1,4})([./-])(\d{1,2})\2(\d{1,4}),? (\d{1,2}):(\d\d)(?::\d\d)?(?:[ \u202f]?([ap])\.?m\.?)?(?:\]| -) ?(.*)$/iu;
+const SPEAKER = /^\u200e?([^:\n]{1,60}): (.*)$/u;
+/** What stands for a picture or a message that is gone. */
+const NO_WORDS =
+  /^(?:<[^<>]*>|(?:\p{L}+ ){1,3}(?:omitted|weggelassen|omitido|omise?)|.{1,80}\((?:file attached|Datei angehängt|archivo adjunto|fichier joint)\)|(?:this message was|you) deleted(?: this message)?\.?|Diese Nachricht wurde gelöscht\.?)$/iu;
+const MIN_TURNS = 3;
+/** Logs look the same. */
+const LOG_LEVEL = /^(?:DEBUG|INFO|WARN(?:ING)?|ERROR|TRACE|FATAL)$/u;
+
+interface Message {
+  readonly numbers: readonly [number, number, number];
+  readonly isDotted: boolean;
+  readonly hasHalves: boolean;
+  readonly time: string;
+  /** Null for what the messenger itself says. */
+  readonly speaker: string | null;
+  readonly lines: string[];
+}
+
+/**
+ * Reads the export of a chat: the day as a heading, a turn for each message, without what the messenger itself says. Null for
+ * any other text.
+ */
+export function readChatExport(text: string): DocumentDraft | null {
+  const messages: Message[] = [];
+  for (const line of text.trimStart().split(/\r\n?|\n/u)) {
+    const message = messageOf(line);
+    if (message !== null) messages.push(message);
+    else if (messages.length === 0) return null;
+    else messages.at(-1)?.lines.push(line);
+  }
+  const turns = messages.filter(({ speaker }) => speaker !== null);
+  if (turns.length < MIN_TURNS || turns.some(({ speaker }) => LOG_LEVEL.test(speaker ?? ''))) return null;
+  const dayOf = dayReader(messages);
+  const blocks: DocumentBlock[] = [];
+  let last = '';
+  for (const message of messages) {
+    const words = message.lines.join('\n').replaceAll('\u200e', '').trim();
+    if (message.speaker === null || words === '' || NO_WORDS.test(words)) continue;
+    const day = dayOf(message);
+    if (day !== last) blocks.push({ kind: 'heading', level: 2, text: day });
+    last = day;
+    blocks.push({ kind: 'paragraph', text: `[${message.time}] ${message.speaker}: ${words}` });
+  }
+  return { blocks, emptyReason: 'the chat has no words' };
+}
+
+function messageOf(line: string): Message | null {
+  const [, first = '', sign = '', second = '', third = '', hour = '', minute = '', half = '', rest = ''] =
+    LINE.exec(line) ?? [];
+  if (first === '') return null;
+  const [, speaker = null, words = ''] = SPEAKER.exec(rest) ?? [];
+  const hours = half === '' ? Number(hour) : (Number(hour) % 12) + (half.toLowerCase() === 'p' ? 12 : 0);
+  return {
+    numbers: [Number(first), Number(second), Number(third)],
+    isDotted: sign === '.',
+    hasHalves: half !== '',
+    time: `${String(hours).padStart(2, '0')}:${minute}`,
+    speaker: speaker === null ? null : speaker.replace(/^~\s*/u, '').trim(),
+    lines: [words],
+  };
+}
+
+/** Tells day from month by a number above twelve, by full stops, and by the order of the days; `6:04 PM` is American. */
+function dayReader(messages: readonly Message[]): (message: Message) => string {
+  const isYearFirst = messages.some(({ numbers }) => numbers[0] > 31);
+  const months = messages.map(({ numbers: [first, second] }) => ({ first, second }));
+  const rises = (keys: readonly number[]) => keys.every((key, at) => at === 0 || key >= (keys[at - 1] ?? 0));
+  const keyOf = (year: number, month: number, day: number) => (year * 12 + month) * 31 + day;
+  const isMonthFirst =
+    !messages.some(({ isDotted }) => isDotted) &&
+    !months.some(({ first }) => first > 12) &&
+    (months.some(({ second }) => second > 12) ||
+      !rises(messages.map(({ numbers: [day, month, year] }) => keyOf(year, month, day))) ||
+      messages.some(({ hasHalves }) => hasHalves));
+  return ({ numbers: [first, second, third] }) => {
+    const [year, month, day] = isYearFirst
+      ? [first, second, third]
+      : isMonthFirst
+        ? [third, first, second]
+        : [third, second, first];
+    const whole = year < 100 ? 2000 + year : year;
+    return [whole, String(month).padStart(2, '0'), String(day).padStart(2, '0')].join('-');
+  };
+}
