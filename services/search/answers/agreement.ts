@@ -175,7 +175,7 @@ const ASKS_FOR_OBJECT = /^what (?:did|does|do|has|have|had)\b/iu;
 const MIN_FORM = 0.8;
 /** What stands right behind a verb, up to a preposition or the end of its clause. */
 const OBJECT =
-  /^ ((?:(?:the|an?|my|our|his|her|their|its|this|that|some) )?(?:[\p{L}\p{N}'’-]+ ){0,3}?[\p{L}\p{N}'’-]+)(?= (?:for|in|on|at|to|from|with|of|about|by|into|and|when|while|that|which|who|because|as|during|after|before|near|through|last|this)\b|[.,;:!?)]|$)/u;
+  /^ ((?:(?:the|an?|my|our|his|her|their|its|this|that|some) )?(?:(?:piece|slice|cup|bottle|glass|pair|box|bag|bunch|set|copy) of )?(?:[\p{L}\p{N}'’-]+ ){0,3}?[\p{L}\p{N}'’-]+)(?= (?:for|in|on|at|to|from|with|of|about|by|into|and|when|while|that|which|who|because|as|during|after|before|near|through|last|this)\b|[.,;:!?)]|$)/u;
 
 /**
  * Returns what a sentence says that somebody did to: `the first algorithm` of `She wrote the first algorithm for it.` for

@@ -201,6 +201,30 @@ describe('extractive answers', () => {
     expect(await answer('How much rent does the lab pay?', [lab])).not.to.match(/^31/);
   });
 
+  it('say what something was moved to, a whole time, and the name behind a kind', async () => {
+    const passages = [
+      {
+        title: 'museum',
+        text: 'The opening of the show has moved from 4 July to 18 July. The show is in the old hall.',
+      },
+      {
+        title: 'team',
+        text: 'We review code in pairs. On Thursdays at 10:00 there is the weekly meeting in the attic.',
+      },
+      { title: 'trip', text: 'Sofie takes the 14:10 train and arrives in Lübeck at 16:52. She brings her dog.' },
+      { title: 'work', text: 'Since October I work eight hours a week in the library. I like it.' },
+      { title: 'tax', text: 'Talked to my tax adviser, Frau Jepsen, on the phone. It took an hour.' },
+      { title: 'ferry', text: 'Ferrymaster replaced the old system Gangway two years ago. It is faster.' },
+    ];
+    const lead = async (question: string) => (await answer(question, passages)).split(': "')[0];
+    expect(await lead('When is the opening of the show?')).to.match(/^18 July/u);
+    expect(await lead('When is the weekly meeting?')).to.equal('Thursdays at 10:00');
+    expect(await lead('When does Sofie arrive in Lübeck?')).to.equal('16:52');
+    expect(await lead('Where do I work?')).to.equal('library');
+    expect(await lead('Who is my tax adviser?')).to.match(/Jepsen$/u);
+    expect(await lead('Which system did Ferrymaster replace?')).to.equal('Gangway');
+  });
+
   it('find a phone number in a sentence with a pronoun', async () => {
     const pia = {
       title: 'pia',

@@ -27,7 +27,7 @@ import { sourcedQuote } from './source-label.ts';
 import { type StatedAnswer, statedAnswer } from './stated-answer.ts';
 import type { Table } from './table-rows.ts';
 import { tableAnswer } from './tables.ts';
-import { changeFirst, inTimeFirst, isDatedByContext, latestFirst, withoutLast } from './times.ts';
+import { changeFirst, datedFirst, inTimeFirst, isDatedByContext, latestFirst, withoutLast } from './times.ts';
 import { negatedFirst, yesOrNo } from './yes-no.ts';
 
 const MAX_QUOTES = 3;
@@ -49,7 +49,7 @@ const ENGLISH_QUESTION =
   /\b(?:what|which|who|whom|whose|when|where|why|how)\b|^(?:is|are|was|were|am|do|does|did|can|could|has|have|had|will|would|should)\s/iu;
 
 /** Lines of the headers of a mail, which answer only questions about mails. */
-const MAIL_LINE = /^(?:from|to|cc|bcc|date|sent): /iu;
+const MAIL_LINE = /^(?:from|to|cc|bcc|date|sent|subject): /iu;
 const ABOUT_MAIL =
   /\b(?:e-?mails?|mails?|messages?|letters?|sent|send|sender|wrote|write|written|received?|got|from|cc|writes?|reply|replied|geschickt|geschrieben|schrieb|gesendet|von)\b/iu;
 
@@ -129,9 +129,12 @@ export function extractiveAnswer(
   const changed = inner === null ? quotedChange(question, all, { passages: read, dataset, window: timeWindow }) : null;
   if (changed !== null) return changed;
   const current = all.filter((sentence) => changeOf(sentence)?.isOver !== true);
-  const ranked = changeFirst(query, latestFirst(query, current));
+  const latest = latestFirst(query, current);
+  const inOrder = changeFirst(query, latest);
+  const ranked = question.type === 'date' ? datedFirst(inOrder) : inOrder;
   // What an inner question was answered with has been found by more than the words of the question.
-  const found = shortAnswer(question, ranked);
+  // What was so before is quoted, and is no answer.
+  const found = shortAnswer(question, inOrder === latest ? ranked : ranked.slice(0, 1));
   const said = negatedFirst(question, ranked);
   const isDecided = said[0] !== undefined && yesOrNo(question, said[0]) !== null;
   const isDated = question.type === 'date' && isDatedByContext(ranked[0]);

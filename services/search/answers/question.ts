@@ -28,7 +28,7 @@ export interface QuestionTerm {
 const TYPES: readonly (readonly [AnswerType, RegExp])[] = [
   [
     'yes-no',
-    /^(?:is|are|was|were|am|do|does|did|can|could|has|have|had|will|would|should|shall|may|must|ist|sind|war|waren|hat|haben|kann|est-ce)\s/u,
+    /^(?:is|are|was(?! (?:ist|sind|war|waren|wird|wurden?|hat|haben?|hatten?|kann|können|muss|soll|will|macht|kostet|bedeutet|heißt|steht|gibt|passiert)\b)|were|am|do|does|did|can|could|has|have|had|will|would|should|shall|may|must|ist|sind|war|waren|hat|haben|kann|est-ce)\s/u,
   ],
   ['date', /\bhow long ago\b/u],
   [

@@ -15,10 +15,29 @@ const SECTION_VERBS: readonly (readonly [RegExp, RegExp])[] = [
   ],
 ];
 const SECTION_WORDS = wordSet(
-  'section point points noted listed made take taken agenda minutes meeting about steht stehen gibt auf der die das dem den im am zu zum zur für mein meine meiner meinem unsere unserer unserem alles',
+  'section point points noted listed made take taken agenda minutes meeting about steht stehen gibt auf der die das dem den im am zu zum zur für mein meine meiner meinem unsere unserer unserem alles need needs want buy bring pack left still open missing done already finished completed',
 );
 /** Asks for one thing or how many there are, which a list does not say. */
 const ASKS_FOR_ITEMS = /^(?:which|what|list|show|name|was|welche|liste|zeige?|who (?:has|have|needs?) to)\b/iu;
+
+/** A mark of an item, and what asks for those that have it or do not. */
+const TICKED = /^\[[xX]\]/u;
+const MARK = /^\[[ xX]\]\s+/u;
+const ASKS_FOR_TICKED = /\b(?:done|already|finished|completed|bought)\b/iu;
+const ASKS_FOR_OPEN = /\b(?:need|needs|to do|to-?dos?|left|still|open|missing|remaining|(?:have|has|had) to)\b/iu;
+
+/** The items that a question asks for, of a list with marks of what is done, without the marks. */
+function ofMark(question: string, rows: readonly Row[]): readonly Row[] {
+  const isTicked = ({ cells }: Row) => TICKED.test(cells[0] ?? '');
+  const hasMarks = rows.some(({ cells }) => MARK.test(cells[0] ?? ''));
+  if (!hasMarks) return rows;
+  const chosen = ASKS_FOR_OPEN.test(question)
+    ? rows.filter((row) => !isTicked(row))
+    : ASKS_FOR_TICKED.test(question)
+      ? rows.filter(isTicked)
+      : rows;
+  return chosen.map((row) => ({ ...row, cells: row.cells.map((cell) => cell.replace(MARK, '')) }));
+}
 
 /** Returns the lists whose headings a question names, with the items that it asks for: `What does Ada have to do?` */
 export function sectionsNamed(question: string, tables: readonly Table[]): readonly Table[] {
@@ -28,7 +47,9 @@ export function sectionsNamed(question: string, tables: readonly Table[]): reado
     .map((table) => ({ table, ...readSection(question, table) }));
   const most = Math.max(0, ...found.map(({ named }) => named));
   if (most === 0) return [];
-  return found.filter(({ named }) => named === most).map(({ table, rows }) => ({ ...table, rows }));
+  return found
+    .filter(({ named }) => named === most)
+    .map(({ table, rows }) => ({ ...table, rows: ofMark(question, rows) }));
 }
 
 /** How many words of a question name a list; 0 when its heading is not asked for. */

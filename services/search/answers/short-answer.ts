@@ -10,7 +10,7 @@ import { ANSWER_WEIGHTS, type AnswerWeights } from './answer-weights.ts';
 import { type Question, wordsOf } from './question.ts';
 import { type RankedSentence, weigh } from './rank-sentences.ts';
 import { KINDS_OF, type Span, spansOf, spansOfKind, type WrittenKind } from './spans.ts';
-import { formOf } from './stated-parts.ts';
+import { formOf, TIME_NOUN } from './stated-parts.ts';
 import { likenessToKinds, likenessToRoles, NO_KIND } from './word-kinds.ts';
 
 /** A part of a sentence that answers a question by itself. */
@@ -43,7 +43,9 @@ export function shortAnswer(
   const named = ofAskedKind(question, candidates) ?? besideExcluded(question, candidates);
   const object = named === null ? objectIn(question, likely.sentence.statement.text) : null;
   const phrase = object === null ? null : { ...likely, span: { ...object, kind: 'phrase' as const } };
-  const best = named ?? phrase ?? ofAskedVerb(question, likely, candidates) ?? likely;
+  const chosen =
+    named ?? phrase ?? ofChange(question, likely, candidates) ?? ofAskedVerb(question, likely, candidates) ?? likely;
+  const best = { ...chosen, span: withName(chosen) };
   const features = certaintyFeatures(question, Math.max(...softmax(scores)), best);
   const confidence = logistic(weigh(features, weights.spanConfidence));
   return {
@@ -81,16 +83,54 @@ function besideExcluded({ excluded }: Question, candidates: readonly Candidate[]
   return Number.isFinite(nearest) ? (names[distances.indexOf(nearest)] ?? null) : null;
 }
 
+/** Gives a kind or a role the name behind it: `Gangway` of `the old system Gangway`, `my uncle Tom`, Thiessen of `the landlord, Thiessen,`. */
+function withName({ span, sentence }: Pick<Candidate, 'span' | 'sentence'>): Span {
+  if (span.kind !== 'kind' && span.kind !== 'role') return span;
+  const said = sentence.statement.text;
+  const end = span.start + span.text.length;
+  const gap = /^,? /u.exec(said.slice(end))?.[0] ?? '';
+  const name = spansOf(said, ['name']).find(({ start }) => gap !== '' && start === end + gap.length);
+  if (name === undefined || CALENDAR.test(name.text)) return span;
+  if (gap === ' ') return span.kind === 'kind' ? name : { ...span, text: `${span.text} ${name.text}` };
+  // `my landlord, Ada Thiessen, lets`, and no list of persons
+  const isBeside = span.kind === 'role' && /^[,.]/u.test(said.slice(name.start + name.text.length));
+  return isBeside ? name : span;
+}
+
+const CHANGE =
+  /\b(?:moved|changed|postponed|shifted|rescheduled|delayed|brought forward|raised|increased|rose|grew|went up|reduced|lowered|fell|dropped|went down|verschoben|erhöht|gesenkt)\b.* from (?:the )?$/iu;
+const ASKS_FOR_FORMER = /\b(?:from|original(?:ly)?|before|first|old|former(?:ly)?|previous(?:ly)?|used to)\b/iu;
+
+const ASKS_FOR_END = /\b(?:ends?|finish(?:es)?|expires?|close[sd]?|until when|how long)\b/iu;
+
+/** Returns what something changed to or where it ends: the second date of `moved from 4 July to 18 July`; null when nothing did. */
+function ofChange(
+  { text }: Question,
+  { sentence, span }: Candidate,
+  candidates: readonly Candidate[],
+): Candidate | null {
+  const said = sentence.statement.text;
+  const before = said.slice(0, span.start);
+  const isEnd = span.kind === 'date' && ASKS_FOR_END.test(text) && /\bfrom (?:the )?$/u.test(before);
+  if (!isEnd && (ASKS_FOR_FORMER.test(text) || !CHANGE.test(before))) return null;
+  const end = span.start + span.text.length;
+  const isNew = (one: Candidate) =>
+    one.sentence === sentence &&
+    one.span.start > end &&
+    /^ (?:to|until) (?:the )?$/u.test(said.slice(end, one.span.start));
+  return candidates.find(isNew) ?? null;
+}
+
 /** `Where does Ada work?`, `What was prescribed?` */
 const ASKED_VERB =
-  /^(?:where|what|who|which .+?) (?:(?:did|does|do) .*?(\p{Ll}+)(?: (?:in|at|to|for|with|on))?|(?:was|were) (\p{Ll}+ed)\b.*)\?*$/iu;
+  /^(?:where|what|who|when|which .+?) (?:(?:did|does|do) .*?(\p{Ll}+)(?: (?:in|at|to|for|with|on))?|(?:was|were) (\p{Ll}+ed)\b.*)\?*$/iu;
 
 /**
  * Returns the span that stands behind the verb of the question, Equinor in `lives in Bergen and works at Equinor`, or where
  * something moved to, Oslo in `moved from Bergen to Oslo`; null when there is none.
  */
 function ofAskedVerb({ text, type }: Question, likely: Candidate, candidates: readonly Candidate[]): Candidate | null {
-  if (!/^(?:place|thing|person)$/u.test(type) || /\bfrom\b/iu.test(text)) return null;
+  if (!/^(?:place|thing|person|date)$/u.test(type) || /\bfrom\b/iu.test(text)) return null;
   const said = likely.sentence.statement.text;
   const behind = (end: number, gap: RegExp) =>
     candidates.find(
@@ -103,7 +143,8 @@ function ofAskedVerb({ text, type }: Question, likely: Candidate, candidates: re
   const verb = ASKED_VERB.exec(text.trim())?.slice(1).find(Boolean);
   if (verb === undefined) return null;
   const stem = stemOf(verb.toLowerCase());
-  const gap = /^ (?:(?:in|at|to|for|with|on) )?(?:(?:an?|the|my|our|his|her|their) )?$/u;
+  const gap =
+    type === 'date' ? /^ [^.,;]{0,40}$/u : /^ (?:(?:in|at|to|for|with|on) )?(?:(?:an?|the|my|our|his|her|their) )?$/u;
   for (const { 0: word, index } of said.matchAll(/\p{L}+/gu)) {
     const object = stemOf(word.toLowerCase()) === stem ? behind(index + word.length, gap) : null;
     if (object !== null) return object;
@@ -181,10 +222,14 @@ const UNIT = /^(?:EUR|USD|GBP|CHF|JPY|km|kg|GB|MB|AM|PM|%|[$€£¥])$/u;
 const NO_NAME =
   /^(?:none|nobody|nothing|someone|something|some|both|many|most|all|each|others?|everyone|everything)$/iu;
 
+/** `long time`, `week in the library` */
+const TIME_PHRASE = new RegExp(`(?:${TIME_NOUN.source})(?:$| (?:in|at|on|near) )`, 'u');
+
 /** Whether a span says more than the question does: no words of the question, no unit alone, no pronoun, no verb, no day for a person. */
 function saysMore({ text, kind }: Span, question: Question, named: ReadonlySet<string>): boolean {
   const { type } = question;
   if (NO_NAME.test(text) || ((kind === 'kind' || kind === 'phrase') && endsInVerb(text))) return false;
+  if (kind === 'phrase' && type === 'place' && TIME_PHRASE.test(text)) return false;
   if (UNIT.test(text) || ((type === 'person' || type === 'place') && CALENDAR.test(text))) return false;
   const words = wordsOf(text).filter((word) => !STOP_WORDS.has(word));
   const isNamed = (word: string) => named.has(stemOf(word));

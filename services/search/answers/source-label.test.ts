@@ -33,6 +33,15 @@ describe('the label of a source', () => {
     );
   });
 
+  it('leaves out the heading of a section that has ended before the quote', () => {
+    const source = {
+      text: '## 2025-03-12\n\nOne.\n\n## 2025-04-19\n\nTwo.',
+      documentName: 'chat',
+      headings: ['2025-03-12'],
+    };
+    expect(sourceLabel(source, '2025-04-19')).to.equal('chat › 2025-04-19');
+  });
+
   it('is the beginning of a text without a name', () => {
     const bare = { text: `# On ships\n\n${'word '.repeat(30)}`, documentName: `text_${'0'.repeat(32)}`, headings: [] };
     expect(labelOfPassage(bare)).to.equal('On ships');

@@ -29,12 +29,24 @@ export function sourceLabel(source: Source, heading = ''): string {
   const name = labelOfPassage(source);
   const known = new Set(plainWords(name));
   const path: string[] = [];
-  for (const part of [...source.headings, heading]) {
+  for (const part of headingsAbove(source, heading)) {
     const words = plainWords(part);
     if (words.length > 0 && words.some((word) => !known.has(word)) && !path.includes(part)) path.push(part);
   }
   const place = [name, ...path.slice(-MAX_HEADINGS).map(shortened)].join(' › ');
   return typeof source.page === 'number' ? `${place}, page ${source.page}` : place;
+}
+
+/** The headings of a passage and the one in it above a quote, without those whose sections have ended there. */
+function headingsAbove({ text, headings }: Source, heading: string): readonly string[] {
+  const levels = new Map(
+    [...text.matchAll(/^[ \t]*(#{1,6})[ \t]+(.+)$/gmu)].map(([, marks = '', title = '']) => [
+      title.trim(),
+      marks.length,
+    ]),
+  );
+  const own = levels.get(heading) ?? Number.POSITIVE_INFINITY;
+  return [...headings.filter((above) => (levels.get(above) ?? 0) < own), heading];
 }
 
 function shortened(heading: string): string {

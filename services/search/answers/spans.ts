@@ -41,6 +41,12 @@ const DATE = new RegExp(
   `(?<![\\p{L}\\p{N}])(?:(?:early|late|mid)[- ])?(?:\\d{4}-\\d\\d-\\d\\d|${MONTH}\\.? ${DAY},? \\d{4}|${DAY}\\.? (?:of )?${MONTH},?(?: \\d{4})?|${MONTH},? \\d{4}|${MONTH} ${DAY}|(?:(?:spring|summer|autumn|fall|winter) (?:of )?)?(?:1\\d|20)\\d\\d(?:[–-]\\d{2,4}|s)?|\\d{1,2}(?:st|nd|rd|th) century(?: (?:BC|AD))?|\\d+ (?:BC|AD|BCE|CE)|\\d{1,2}(?::\\d\\d)? ?(?:AM|PM|am|pm|a\\.m\\.|p\\.m\\.)|\\d{1,2}:\\d\\d)(?![\\p{L}\\p{N}])`,
   'gu',
 );
+const CLOCK = '\\d{1,2}(?::\\d\\d)? ?(?:AM|PM|am|pm|a\\.m\\.|p\\.m\\.)|\\d{1,2}:\\d\\d';
+/** With the time of day, and the day of the week before it: `Thursdays at 10:00`, `24 September at 19:30`. */
+const DATE_AND_TIME = new RegExp(
+  `(?<![\\p{L}\\p{N}])${WEEKDAYS}(?: at|,)? (?:${CLOCK})(?![\\p{L}\\p{N}])|${DATE.source}(?: at (?:${CLOCK})(?![\\p{L}\\p{N}]))?`,
+  'gu',
+);
 const RELATIVE_DATE =
   /(?<![\p{L}\p{N}])(?:yesterday|last night|^today|today(?=[.!]?$)|(?:last|next) (?:week|weekend|month|year|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|(?:an?|\d+|two|three|four|five|six|seven|eight|nine|ten) (?:day|week|month|year)s? ago)(?![\p{L}\p{N}])/giu;
 const NUMERAL = `(?:\\d[\\d,.]*\\d|\\d|${NUMERALS})`;
@@ -114,7 +120,7 @@ type Add = (text: string, start: number, kind: SpanKind) => void;
 
 const FINDERS: Readonly<Record<WrittenKind, (sentence: string, add: Add) => void>> = {
   date(sentence, add) {
-    for (const match of sentence.matchAll(DATE)) add(match[0], match.index, 'date');
+    for (const match of sentence.matchAll(DATE_AND_TIME)) add(match[0], match.index, 'date');
     for (const match of sentence.matchAll(RELATIVE_DATE)) add(match[0], match.index, 'date');
   },
   number(sentence, add) {
@@ -141,11 +147,15 @@ const FINDERS: Readonly<Record<WrittenKind, (sentence: string, add: Add) => void
   },
 };
 
-/** All beginnings that end with a content word. */
+const INNER_PLACE = /^.* (?:in|at|on|near) (?:the|an?|my|our|his|her|their) (?=\S)/u;
+
+/** All beginnings that end with a content word; of `a week in the library` those of `library`, too. */
 function addPhrases(match: RegExpExecArray, add: Add): void {
   const phrase = match[1] ?? '';
   const words = phrase.split(/\s+/u);
   const start = match.index + match[0].length - phrase.length;
+  const inner = INNER_PLACE.exec(phrase);
+  if (inner !== null) add(phrase.slice(inner[0].length), start + inner[0].length, 'phrase');
   for (const [at, word] of words.entries()) {
     if (!STOP_WORDS.has(word.toLowerCase())) add(words.slice(0, at + 1).join(' '), start, 'phrase');
   }
@@ -167,6 +177,11 @@ function isNoun(word: string): boolean {
 
 const MIN_NOUN = 0.6;
 
+function isVerb(word: string): boolean {
+  const { noun, verb } = wordSenses().partsOf(wordSenses().row(word));
+  return verb > noun;
+}
+
 /** The words up to the first one for a person, with the one it belongs to: `my uncle`. */
 function addRole(match: RegExpExecArray, add: Add): void {
   const [all, owner = '', phrase = ''] = match;
@@ -185,11 +200,15 @@ function addName(match: string, at: number, add: Add): void {
     text = text.slice(opening[0].length);
     start += opening[0].length;
   }
-  const adverb = start <= 1 ? /^\p{Lu}\p{Ll}+(?:ing|ly) (?=\p{Lu})/u.exec(text)?.[0].length : undefined;
+  const adverb = start <= 1 ? BEFORE_NAME.exec(text)?.[0].length : undefined;
   if (adverb !== undefined) [text, start] = [text.slice(adverb), start + adverb];
   if (/^\p{Lu}/u.test(text) && !/^I(?:['’]\p{L}+)?$/u.test(text) && !(start <= 1 && isOrdinary(text)))
     add(text, start, 'name');
 }
+
+/** An adverb or an order before a name at the start of a sentence: `Ask Birte`. */
+const BEFORE_NAME =
+  /^(?:\p{Lu}\p{Ll}+(?:ing|ly)|Ask|Call|Tell|Remind|Email|Contact|Invite|Thank|Meet|Visit|Bring|Give|Send|Pay) (?=\p{Lu})/u;
 
 /** Adverbs of place and time that may begin a sentence. */
 const ADVERB =
@@ -198,5 +217,6 @@ const ADVERB =
 /** Whether a word would have no capital within a sentence. */
 function isOrdinary(word: string): boolean {
   const lower = word.toLowerCase();
+  if (/ed$/u.test(lower) && isVerb(lower)) return true;
   return STOP_WORDS.has(lower) || isCommonWord(lower) || ADVERB.test(lower) || /^\p{Lu}\p{Ll}+(?:ing|ly)$/u.test(word);
 }

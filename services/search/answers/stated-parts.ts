@@ -50,7 +50,7 @@ const NUMERAL = new RegExp(
 const PLACE_PREPOSITION = /^(?:in|at|to|near|from|of|outside|on)$/u;
 const PLACE_PHRASE =
   /\b(?:in|at|on|near|behind|beside|under|above|outside|from|into|between|along|to|over|opposite|below|next to) (?:the|an?|my|our|his|her|their) ((?:\p{Ll}+ ){0,2}\p{Ll}+)/gu;
-const TIME_NOUN =
+export const TIME_NOUN =
   /\b(?:mornings?|evenings?|afternoons?|nights?|days?|weeks?|weekends?|months?|years?|summer|winter|spring|autumn|time|beginning|end|first|last|same|moment|past|future)\b/u;
 
 interface Word {

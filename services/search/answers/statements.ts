@@ -39,9 +39,10 @@ const SHELL = /^[ \t]*(?:ba|z|fi|power)?sh(?:ell)?\b|^[ \t]*(?:console|cmd|bat)\
 /** `$ npm ci`: what a person types, where the output is shown, too. */
 const PROMPT = /^[ \t]*(?:\$|>>>|PS>)[ \t]+/u;
 const COMMENT_MARKS = /^[ \t]*(?:\/\/+|\/\*+|\*+(?![*\p{L}]))[ \t]?|[ \t]*\*+\/[ \t]*$/gu;
-const BULLET = /^[-*•‣–][ \t]+/u;
+/** Also the mark of what is not done. */
+const BULLET = /^[-*•‣–][ \t]+(?:\[ \][ \t]+)?/u;
 const CODE =
-  /[{}][ \t]*$|[=()[\]{}].*;[ \t]*$|^[ \t]*[}\])]|=>|^[ \t]*(?:import|export|const|let|var|function|def|async|await|return|throw|#include)[ \t].*[({=;'"]|^[ \t]*[\w.]+\([^ ]*\)[;,]?$|^[ \t]*(?:\$|>>>) |^[ \t]*<[^>]+>/u;
+  /[{}][ \t]*$|[=()[\]{}].*;[ \t]*$|^[ \t]*[}\])]|=>|^[ \t]*(?:import|export|const|let|var|function|def|async|await|return|throw|#include)[ \t].*[({=;'"]|^[ \t]*(?:use|using|pub|package|fn|impl|mod)[ \t].*[;{][ \t]*$|^[ \t]*[\w.]+\([^ ]*\)[;,]?$|^[ \t]*(?:\$|>>>) |^[ \t]*<[^>]+>/u;
 const BOILERPLATE =
   /^(?:copyright\b|©|\(c\) |all rights reserved|skip to (?:main )?content|table of contents|click here|sign (?:in|up)|log in|cookie)/iu;
 /** A line of an earlier mail or of a quotation. */

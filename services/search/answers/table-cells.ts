@@ -23,11 +23,13 @@ export function hasAll({ cells }: Row, wanted: readonly string[]): boolean {
   return wanted.every((stem) => words.has(stem));
 }
 
-/** Stems of the words of a cell; of a date also its year and the name of its month. */
+/** Stems of the words of a cell, also of the parts of `slow-bookings`, and versions; of a date also its year and the name of its month. */
 export function stems(text = ''): ReadonlySet<string> {
   const [, year = '', month] = ISO_DATE.exec(text) ?? [];
   const dated = month === undefined ? [] : [year, MONTH_NAMES[Number(month) - 1] ?? ''];
-  return new Set([...wordsOf(text.replaceAll('_', ' ')), ...dated].map(stemOf));
+  const words = wordsOf(text.replaceAll('_', ' '));
+  const parts = words.flatMap((word) => (/^\p{L}+(?:-\p{L}+)+$/u.test(word) ? word.split('-') : []));
+  return new Set([...words, ...parts, ...dated, ...(text.match(/\d+(?:\.\d+)+/gu) ?? [])].map(stemOf));
 }
 
 export function dayOfCell(cell: string): Date | undefined {
@@ -50,6 +52,13 @@ export function isDated(rows: readonly Row[], at: number): boolean {
 
 export function isNumeric(rows: readonly Row[], at: number): boolean {
   return !isDated(rows, at) && rows.every(({ cells: { [at]: cell = '' } }) => cell === '' || NUMBER.test(cell));
+}
+
+/** Whole years from a day to another. */
+export function yearsBetween(day: Date, now: Date): number {
+  const years = now.getUTCFullYear() - day.getUTCFullYear();
+  const isBefore = now.getUTCMonth() - day.getUTCMonth() || now.getUTCDate() - day.getUTCDate();
+  return isBefore < 0 ? years - 1 : years;
 }
 
 export function numberOf(text: string): number {

@@ -7,7 +7,7 @@ import { NAMING, type Row, type Table } from './table-rows.ts';
 
 /** Words of questions that say nothing of a row. */
 export const EMPTY_WORDS = wordSet(
-  'many much list show name number count total sum average mean there have has had own use live work run cost pay paid people person thing item entry row all called most highest largest biggest greatest newest latest longest maximum least lowest smallest fewest cheapest oldest earliest shortest minimum more fewer less than over above under below before after since until things items entries rows',
+  'many much list show name number count total sum average mean there have has had own use live work run cost pay paid people person thing item entry row all called most highest largest biggest greatest newest latest longest maximum least lowest smallest fewest cheapest oldest earliest shortest minimum more fewer less than over above under below before after since until things items entries rows last latest recent first expensive',
 );
 
 export function wordSet(words: string): ReadonlySet<string> {
@@ -17,8 +17,7 @@ export function wordSet(words: string): ReadonlySet<string> {
 const LIKE_COLUMN = 0.5;
 const MAX_VALUE_WORDS = 8;
 /** Asks for an amount of money over all rows that fit. */
-export /** Asks for an amount of money over all rows that fit. */
-const MONEY =
+export const MONEY =
   /\bhow much\b.*\b(?:spend|spent|earn|earned|save|saved)\b|\bhow much (?:do|did|are|is)\b.*\b(?:costs?|pay|owe|due)\b/iu;
 
 interface QuestionWord {
@@ -31,7 +30,7 @@ export function questionWords(question: string): readonly QuestionWord[] {
   return [...question.matchAll(/[\p{L}\p{N}]+(?:[-.:'’][\p{L}\p{N}]+)*/gu)]
     .slice(1)
     .map(([word]) => word.replace(/['’]s$/u, ''))
-    .filter((word) => !STOP_WORDS.has(word.toLowerCase()))
+    .filter((word) => !STOP_WORDS.has(word.toLowerCase()) || word === 'May')
     .map((text) => ({ text, stem: stemOf(text.toLowerCase()) }));
 }
 
@@ -54,6 +53,7 @@ export function readWords(question: string, table: Table, isInTime: boolean): Re
   const cells = table.rows.map((row) => row.cells.map((cell) => stems(isValue(cell) ? cell : '')));
   const columnNames = table.columns.map(stems);
   const field = FIELDS.find(([asks, names]) => asks.test(question) && table.columns.some((name) => names.test(name)));
+  if (field === undefined && lacksField(question, table, cells)) return null;
   for (const { text, stem } of questionWords(
     question.replace(field?.[0] ?? '', (words) => `${words.split(' ')[0]} `),
   )) {
@@ -85,6 +85,23 @@ export function readWords(question: string, table: Table, isInTime: boolean): Re
   return { conditions, named, others };
 }
 
+/** Whether a question asks for a field that a table has neither as a column nor in its cells: `attends`. */
+function lacksField(question: string, table: Table, cells: readonly (readonly ReadonlySet<string>[])[]): boolean {
+  return (
+    !AMOUNT.test(question) &&
+    FIELDS.some(([asks]) => {
+      const word = asks.exec(question)?.[0].toLowerCase().split(' ')[0];
+      if (word === undefined) return false;
+      const isHeld = (words: ReadonlySet<string>) => words.has(stemOf(word));
+      return (
+        !isHeld(table.subject) &&
+        !table.columns.some((name) => isHeld(stems(name))) &&
+        !cells.some((row) => row.some(isHeld))
+      );
+    })
+  );
+}
+
 /** Fields that are asked for by other words than their names; the first match counts. */
 const FIELDS: readonly (readonly [asks: RegExp, names: RegExp])[] = (
   [
@@ -98,7 +115,8 @@ const FIELDS: readonly (readonly [asks: RegExp, names: RegExp])[] = (
     ['e-?mail(?: address)?', 'e-?mail'],
     ['job|position|profession|role|work as', 'role|title|job|position'],
     ['employer|company|works? (?:for|at)', 'organi[sz]ation|company|employer'],
-    ['born|birthday', 'birthday|born|date of birth'],
+    ['born|birthday|how old', 'birthday|born|date of birth'],
+    ['receives?|gets?', 'receivers?|recipients?'],
   ] as const
 ).map(([asks, names]) => [new RegExp(`\\b(?:${asks})\\b`, 'iu'), new RegExp(`^(?:${names})$`, 'iu')]);
 /** Fields that the first word of a question asks for. */
@@ -118,12 +136,15 @@ function likeColumn(word: string, columns: readonly string[]): number {
 /** Scores of a column that a word of the question asks for, and its first word alone. */
 const FIELD_SCORE = { word: 0.95, first: 0.6 } as const;
 const AMOUNT = /^how (?:much|many)\b/iu;
-const DATED_QUESTION = /^(?:when|wann)\b|\b(?:what|which) (?:date|day|year)\b/iu;
+export const DATED_QUESTION = /^(?:when|wann)\b|\b(?:what|which) (?:date|day|year)\b/iu;
 
 /** Returns the column that the question asks for, and the one that names the rows. */
 export function askedColumn(question: string, { columns, rows }: Table, { conditions, others }: ReadWords) {
   const named = columns.findIndex((column) => NAMING.test(column));
-  const key = Math.max(0, named);
+  const key = Math.max(
+    0,
+    named >= 0 ? named : columns.findIndex((_, at) => !isDated(rows, at) && !isNumeric(rows, at)),
+  );
   const isUsed = (at: number) => [...conditions.values()].some((of) => of.size === 1 && of.has(at));
   const isField = (fields: typeof FIELDS, name: string) =>
     fields.some(([asks, names]) => asks.test(question) && names.test(name));
@@ -141,7 +162,22 @@ export function askedColumn(question: string, { columns, rows }: Table, { condit
     if (MONEY.test(question) && isNumeric(rows, at) && onlyNumber) score += LIKE_COLUMN;
     if (score > best) [column, best] = [at, score];
   }
-  return { column, key };
+  return { column: column ?? columnOfMost(question, { columns, rows }), key };
+}
+
+/** Words for the most or least, and the columns whose values they compare. */
+const COMPARED_COLUMNS: readonly (readonly [asks: RegExp, names: RegExp])[] = [
+  [
+    /\b(?:largest|biggest|highest|smallest|lowest|most expensive|cheapest|dearest)\b/iu,
+    /(?:amount|total|price|cost|sum|fee|value|betrag|preis|kosten)\b/iu,
+  ],
+  [/\b(?:longest|shortest)\b/iu, /(?:hours|minutes|days|duration|length|distance|dauer|länge)\b/iu],
+];
+
+function columnOfMost(question: string, { columns, rows }: Pick<Table, 'columns' | 'rows'>): number | null {
+  const names = COMPARED_COLUMNS.find(([asks]) => asks.test(question))?.[1];
+  const at = names === undefined ? -1 : columns.findIndex((name, index) => names.test(name) && isNumeric(rows, index));
+  return at < 0 ? null : at;
 }
 
 /** Returns the rows that contain, of the words of each column, the most that any row does. */

@@ -35,6 +35,10 @@ const LOWEST_LEVEL = 7;
 /** Fields of the headers of a mail, which say nothing of what it is about. */
 const MAIL_FIELD = /^(?:from|subject)$/iu;
 
+/** A release in a changelog: `2.4.0 - 2025-02-11`, `[v1.3] (2024-05-01)`. */
+const RELEASE = /^(?:version )?\[?v?(\d+(?:\.\d+)+[\w.-]*)\]?(?:\([^)]*\))?\s*[-–—(:]?\s*\(?(\d{4}-\d\d-\d\d)\)?$/iu;
+const RELEASE_COLUMNS = ['version', 'released'];
+
 interface ReadRow {
   readonly kind: Table['kind'];
   /** Rows of a document with the same key are one table; null: those below one heading. */
@@ -67,18 +71,22 @@ export function tablesOf(passages: readonly ReadPassage[]): readonly Table[] {
         columnsOf.set(document, cellsOf(heads));
         continue;
       }
-      const row = fields.length > 0 ? recordOf(fields) : rowAt(line, columnsOf.get(document) ?? []);
+      let row = fields.length > 0 ? recordOf(fields) : rowAt(line, columnsOf.get(document) ?? []);
       if (row === null) {
         const [, marks, title] = HEADING.exec(line) ?? [];
         const isHeading = title !== undefined || (line.length < MAX_HEADING && !/[.!?]$/u.test(line));
         const level = marks === undefined ? LOWEST_LEVEL : marks.length;
         if (isHeading) path = [...path.filter((above) => above.level < level), { level, text: title ?? line }];
-        continue;
+        const [, ...release] = RELEASE.exec(title ?? '') ?? [];
+        if (release.length > 0)
+          row = { kind: 'table', key: 'releases', columns: RELEASE_COLUMNS, values: release, line: title ?? '' };
       }
-      if (row.columns.length === 0) continue;
+      if (row === null || row.columns.length === 0) continue;
       const heading = path.at(-1)?.text ?? '';
       const above = path.map(({ text: title }) => title).join(' ');
-      const key = `${document} ${row.kind} ${row.key ?? heading}`;
+      // Records below keys of a settings file are of different kinds.
+      const place = heading.endsWith(':') ? `${heading} ${row.key ?? ''}` : (row.key ?? heading);
+      const key = `${document} ${row.kind} ${place}`;
       const table: WritableTable = tables.get(key) ?? {
         kind: row.kind,
         heading,
@@ -100,7 +108,9 @@ type Field = readonly [key: string, value: string];
 /** Returns the fields that begin at a line: at least two lines of `key: value`. */
 function fieldsAt(lines: readonly string[], start: number): readonly Field[] {
   const fields: Field[] = [];
-  for (const line of lines.slice(start)) {
+  for (const [at, whole] of lines.slice(start).entries()) {
+    // The first field of an item of a list has its mark: `- name: slow-bookings`
+    const line = at === 0 ? whole.replace(/^- /u, '') : whole;
     const [, key, value] = KEY_VALUES.test(line) ? [] : (FIELD.exec(line) ?? []);
     if (key === undefined || value === undefined) break;
     fields.push([key, value]);

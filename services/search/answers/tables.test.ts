@@ -70,6 +70,33 @@ const REPAIRS = passage(
   'repairs',
   'task: Roof\nworker: Ida\n\ntask: Gutter\nworker: Ole\nfinished: 2026-10-02\n\ntask: Fence\nworker: Ole\nfinished: 2026-09-04',
 );
+const INVOICES = passage(
+  'invoices',
+  [
+    'number: 2025-001, date: 2025-01-31, client: Lind, hours: 22, total: 1870.00, state: paid',
+    'number: 2025-004, date: 2025-04-30, client: Museum Hafen, hours: 41, total: 3485.00, state: overdue',
+    'number: 2025-006, date: 2025-06-30, client: Dr. Amara Osei, hours: 9, total: 810.00, state: open',
+  ].join('\n\n'),
+);
+const BIRTHDAYS = passage(
+  'birthdays',
+  'name: Jonas, birthday: 2015-05-09\n\nname: Sofie, birthday: 1999-11-23\n\nname: Birgit, birthday: 1969-05-28',
+);
+const GARAGE = passage(
+  'car',
+  '| day | work |\n|---|---|\n| 2024-04-11 | oil change |\n| 2025-04-02 | oil change |\n| 2025-10-20 | battery |\n',
+);
+const SETTINGS = passage(
+  'deploy',
+  'service:\n  image: ferry:2.4.0\n  replicas: 3\nredis:\n  host: redis.internal\n  socket: 6380\nalerts:\n  - name: slow-bookings\n    receiver: ciaran\n  - name: failed-sync\n    receiver: noor',
+);
+const RELEASES = passage(
+  'changelog',
+  '# Changelog\n\n## 2.4.0 - 2025-02-11\n- Drivers\n- Cabins\n\n## 2.3.0 - 2024-10-01\n- Locks\n- Times\n',
+);
+const PACKING = passage('shopping', '## Hardware store\n- [x] sandpaper\n- [ ] wood glue\n- [ ] hooks\n');
+const LOCKS = passage('locks', '# ADR 7: Locks\n\nStatus: superseded by ADR 11\nDeciders: Noor');
+const HOLDS = passage('holds', '# ADR 11: Holds\n\nStatus: accepted\nDeciders: Yuki');
 const NOW = new Date('2026-11-28T09:00:00Z');
 
 describe('tableAnswer', () => {
@@ -86,6 +113,7 @@ describe('tableAnswer', () => {
     KITCHEN,
     REPAIRS,
   ]);
+  const others = tablesOf([INVOICES, BIRTHDAYS, GARAGE, SETTINGS, RELEASES, PACKING, LOCKS, HOLDS]);
   const cases: readonly (readonly [string, string | null])[] = [
     ['How many customers live in Berlin?', '2'],
     ['Which customers live in Berlin?', 'Sarah Lee, Mia Braun'],
@@ -142,6 +170,29 @@ describe('tableAnswer', () => {
   for (const [question, answer] of cases) {
     it(`answers "${question}" with ${answer}`, () => {
       expect(tableAnswer(question, tables, NOW)?.text ?? null).equals(answer);
+    });
+  }
+  const ofOthers: readonly (readonly [string, string | null])[] = [
+    ['Which invoice is overdue?', '2025-004'],
+    ['What is the largest invoice?', '2025-004'],
+    ['How many hours did I work for Museum Hafen?', '41'],
+    ["What is Dr. Osei's phone number?", null],
+    ['Who attends the Museum Hafen invoice?', null],
+    ['Whose birthday is in May?', 'Jonas, Birgit'],
+    ['How old is Jonas?', '11 (born 2015-05-09)'],
+    ['When was the last oil change?', '2025-04-02'],
+    ['When was the first oil change?', '2024-04-11'],
+    ['How many replicas run?', '3'],
+    ['On which socket does Redis run?', '6380'],
+    ['Who gets the alert about slow bookings?', 'ciaran'],
+    ['What is the latest version?', '2.4.0'],
+    ['When was version 2.3.0 released?', '2024-10-01'],
+    ['What do I need from the hardware store?', 'wood glue, hooks'],
+    ['Who decided on ADR 11?', 'Yuki'],
+  ];
+  for (const [question, answer] of ofOthers) {
+    it(`answers "${question}" with ${answer}, from other tables`, () => {
+      expect(tableAnswer(question, others, NOW)?.text ?? null).equals(answer);
     });
   }
 });

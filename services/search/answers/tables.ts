@@ -5,6 +5,7 @@ import { sectionsNamed } from './section-answer.ts';
 import {
   cellsAt,
   compares,
+  dayOfCell,
   hasAll,
   isDated,
   isNumeric,
@@ -13,9 +14,10 @@ import {
   stems,
   unitOf,
   valuesOf,
+  yearsBetween,
 } from './table-cells.ts';
-import { askedColumn, MONEY, matching, type ReadWords, readWords, wordSet } from './table-columns.ts';
-import type { Row, Table } from './table-rows.ts';
+import { askedColumn, DATED_QUESTION, MONEY, matching, type ReadWords, readWords, wordSet } from './table-columns.ts';
+import { NAMING, type Row, type Table } from './table-rows.ts';
 import { type AskedTime, monthColumn, readTime, rowsInTime } from './table-times.ts';
 
 export interface TableAnswer {
@@ -32,7 +34,7 @@ const AVERAGE = /\b(?:average|mean)\b/iu;
 const MOST = /\b(?:most|highest|largest|biggest|greatest|newest|latest|longest|maximum)\b/iu;
 const LEAST = /\b(?:least|lowest|smallest|fewest|cheapest|oldest|earliest|shortest|minimum)\b/iu;
 const LISTS =
-  /^(?:which|what|who|whose|list|show|name|where|when|how much|how many|was|welche[rs]?|wer|wann|wo|liste|zeige?)\b/iu;
+  /^(?:(?:on|in|at|for|to|from|by|until|with|of) )?(?:which|what|who|whom|whose|list|show|name|where|when|how much|how many|how old|was|welche[rsmn]?|wer|wann|wo|liste|zeige?)\b/iu;
 const COMPARED =
   /\b(more than|over|above|at least|after|since|fewer than|less than|under|below|at most|before|until)\s+[$€£]?(\d[\d.,:-]*\d|\d)/iu;
 const COUNTED = wordSet('thing things item items entry entries row rows people person record records line lines');
@@ -58,8 +60,12 @@ export function tableAnswer(whole: string, all: readonly Table[], now?: Date): T
     return { text: joined(items), rows, lists };
   }
   const time = readTime(question, now);
-  const answers = tables.map((table) => answerFrom(question, table, time)).filter((answer) => answer !== null);
-  const [first] = answers;
+  const answers = tables.map((table) => answerFrom(question, table, { time, now })).filter((answer) => answer !== null);
+  const unnamed = answers.filter(({ isOfUnnamed }) => isOfUnnamed === true);
+  // `What is the status?` of one record among several is not known.
+  const told = unnamed.length > 1 ? answers.filter((answer) => !unnamed.includes(answer)) : answers;
+  const most = Math.max(0, ...told.map(({ named }) => named));
+  const first = told.find(({ named }) => named === most);
   // `What is due in December?` names no table.
   if (first?.isOfTime !== true) return first ?? null;
   const timed = answers.filter(({ isOfTime }) => isOfTime);
@@ -76,15 +82,41 @@ interface FoundRows {
   readonly rows: readonly Row[];
   /** Nothing but their time chooses them. */
   readonly isOfTime: boolean;
+  /** Of the only record below a heading, which the question does not name. */
+  readonly isOfUnnamed?: boolean;
 }
 
-function answerFrom(question: string, table: Table, time: AskedTime | null): FoundRows | null {
-  const timed = time === null ? null : rowsInTime(table, time);
+interface FoundInTable extends FoundRows {
+  /** How many words of the question name the table. */
+  readonly named: number;
+}
+
+interface Moment {
+  readonly time: AskedTime | null;
+  readonly now: Date | undefined;
+}
+
+function answerFrom(question: string, table: Table, moment: Moment): FoundInTable | null {
+  const { time } = moment;
+  // A table that says itself what is overdue is not asked by its dates.
+  const isSaid = time?.isOverdue === true && table.rows.some((row) => hasAll(row, [stemOf('overdue')]));
+  const timed = time === null || isSaid ? null : rowsInTime(table, time);
   const comparison = timed === null ? COMPARED.exec(question) : null;
   const untimed = comparison === null ? question : question.replace(comparison[0], ' ');
   const asked = timed !== null && time !== null ? time.bare : untimed;
   const read = readWords(asked, table, timed !== null);
-  if (read === null) return null;
+  const found = read === null ? null : rowsAsked(asked, table, { read, timed, comparison, now: moment.now });
+  return found === null || read === null ? null : { ...found, named: read.named.length };
+}
+
+interface Reading {
+  readonly read: ReadWords;
+  readonly timed: ReturnType<typeof rowsInTime>;
+  readonly comparison: RegExpExecArray | null;
+  readonly now: Date | undefined;
+}
+
+function rowsAsked(asked: string, table: Table, { read, timed, comparison, now }: Reading): FoundRows | null {
   const { column, key } = askedColumn(asked, table, read);
   let rows = matching(timed?.rows ?? table.rows, read.conditions);
   if (comparison !== null) {
@@ -93,25 +125,42 @@ function answerFrom(question: string, table: Table, time: AskedTime | null): Fou
     rows = rows.filter((row) => compares(row.cells[numeric] ?? '', comparison));
   }
   const timeColumn = timed?.column ?? monthColumn(table, read);
+  const isOnly = table.rows.length === 1 && read.conditions.size === 0 && read.named.length === 0;
+  let isBelowName = false;
   if (table.kind === 'records') {
-    const isNamed = ({ cells }: Row) => timeColumn !== null || sharesHalf(cells[key], read);
+    const hasName = table.columns.some((name) => NAMING.test(name));
+    isBelowName = !hasName && sharesHalf(table.heading.split(/:(?: |$)/u)[0], read);
+    const isNamed = ({ cells }: Row) => timeColumn !== null || isOnly || isBelowName || sharesHalf(cells[key], read);
     rows = rows.filter((row) => isNamed(row) && hasAll(row, [...read.conditions.keys()]));
   }
-  const isNarrowed = read.conditions.size > 0 || comparison !== null || timed !== null;
+  const isOfRecord = table.kind === 'records' && (isOnly || isBelowName) && column !== null && column !== key;
+  const isNarrowed = read.conditions.size > 0 || comparison !== null || timed !== null || isOfRecord;
   const focus = FOCUS.exec(asked.trim())?.[1]?.toLowerCase();
   const isOf = (words: ReadonlySet<string>) => focus !== undefined && words.has(stemOf(focus));
   // `What is due in December?` asks for what the rows are about.
   const isTime = timeColumn !== null && isOf(stems(table.columns[timeColumn]));
   // A list that is empty says so; other rows are no answer.
   if (rows.length === 0) return isTime && read.conditions.size === 0 ? { text: '', rows, isOfTime: true } : null;
+  if (HOW_OLD.test(asked)) return ageOf(rows, column, now);
   const value = computedValue({ asked, table, rows, read, column, key, isNarrowed });
-  if (value !== undefined) return value;
+  const isOfUnnamed = isOfRecord && isOnly;
+  if (value !== undefined) return value === null ? null : { ...value, isOfUnnamed };
   const isKey = isTime || isOf(table.subject) || isOf(stems(table.columns[key]));
   if (!isNarrowed || table.kind === 'list' || (column === null && !isKey)) return null;
   const shown = column === null || (isKey && column !== null) ? key : column;
   const values = valuesOf(rows, shown);
   const isTooMany = !isTime && values.length > MAX_OF_ONE && ASKS_FOR_ONE.test(asked.trim());
-  return values.length === 0 || isTooMany ? null : { text: joined(values), rows, isOfTime: isTime };
+  return values.length === 0 || isTooMany ? null : { text: joined(values), rows, isOfTime: isTime, isOfUnnamed };
+}
+
+const HOW_OLD = /^how old (?:is|are|am)\b/iu;
+
+/** Years since the day in the one row that fits: `11 (2015-05-09)`. */
+function ageOf(rows: readonly Row[], column: number | null, now: Date | undefined): FoundRows | null {
+  const cell = column === null || rows.length !== 1 ? '' : (rows[0]?.cells[column] ?? '');
+  const day = cell.length < 'yyyy-mm-dd'.length ? undefined : dayOfCell(cell);
+  if (day === undefined || now === undefined) return null;
+  return { text: `${yearsBetween(day, now)} (born ${cell})`, rows, isOfTime: false };
 }
 
 /** Whether a question has half of the words of a name: `Atlas` alone does not name `Atlas review with Jane`. */
@@ -156,16 +205,25 @@ function computedValue({
     if (!isOfTable && !(isNarrowed && read.conditions.has(noun))) return null;
     return isNarrowed || read.named.length > 0 ? answer(String(rows.length)) : null;
   }
-  const isMost = MOST.test(asked);
-  if (!isMost && !LEAST.test(asked)) return undefined;
-  if (column === null || !(isNumber || isDated(table.rows, column))) return null;
-  const sorted = rows.toSorted((a, b) => order(a.cells[column] ?? '', b.cells[column] ?? ''));
+  const isOfSeries = SERIES.test(asked);
+  const isMost = MOST.test(asked) || (isOfSeries && !/\bfirst\b/iu.test(asked));
+  if (!isMost && !isOfSeries && !LEAST.test(asked)) return undefined;
+  const dates = table.columns.flatMap((name, at) => (name !== '' && isDated(table.rows, at) ? [at] : []));
+  const isOrdered = column !== null && (isNumber || dates.includes(column));
+  const by = isOrdered ? column : dates.length === 1 ? dates[0] : undefined;
+  if (by === undefined) return isOfSeries ? undefined : null;
+  const sorted = rows.toSorted((a, b) => order(a.cells[by] ?? '', b.cells[by] ?? ''));
   const best = isMost ? sorted.at(-1) : sorted[0];
-  return best === undefined ? null : answer(best.cells[key] ?? '', [best]);
+  // `When was the last oil change?` asks for the date by which the rows are ordered.
+  const shown = isOfSeries && column !== null && (column !== by || DATED_QUESTION.test(asked)) ? column : key;
+  return best === undefined ? null : answer(best.cells[shown] ?? '', [best]);
 }
 
+/** Asks for one of several by its date. */
+const SERIES = /\b(?:last|latest|most recent|newest|first)\b/iu;
+
 const FOCUS =
-  /^(?:which|what|who|was|welche[rs]?)\s+(?:(?:is|are|were|was|ist|sind)\s+)?(?:(?:the|my|our)\s+)?(\p{L}+)/iu;
+  /^(?:which|what|who|whose|was|welche[rs]?)\s+(?:(?:is|are|were|was|ist|sind)\s+)?(?:(?:the|my|our)\s+)?(\p{L}+)/iu;
 
 function joined(values: readonly string[]): string {
   let text = '';

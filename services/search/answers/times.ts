@@ -2,6 +2,7 @@ import { isWithin } from '../retrieval/lanes.ts';
 import type { TimeWindow } from '../retrieval/query-analysis.ts';
 import type { RankedSentence, Sentence } from './rank-sentences.ts';
 import { datesOf, saidAt, timesOfSentence, undatedTime } from './sentence-times.ts';
+import { spansOf } from './spans.ts';
 
 /** Maximum share of the question's information that a sentence may miss whose date stands above it. */
 const MAX_MISSING_OF_DATED = 0.3;
@@ -9,7 +10,20 @@ const MAX_MISSING_OF_DATED = 0.3;
 /** Whether a sentence tells what a question asks the date of, and only its headings or its note say when it was. */
 export function isDatedByContext(sentence: RankedSentence | undefined): sentence is RankedSentence {
   if (sentence === undefined || sentence.features.missing > MAX_MISSING_OF_DATED) return false;
-  return datesOf(sentence).length === 0 && undatedTime(sentence) !== null;
+  const hasTime = spansOf(sentence.statement.text, ['date']).length > 0;
+  return !hasTime && datesOf(sentence).length === 0 && undatedTime(sentence) !== null;
+}
+
+/** Puts a sentence with a date of its own first, where the best one, about the same, has only that of its headings or its note. */
+export function datedFirst(ranked: readonly RankedSentence[]): readonly RankedSentence[] {
+  const [best] = ranked;
+  if (!isDatedByContext(best)) return ranked;
+  const dated = ranked
+    .slice(0, SENTENCES_READ)
+    .find((one) => datesOf(one).length > 0 && one.features.missing <= best.features.missing + MISSING_MORE);
+  if (dated === undefined) return ranked;
+  const { score, probability, confidence } = best;
+  return [{ ...dated, score, probability, confidence }, ...ranked.filter((one) => one !== dated)];
 }
 
 /** Factor of the probability of a sentence about another time than that of the question. */
@@ -51,7 +65,7 @@ export function withoutLast(text: string): string {
 const PRESENT = /\b(?:do|does|is|are|am|now|current(?:ly)?)\b/iu;
 const NOT_PRESENT = /\b(?:did|was|were|had|before|former(?:ly)?|first|used to|why|since when|how long)\b/iu;
 const CHANGED =
-  /^(?:since|from|as of|now|today|but now)\s|\b(?:now|nowadays|since then|no longer|instead|these days)\b/iu;
+  /(?:^|: )(?:since|from|as of|now|today|but now)\s|\b(?:now|nowadays|since then|no longer|instead|these days)\b/iu;
 
 /** For a question about the present: puts the sentence first that says, later in the passage, what is so now. */
 export function changeFirst(text: string, ranked: readonly RankedSentence[]): readonly RankedSentence[] {
@@ -72,10 +86,10 @@ export function changeFirst(text: string, ranked: readonly RankedSentence[]): re
   return [{ ...changed, score, probability, confidence }, former, ...others];
 }
 
-/** Whether two sentences say the same of a subject: `I go to the gym`, `Since 2025 I go to the pool`. */
+/** Whether two sentences say the same of a subject: `I go to the gym`, `Since 2025 I go to the pool`; `the rent is`. */
 function sharesVerb(one: string, other: string): boolean {
-  const verb = /\b((?:I|we|he|she|it|they|\p{Lu}\p{Ll}+) \p{Ll}+ \p{Ll}+)\b/u;
-  const [first, second] = [one, other].map((text) => verb.exec(text)?.[1]);
+  const verb = /\b((?:I|we|he|she|it|they|\p{Lu}\p{Ll}+) \p{Ll}+ \p{Ll}+|[Tt]he \p{Ll}+ (?:is|are|costs?))\b/u;
+  const [first, second] = [one, other].map((text) => verb.exec(text)?.[1]?.toLowerCase());
   return first !== undefined && first === second;
 }
 
