@@ -35,7 +35,8 @@ export const SENTENCE_OPENERS = set(
   similarly since sometimes somewhere soon starring subsequently therefore third thirdly thus today together tomorrow
   tonight traditionally typically ultimately unfortunately unlike until unless usually various well yesterday written
   hi hello dear hallo liebe lieber hola querido querida estimado estimada bonjour salut cher chère según selon laut
-  directed produced based whose whereas chapter section figure table page note see let call look come go take`,
+  directed produced based whose whereas chapter section figure table page note see let call look come go take ask tell remind contact
+  invite thank thanks send bring talk talked perfect congratulations`,
 );
 
 /** Nouns after which `of` introduces an independent name. */

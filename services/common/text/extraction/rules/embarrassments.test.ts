@@ -32,7 +32,14 @@ describe('mistakes of extraction that must not come back', () => {
       'Nginx [Concept]',
       'Tom [Person]',
     ]);
+    expect(shown('Ask Birte in the office for a badge.')).to.include('Birte [Person]');
+    expect(shown('Perfect, judo ends early.').join()).not.to.include('Perfect');
     expect(shown('Ask it, and it answers. The command `ask` prints quotes.').join()).not.to.match(/\bAsk\b/);
+  });
+
+  it('are streets with a number that become companies', () => {
+    const text = 'The practice moves to Lindenallee 8. I rent a room in Holtenauer Strasse 112.';
+    expect(shown(text)).to.include.members(['Lindenallee 8 [Place]', 'Holtenauer Strasse 112 [Place]']);
   });
 
   it('are programs and scripts that become persons, organisations or places', () => {

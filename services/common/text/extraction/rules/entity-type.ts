@@ -27,13 +27,16 @@ export function vote(votes: TypeVotes, type: EntityType, weight = 1): void {
   votes.set(type, (votes.get(type) ?? 0) + weight);
 }
 
+/** A street with the number of a house: `Lindenallee 8`, `Holtenauer Strasse 112`. */
+const ADDRESS = /(?:stra(?:ß|ss)e|allee|gasse|platz|ufer|damm|\b(?:street|road|avenue)) \d{1,4}\p{L}?$/u;
+
 /** A name's type by its own words; null when they say nothing, and the context must. */
 export function typeByForm(name: string, kind: NameKind): EntityType | null {
   if (kind === 'work') return 'Work';
   if (kind === 'quantity') return 'Quantity';
   if (kind === 'identifier') return 'Concept';
   const lower = name.toLowerCase();
-  if (PLACES.has(lower)) return 'Place';
+  if (PLACES.has(lower) || ADDRESS.test(lower)) return 'Place';
   const words = lower.split(' ');
   const first = (words[0] ?? '').replace(/^(mt|st|ft)\.$/u, '$1');
   const last = words.at(-1) ?? '';

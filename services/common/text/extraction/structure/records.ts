@@ -147,9 +147,12 @@ function recordFacts(entries: readonly Entry[], about: string | null): Fact[] {
 /** Titles are longer than other names. */
 const MAX_TITLE = 80;
 
+const ABOUT = /^\p{L}+ (?:from|for|about|to|with|on) /u;
+
 function titled(title: string | null): Named | null {
   if (title === null || title === '' || title.length > MAX_TITLE) return null;
-  return { name: title, type: typeOf(title, '') };
+  // `Note from the school` is no school.
+  return { name: title, type: ABOUT.test(title) ? 'Concept' : typeOf(title, '') };
 }
 
 function named(name: string | null, relation: string): Named | null {
@@ -193,6 +196,9 @@ function isMail(entries: readonly Entry[]): boolean {
   return keys.has('from') && (keys.has('to') || keys.has('subject'));
 }
 
+/** Marks of answers and forwarded mails. */
+const REPLY = /^(?:(?:re|aw|fwd?|wg|tr|rv)(?:\[\d+\])?:\s*)+/iu;
+
 function mailFacts(entries: readonly Entry[]): Fact[] {
   const of = (key: string): string =>
     entries.find(({ path }) => String(path.at(-1)).toLowerCase() === key)?.value ?? '';
@@ -203,7 +209,7 @@ function mailFacts(entries: readonly Entry[]): Fact[] {
       .map((address) => personOfAddress(address))
       .filter((name) => name !== '' && !isProse(name))
       .map((name) => ({ name, type: 'Person' }));
-  const mail = named(plainText(of('subject')), '');
+  const mail = named(plainText(of('subject')).replace(REPLY, ''), '');
   const date = valueNamed(
     of('date')
       .replace(/^\p{L}+, /u, '')

@@ -35,6 +35,23 @@ describe('structure of texts', () => {
     );
   });
 
+  it('relates the cells of a timetable to the lesson, and a person with a title to the name alone', () => {
+    const rows = 'Tag: Montag, Uhrzeit: 10:00, Fach: Statistik II, Dozent: Dr. Kemal Aydin';
+    expect(factsOf(`${rows}\n${rows.replace('Montag', 'Freitag')}`, 'table')).to.include(
+      'Statistik II dozent Kemal Aydin [Person]',
+    );
+  });
+
+  it('makes no school of a note from the school, and no entity of the mark of a reply', () => {
+    const mail = 'From: Amara Osei <a@example.org>\nTo: lotte@example.org\nSubject: Re: Logo';
+    expect(factsOf(mail, 'record').filter((fact) => fact.startsWith('Re'))).to.deep.equal([]);
+    const parts = [{ kind: 'record', start: 0, end: 30, headings: [] } as unknown as TextPart];
+    const text = 'author: Marit\nroom: Canteen 12';
+    const title = 'Note from the school';
+    const { facts } = readStructure({ text, documentName: 'note', title, headings: [], knownNames: [], parts });
+    expect(facts.map(({ subject }) => `${subject.name} [${subject.type}]`)).to.include(`${title} [Concept]`);
+  });
+
   it('makes no entity of a description in a cell', () => {
     const table = '| Variable | Default | Meaning |\n|---|---|---|\n| PORT | 8080 | port that it listens on |\n';
     expect(factsOf(table, 'table')).to.deep.equal(['PORT default 8080 [Quantity]']);

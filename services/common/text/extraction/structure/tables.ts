@@ -1,5 +1,6 @@
+import { CALENDAR_WORDS } from '../../language/name-words.ts';
 import { type Fact, type Named, type Reading, relationOf, type Span } from './fact.ts';
-import { isNothing, isProse, isYes, literalOf, plainText, typeOf, valueNamed } from './values.ts';
+import { isNothing, isProse, isYes, literalOf, nameOf, plainText, valueNamed } from './values.ts';
 
 interface Cell extends Span {
   readonly column: string;
@@ -74,13 +75,18 @@ const ID = /^(?:id|key|uuid|guid|no|nr|index|row|rank|pos|position|column_\d+)?$
 /** The column that names the rows: called a name, else the first one with words, else the first. */
 function subjectColumn(rows: readonly Row[]): string | null {
   const columns = [...new Set(rows.flatMap((row) => row.map(({ column }) => column)))];
-  const isWords = ({ text }: Cell): boolean => !isProse(text) && literalOf(text, '') === null;
+  const isWords = ({ text }: Cell): boolean => !isProse(text) && literalOf(text, '') === null && !isTime(text);
   const withWords = new Set(rows.flatMap((row) => row.filter(isWords).map(({ column }) => column)));
   const hasWords = (column: string): boolean => withWords.has(column);
   const number = numberColumn(rows, columns);
   if (number !== null) return number;
   const named = columns.find((column) => NAME.test(relationOf(column)) && hasWords(column));
   return named ?? columns.find((column) => !ID.test(relationOf(column)) && hasWords(column)) ?? columns[0] ?? null;
+}
+
+/** A day of the week, a month or a time of day. */
+function isTime(text: string): boolean {
+  return CALENDAR_WORDS.has(text.toLowerCase()) || /^\d{1,2}[:.]\d\d(?: ?[ap]m| Uhr)?$/iu.test(text);
 }
 
 /** `order_id` of a table of orders: customers return in it, orders do not; null where another column names the rows. */
@@ -134,5 +140,5 @@ function subjectOf(name: string, column: string): Named | null {
   if (literal?.type === 'Date') return literal;
   if (literal !== null)
     return { name: `${column.replace(/_?id$/u, '').replaceAll('_', ' ')} ${name}`.trim(), type: 'Concept' };
-  return { name, type: typeOf(name, column) };
+  return nameOf(name, column);
 }

@@ -18,7 +18,7 @@ const TYPES: ReadonlyArray<readonly [RegExp, string]> = [
     'Place',
   ],
   [
-    /(?:^|_)(?:author|owner|manager|person|employee|contact|assignee|attendee|attendees|organizer|organiser|reporter|leader|speaker|teacher|student|patient|director|editor|maintainer|member|members|present|absent|participant|participants|chair|host|minutes|verfasser|protokoll|anwesend|teilnehmer|asistentes|autor|auteur|first_name|last_name)$/u,
+    /(?:^|_)(?:author|owner|manager|person|employee|contact|assignee|attendee|attendees|deciders?|receiver|trainer|dozent(?:in)?|betreuer(?:in)?|lehrer(?:in)?|profesora?|organizer|organiser|reporter|leader|speaker|teacher|student|patient|director|editor|maintainer|member|members|present|absent|participant|participants|chair|host|minutes|verfasser|protokoll|anwesend|teilnehmer|asistentes|autor|auteur|first_name|last_name)$/u,
     'Person',
   ],
   [
@@ -79,7 +79,16 @@ function isWhole({ start, end }: { start: number; end: number }, text: string): 
 /** The node that a value becomes; null for nothing, prose and opaque ids. */
 export function valueNamed(text: string, relation: string): Named | null {
   if (isNothing(text) || isProse(text) || OPAQUE.test(text) || !/[\p{L}\p{N}]/u.test(text)) return null;
-  return literalOf(text, relation) ?? { name: text, type: typeOf(text, relation) };
+  return literalOf(text, relation) ?? nameOf(text, relation);
+}
+
+/** In front of the name of a person: `Dr. Amara Osei` and `Amara Osei` are one. */
+const TITLES = /^(?:(?:Dr|Prof|Mr|Mrs|Ms|Herr|Frau)\.? )+(?=\p{Lu}[\p{L}.'’-]* \p{Lu})/u;
+
+/** A name with its type; of a person without titles. */
+export function nameOf(text: string, relation: string): Named {
+  const name = text.replace(TITLES, '');
+  return { name, type: name === text ? typeOf(name, relation) : 'Person' };
 }
 
 /** Type by the words of the name, else by the column. */
