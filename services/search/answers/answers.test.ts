@@ -242,6 +242,11 @@ describe('extractive answers', () => {
     };
     expect(await answer('Where do I go for exercise now?', [sport])).to.match(/"Since January 2025 I go to the pool/);
     expect((await answer('Where do I go for exercise?', [sport])).indexOf('Since January')).to.be.below(40);
+    const lease = {
+      title: 'lease',
+      text: "The rent is 480 euros a month including heating. The deposit is three months' rent. Animals are not allowed. Amendment of 3 February 2026: from 1 April 2026 the rent is 510 euros.",
+    };
+    expect(await answer('How much is the rent of my studio?', [lease])).to.match(/^510 euros: "Amendment/);
   });
 
   it('say what is of the kind that is asked for, in other words than the question', async () => {

@@ -72,19 +72,28 @@ export function changeFirst(text: string, ranked: readonly RankedSentence[]): re
   const [best] = ranked;
   if (best === undefined || !PRESENT.test(text) || NOT_PRESENT.test(text) || CHANGED.test(best.statement.text))
     return ranked;
-  const changed = ranked.find(
-    ({ passage, statement, features }) =>
-      passage.id === best.passage.id &&
-      features.place < best.features.place &&
-      CHANGED.test(statement.text) &&
-      sharesVerb(best.statement.text, statement.text),
-  );
-  if (changed === undefined) return ranked;
-  const { score, probability, confidence } = best;
-  const former = { ...best, score: changed.score, probability: probability / 2 };
-  const others = ranked.filter((one) => one !== changed && one !== best);
-  return [{ ...changed, score, probability, confidence }, former, ...others];
+  const alike = ranked
+    .slice(0, FORMER_READ)
+    .filter(({ features }) => features.missing <= best.features.missing + MISSING_MORE);
+  for (const former of alike) {
+    const changed = ranked.find(
+      ({ passage, statement, features }) =>
+        passage.id === former.passage.id &&
+        features.place < former.features.place &&
+        CHANGED.test(statement.text) &&
+        sharesVerb(former.statement.text, statement.text),
+    );
+    if (changed === undefined) continue;
+    const { score, probability, confidence } = best;
+    const before = { ...former, score: changed.score, probability: probability / 2 };
+    const others = ranked.filter((one) => one !== changed && one !== former);
+    return [{ ...changed, score, probability, confidence }, before, ...others];
+  }
+  return ranked;
 }
+
+/** Best sentences that may tell what was so before. */
+const FORMER_READ = 3;
 
 /** Whether two sentences say the same of a subject: `I go to the gym`, `Since 2025 I go to the pool`; `the rent is`. */
 function sharesVerb(one: string, other: string): boolean {
