@@ -9,7 +9,7 @@ import { type LearnedWeights, statementFactor } from '../retrieval/learned-weigh
 import type { KnowledgeLimits, Retrieval, RetrievalDependencies, SearchedDataset } from '../retrieval/retrieval.ts';
 import { currentEdges, currentEntityRows, type StatementView } from '../retrieval/superseded-statements.ts';
 import type { Visibility } from '../retrieval/visibility.ts';
-import { wordsOfText } from '../retrieval/word-coverage.ts';
+import { countShared } from '../retrieval/word-coverage.ts';
 
 export interface KnownEntity {
   readonly id: string;
@@ -160,11 +160,10 @@ function bestStatements(
   const rank = new Map(found.passages.map((passage, index) => [passage.id, index]));
   // Several facts are stated by one sentence.
   const sharedOf = new Map<string, number>();
-  const sharedWith = (text: string) => new Set(wordsOfText(text).tokens.filter((token) => terms.has(token))).size;
   const scored = edges.map((edge) => {
     const place = rank.get(String(edge.properties['chunkId'] ?? ''));
     const text = textOf(edge);
-    const shared = sharedOf.get(text) ?? sharedWith(text);
+    const shared = sharedOf.get(text) ?? countShared(text, terms);
     sharedOf.set(text, shared);
     const id = idOf(edge);
     const factor = learned === null ? 1 : statementFactor(id, learned);

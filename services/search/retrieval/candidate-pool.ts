@@ -5,17 +5,11 @@ import type { TextCandidate, TextCandidates, TextRow } from '../../common/storag
 import { sentences } from '../../common/text/language/sentences.ts';
 import { tokenize } from '../../common/text/language/tokenize.ts';
 import type { LaneName } from '../model.ts';
-import {
-  type Candidate,
-  createCandidate,
-  createTermScorer,
-  type NamedEntity,
-  type PassageWords,
-} from './candidates.ts';
+import { type Candidate, createCandidate, createTermScorer, type NamedEntity } from './candidates.ts';
 import { byScore, type FoundEntity, type LaneContext, type LaneHit } from './lanes.ts';
 import { createMeaning, type Meaning } from './meaning.ts';
 import { type FusedItem, fuse } from './rrf.ts';
-import { wordsOfText } from './word-coverage.ts';
+import { findTerms, keepWords, type PassageWords, readWords, wordsOfText } from './word-coverage.ts';
 
 /** Initial content of the pool. */
 interface PoolOrigin {
@@ -40,6 +34,7 @@ export class CandidatePool {
   private readonly sentenceWords: SentenceReader;
   private readonly scorer: ReturnType<typeof createTermScorer>;
   private readonly meaning: Meaning;
+  private readonly find: ReturnType<typeof findTerms>;
   private readonly dated: ReadonlySet<string>;
   private readonly datedInformation: number;
   private readonly lanes = new Map<LaneName, readonly LaneHit[]>();
@@ -53,6 +48,7 @@ export class CandidatePool {
     this.scorer = createTermScorer(context.analysis.terms, origin.statistics);
     this.information = this.scorer.information;
     this.meaning = createMeaning(context.analysis.terms, context.analysis.words, this.information);
+    this.find = findTerms(context.analysis.terms);
     this.scale = this.scorer.unit > 0 ? this.scorer.unit : 1;
     for (const row of origin.rows) {
       this.candidates.set(row.id, createCandidate(row, this.scorer.ofFrequencies(row.frequencies, row.length)));
@@ -109,13 +105,14 @@ export class CandidatePool {
       candidate.row = row;
       candidate.payload = row.payload as ChunkPayload;
       candidate.words = null;
+      candidate.found = null;
     }
     for (const id of missing) if (this.candidates.get(id)?.payload === null) this.candidates.delete(id);
   }
 
   /** Scores the sentences of a passage whose text was read; returns the best score. */
   readSentences(candidate: Candidate): number {
-    candidate.sentenceScore = this.scorer.bestSentence(this.wordsOf(candidate).sentences);
+    candidate.sentenceScore = this.scorer.bestSentence(this.wordsOf(candidate).sentences, this.foundIn(candidate));
     return candidate.sentenceScore;
   }
 
@@ -123,8 +120,7 @@ export class CandidatePool {
   readMeaning(candidate: Candidate): number {
     const { payload, terms } = candidate;
     if (payload === null) return 0;
-    const { header, sentences } = this.wordsOf(candidate);
-    candidate.meaning = this.worthOf(this.meaning.bestSentence(header, sentences));
+    candidate.meaning = this.worthOf(this.meaning.bestSentence(this.wordsOf(candidate), this.foundIn(candidate)));
     candidate.sentenceScore = Math.max(candidate.sentenceScore, sum(candidate.meaning));
     return sum(candidate.meaning.map((value, at) => Math.max(value, terms[at] ?? 0)));
   }
@@ -146,6 +142,11 @@ export class CandidatePool {
     return Math.min(1, sum(candidate.meaning ?? []) / (this.context.settings.meaningShare * this.scale));
   }
 
+  /** Keeps the words of a passage that is returned. */
+  keepWords(candidate: Candidate): void {
+    if (candidate.payload !== null) keepWords(candidate.payload, this.wordsOf(candidate));
+  }
+
   private wordsOf(candidate: Candidate): PassageWords {
     const { row, payload } = candidate;
     if (payload === null) return NO_WORDS;
@@ -153,6 +154,12 @@ export class CandidatePool {
     const key = () => [tenant, dataset, row.item, row.generation, row.id].join(' ');
     candidate.words ??= this.sentenceWords.ofPassage(key(), payload);
     return candidate.words;
+  }
+
+  private foundIn(candidate: Candidate): readonly (readonly number[])[] {
+    if (candidate.payload === null) return [];
+    candidate.found ??= this.wordsOf(candidate).sentences.map(this.find);
+    return candidate.found;
   }
 
   /** Adds the ranking of a lane, without hits outside the pool. Replaces an earlier one of the same lane. */
@@ -239,7 +246,7 @@ function sum(values: Iterable<number>): number {
   return total;
 }
 
-const NO_WORDS: PassageWords = { header: { tokens: [], rows: [], places: [] }, sentences: [] };
+const NO_WORDS: PassageWords = { header: { tokens: [], places: [] }, sentences: [], bounds: [] };
 
 /** Reads the words of passages, with a cache: the same ones are strong for many questions. */
 export type SentenceReader = ReturnType<typeof createSentenceReader>;
@@ -253,9 +260,13 @@ export function createSentenceReader() {
   return {
     /** `key` identifies the passage and its version. */
     ofPassage: (key: string, { text, documentName, headings }: ChunkPayload) =>
-      recentlyUsed(passages, CACHED_PASSAGES, key, () => ({
-        header: wordsOfText([documentName.replaceAll('_', ' '), ...headings].join(' ')),
-        sentences: sentences(text).map((sentence) => wordsOfText(sentence.text)),
-      })),
+      recentlyUsed(passages, CACHED_PASSAGES, key, () => {
+        const read = sentences(text);
+        return {
+          header: wordsOfText([documentName.replaceAll('_', ' '), ...headings].join(' ')),
+          sentences: read.map((sentence) => readWords(sentence.text)),
+          bounds: [...read.map(({ start }) => start), ...read.map(({ end }) => end)],
+        };
+      }),
   };
 }

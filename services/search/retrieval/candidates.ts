@@ -2,7 +2,7 @@ import type { ChunkPayload } from '../../common/domain/index-rows.ts';
 import { inverseRowFrequency } from '../../common/ranking/bm25.ts';
 import type { TextCandidates, TextRow } from '../../common/storage/ports/text-index.ts';
 import type { LaneName } from '../model.ts';
-import type { TextWords } from './word-coverage.ts';
+import type { PassageWords, TextWords } from './word-coverage.ts';
 
 /** An entity that the query names, with its passages. */
 export interface NamedEntity {
@@ -14,13 +14,6 @@ export interface NamedEntity {
   readonly chunks: ReadonlyMap<string, boolean>;
 }
 
-/** The words of a passage. */
-export interface PassageWords {
-  /** Of its document's name and its headings. */
-  readonly header: TextWords;
-  readonly sentences: readonly TextWords[];
-}
-
 /** A candidate passage and its scores. */
 export interface Candidate {
   /** Perhaps without its payload until `CandidatePool.readTexts` reads it. */
@@ -29,6 +22,8 @@ export interface Candidate {
   payload: ChunkPayload | null;
   /** Null until they were needed. */
   words: PassageWords | null;
+  /** The query terms in each of its sentences; null until they were needed. */
+  found: readonly (readonly number[])[] | null;
   /** BM25 part of each query term, in the order of the terms. */
   readonly terms: Float64Array;
   /** The same for words of the same meaning; null when not compared. */
@@ -53,15 +48,14 @@ interface TermScorer {
   readonly unit: number;
   readonly information: readonly number[];
   ofFrequencies(frequencies: readonly number[], length: number): Float64Array;
-  /** Returns the BM25 score of the best sentence (given as tokens), each scored as a row. */
-  bestSentence(sentences: readonly TextWords[]): number;
+  /** Returns the BM25 score of the best sentence, each scored as a row; `found`: the terms in each, see `findTerms`. */
+  bestSentence(sentences: readonly TextWords[], found: readonly (readonly number[])[]): number;
 }
 
 export function createTermScorer(terms: readonly string[], statistics: TextCandidates['statistics']): TermScorer {
   const information = terms.map((_, at) =>
     inverseRowFrequency(statistics.rowCount, statistics.rowFrequencies[at] ?? 0),
   );
-  const positions = new Map(terms.map((term, at) => [term, at]));
   const scoreOf = (frequencies: readonly number[], length: number, averageLength: number) => {
     const damping = K1 * (1 - B + (averageLength > 0 ? (B * length) / averageLength : 0));
     return Float64Array.from(information, (weight, at) => {
@@ -69,22 +63,18 @@ export function createTermScorer(terms: readonly string[], statistics: TextCandi
       return frequency === 0 ? 0 : (weight * frequency * (K1 + 1)) / (frequency + damping);
     });
   };
-  const scoreOfSentence = (tokens: readonly string[]): number => {
-    let frequencies: number[] | null = null;
-    for (const token of tokens) {
-      const at = positions.get(token);
-      if (at === undefined) continue;
-      frequencies ??= terms.map(() => 0);
-      frequencies[at] = (frequencies[at] ?? 0) + 1;
-    }
-    if (frequencies === null) return 0;
-    return scoreOf(frequencies, tokens.length, SENTENCE_LENGTH).reduce((sum, value) => sum + value, 0);
+  const scoreOfSentence = (length: number, found: readonly number[]): number => {
+    if (found.length === 0) return 0;
+    const frequencies = terms.map(() => 0);
+    for (const at of found) frequencies[at] = (frequencies[at] ?? 0) + 1;
+    return scoreOf(frequencies, length, SENTENCE_LENGTH).reduce((sum, value) => sum + value, 0);
   };
   return {
     unit: information.reduce((sum, weight) => sum + weight, 0),
     information,
     ofFrequencies: (frequencies, length) => scoreOf(frequencies, length, statistics.averageLength),
-    bestSentence: (sentences) => sentences.reduce((best, { tokens }) => Math.max(best, scoreOfSentence(tokens)), 0),
+    bestSentence: (sentences, found) =>
+      sentences.reduce((best, { tokens }, at) => Math.max(best, scoreOfSentence(tokens.length, found[at] ?? [])), 0),
   };
 }
 
@@ -93,6 +83,7 @@ export function createCandidate(row: TextRow, terms: Float64Array): Candidate {
     row,
     payload: null,
     words: null,
+    found: null,
     terms,
     meaning: null,
     lexicalScore: terms.reduce((sum, value) => sum + value, 0),

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createMeaning } from './meaning.ts';
 import { analyseQuery } from './query-analysis.ts';
-import { wordsOfText } from './word-coverage.ts';
+import { findTerms, wordsOfText } from './word-coverage.ts';
 
 describe('meaning of sentences', () => {
   const sharesOf = (query: string, ...sentences: readonly string[]) => {
@@ -11,7 +11,8 @@ describe('meaning of sentences', () => {
       words,
       terms.map(() => 1),
     );
-    const shares = meaning.bestSentence(wordsOfText(''), sentences.map(wordsOfText));
+    const read = { header: wordsOfText(''), sentences: sentences.map(wordsOfText), bounds: [] };
+    const shares = meaning.bestSentence(read, read.sentences.map(findTerms(terms)));
     return Object.fromEntries(terms.map((term, at) => [term, shares[at] ?? 0]));
   };
 

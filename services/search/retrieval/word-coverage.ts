@@ -5,11 +5,19 @@ import { everydayWords } from '../../common/text/words/everyday-words.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { likestTo, placeOf } from './word-likeness.ts';
 
-/** The words of a text: its index tokens, and the rows of those in the table of word senses, with their `placeOf`. */
+/** The words of a text: its index tokens, and `placeOf` those in the table of word senses. */
 export interface TextWords {
   readonly tokens: readonly string[];
-  readonly rows: readonly number[];
   readonly places: readonly number[];
+}
+
+/** The words of a passage. */
+export interface PassageWords {
+  /** Of its document's name and its headings. */
+  readonly header: TextWords;
+  readonly sentences: readonly TextWords[];
+  /** Where each sentence begins in the text of the passage, and behind these where each ends. */
+  readonly bounds: readonly number[];
 }
 
 /** A word that is looked for, and the forms of it whose likes count too; without any only the term itself counts. */
@@ -20,54 +28,122 @@ export interface WantedWord {
 
 /**
  * Compares texts with wanted words by meaning: raises the share (0 to 1) of each wanted word to what a text has of it, 1 for the
- * term itself, else the likeness of the likest word.
+ * term itself, else the likeness of the likest word. `found`: the terms that it has, when they were looked for before.
  */
-export type RaiseCoverage = (shares: number[], text: TextWords) => void;
+export type RaiseCoverage = (shares: number[], text: TextWords, found?: readonly number[]) => void;
+
+/** Returns what finds terms in texts: the place among the terms of each that a text has, in its order and with repetition. */
+export function findTerms(terms: readonly string[]): (text: TextWords) => readonly number[] {
+  const positions = new Map(terms.map((term, at) => [term, at]));
+  return ({ tokens }) => {
+    let found: number[] | null = null;
+    for (let place = 0; place < tokens.length; place++) {
+      const at = positions.get(tokens[place] as string);
+      if (at === undefined) continue;
+      if (found === null) found = [at];
+      else found.push(at);
+    }
+    return found ?? NOTHING;
+  };
+}
+
+const NOTHING: readonly number[] = [];
 
 export function coverageBy(wanted: readonly WantedWord[]): RaiseCoverage {
-  const positions = new Map(wanted.map(({ term }, at) => [term, at]));
+  const find = findTerms(wanted.map(({ term }) => term));
   const likes = wanted.flatMap(({ words }, at) =>
     words.flatMap((word) => {
       const likest = likestTo(word);
       return likest === null ? [] : [{ at, likest }];
     }),
   );
-  return (shares, { tokens, places }) => {
-    for (const token of tokens) {
-      const at = positions.get(token);
-      if (at !== undefined) shares[at] = 1;
-    }
-    for (const { at, likest } of likes) if (shares[at] !== 1) shares[at] = likest(places, shares[at] as number);
+  return (shares, text, found = find(text)) => {
+    for (const at of found) shares[at] = 1;
+    for (const { at, likest } of likes) if (shares[at] !== 1) shares[at] = likest(text.places, shares[at] as number);
   };
 }
 
 const CACHED_WORDS = 10_000;
 const LONGEST_CACHED_WORD = 40;
-const cache = new Map<string, Omit<TextWords, 'places'>>();
+const cache = new Map<string, Word>();
+
+interface Word {
+  readonly tokens: readonly string[];
+  readonly rows: readonly number[];
+}
 
 /** Sentences of the passages that answer many questions. */
 const CACHED_TEXTS = 1000;
 
-/** Reads the words of a text, with caches: texts repeat words, and questions sentences. */
-export const wordsOfText = keptByText(CACHED_TEXTS, readText);
+/** The words of a text that several questions read. */
+export const wordsOfText = keptByText(CACHED_TEXTS, readWords);
 
-function readText(text: string): TextWords {
-  const words = text.split(/\s+/u);
-  const read = words.map(readWord);
-  const rows = new Set(read.flatMap((word) => word.rows));
-  for (const row of rowsOf(everydayWords().phrasesIn(words))) rows.add(row);
-  return { tokens: read.flatMap(({ tokens }) => tokens), rows: [...rows], places: [...rows].map(placeOf) };
+/** Words of the sentences of passages that a retrieval has read, by their payloads. */
+const ofPayloads = new WeakMap<object, (sentence: string) => TextWords | undefined>();
+
+/** Keeps the words of a passage for the answer that is made from it. */
+export function keepWords(payload: { readonly text: string }, { sentences, bounds }: PassageWords): void {
+  let known: ReadonlyMap<string, TextWords> | undefined;
+  ofPayloads.set(payload, (sentence) => {
+    known ??= new Map(
+      sentences.map((words, at) => {
+        const text = payload.text.slice(bounds[at], bounds[sentences.length + at]);
+        return [text.replace(/\s+/gu, ' '), words];
+      }),
+    );
+    return known.get(sentence);
+  });
 }
 
-function readWord(word: string): Omit<TextWords, 'places'> {
-  const known = cache.get(word);
+/** The words of a text that may be a sentence of a passage, see `keepWords`. */
+export function wordsOfSentence(payload: object, text: string): TextWords {
+  return ofPayloads.get(payload)?.(text) ?? wordsOfText(text);
+}
+
+/** Reads the words of a text. */
+export function readWords(text: string): TextWords {
+  const words = text.split(/\s+/u);
+  const tokens: string[] = [];
+  const places = new Set<number>();
+  for (const word of words) {
+    const read = readWord(word);
+    for (const token of read.tokens) tokens.push(token);
+    for (const row of read.rows) places.add(placeOf(row));
+  }
+  for (const row of rowsOf(everydayWords().phrasesIn(words))) places.add(placeOf(row));
+  return { tokens: tokens.slice(), places: [...places] };
+}
+
+/** Returns how many of some tokens a text has. */
+export function countShared(text: string, tokens: ReadonlySet<string>): number {
+  const shared = new Set<string>();
+  for (const word of text.split(/\s+/u)) {
+    for (const token of readWord(word).tokens) if (tokens.has(token)) shared.add(token);
+  }
+  return shared.size;
+}
+
+function readWord(word: string): Word {
+  const bare = withoutMarks(word);
+  const known = cache.get(bare);
   if (known !== undefined) return known;
-  const tokens = tokenize(word);
+  const tokens = tokenize(bare);
   const read = { tokens, rows: rowsOf(tokens) };
-  if (word.length > LONGEST_CACHED_WORD) return read;
+  if (bare.length > LONGEST_CACHED_WORD) return read;
   if (cache.size >= CACHED_WORDS) cache.clear();
-  cache.set(word, read);
+  cache.set(bare, read);
   return read;
+}
+
+const MARKS_BEFORE = `"'“‘(`;
+const MARKS_BEHIND = `.,;:!?"'”’)`;
+
+/** Removes marks around a word, which are no part of its tokens: there are as many forms of it with them as without. */
+function withoutMarks(word: string): string {
+  let [start, end] = [0, word.length];
+  while (start < end && MARKS_BEFORE.includes(word.charAt(start))) start += 1;
+  while (start < end && MARKS_BEHIND.includes(word.charAt(end - 1))) end -= 1;
+  return end - start === word.length ? word : word.slice(start, end);
 }
 
 /** The rows of tokens, without stop words and unknown words. */

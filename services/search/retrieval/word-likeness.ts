@@ -42,6 +42,9 @@ export function placeOf(row: number): number {
   return rowsByPlace.push(row) - 1;
 }
 
+/** The row of a place. */
+export const rowAt = (place: number): number => rowsByPlace[place] as number;
+
 const comparers = new Map<string, (row: number) => number>();
 const likenesses = new Map<string, Likeness>();
 
@@ -64,27 +67,31 @@ function likeness(word: string): Likeness | null {
   const room = Math.max(MIN_KEPT_WORDS, KEPT_BYTES / Math.max(MIN_PLACES, rowsByPlace.length));
   return recentlyUsed(likenesses, room, word, () => {
     let steps = new Uint8Array();
-    const stepOf = (place: number): number => {
-      const kept = steps[place];
-      if (kept !== undefined && kept !== UNKNOWN) return kept;
-      if (place >= steps.length) {
-        const longer = new Uint8Array(Math.max(rowsByPlace.length, 2 * steps.length)).fill(UNKNOWN);
-        longer.set(steps);
-        steps = longer;
+    const most: LikestOfPlaces = (words, least) => {
+      let most = 0;
+      let compare: ((row: number) => number) | null = null;
+      for (let at = 0; at < words.length; at++) {
+        const place = words[at] as number;
+        let step = steps[place];
+        if (step === undefined || step === UNKNOWN) {
+          compare ??= comparing(word, wanted);
+          step = compare(rowsByPlace[place] as number);
+          if (place >= steps.length) steps = longer(steps);
+          steps[place] = step;
+        }
+        if (step > most) most = step;
       }
-      const step = comparing(word, wanted)(rowsByPlace[place] as number);
-      steps[place] = step;
-      return step;
+      return Math.max(least, most / SHARE_STEPS);
     };
-    return {
-      of: (row) => (row < 0 ? 0 : stepOf(placeOf(row)) / SHARE_STEPS),
-      most(words, least) {
-        let most = 0;
-        for (let at = 0; at < words.length; at++) most = Math.max(most, stepOf(words[at] as number));
-        return Math.max(least, most / SHARE_STEPS);
-      },
-    };
+    return { of: (row) => (row < 0 ? 0 : most([placeOf(row)], 0)), most };
   });
+}
+
+/** Room for the likeness to all words in use. */
+function longer(steps: Uint8Array): Uint8Array<ArrayBuffer> {
+  const room = new Uint8Array(Math.max(rowsByPlace.length, 2 * steps.length)).fill(UNKNOWN);
+  room.set(steps);
+  return room;
 }
 
 /** Returns what compares a word with those of other rows, in steps. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { wordTable } from './word-table.ts';
+import { placeOfWord, wordTable } from './word-table.ts';
 
 /** A meaning that words share, of WordNet. */
 export interface SynsetRow {
@@ -238,7 +238,10 @@ export function readWordSenses(file: string | URL = new URL('senses.bin', import
       if (row >= 0) return row;
       let place = rarePlaces.get(word);
       if (place === undefined) {
-        place = lemmasOf(word).reduce((found, lemma) => (found < 0 ? search(rareWords, rareEnds, lemma) : found), -1);
+        place = lemmasOf(word).reduce(
+          (found, lemma) => (found < 0 ? placeOfWord(rareWords, rareEnds, lemma) : found),
+          -1,
+        );
         if (rarePlaces.size >= CACHED_WORDS) rarePlaces.clear();
         rarePlaces.set(word, place);
       }
@@ -326,18 +329,4 @@ function lemmasOf(word: string): readonly string[] {
   if (stem === undefined) return [word];
   const bare = stem.replace(/(?<=.{3})e$/u, '');
   return [word, stem, `${stem}e`, bare, bare.replace(/i$/u, 'y'), bare.replace(/(.)\1$/u, '$1')];
-}
-
-/** Finds a word in sorted words; -1 when it is none of them. */
-function search(words: Buffer, ends: Uint32Array, word: string): number {
-  const wanted = Buffer.from(word, 'utf8');
-  let [low, high] = [0, ends.length - 1];
-  while (low <= high) {
-    const middle = (low + high) >>> 1;
-    const order = words.compare(wanted, 0, wanted.length, startOf(ends, middle), at(ends, middle));
-    if (order === 0) return middle;
-    if (order < 0) low = middle + 1;
-    else high = middle - 1;
-  }
-  return -1;
 }

@@ -123,8 +123,12 @@ export function packEdges(file: OpenFile, found: readonly FoundEdge[], withPrope
   const origins = createPlaces<number>();
   const edges = new Float64Array(found.length * EDGE_FIELDS);
   found.forEach(([source, relation, target, origin, weight], index) => {
-    const places = [nodes.of(source), relations.of(relation), nodes.of(target), origins.of(origin), weight];
-    edges.set(places, index * EDGE_FIELDS);
+    const at = index * EDGE_FIELDS;
+    edges[at] = nodes.of(source);
+    edges[at + 1] = relations.of(relation);
+    edges[at + 2] = nodes.of(target);
+    edges[at + 3] = origins.of(origin);
+    edges[at + 4] = weight;
   });
   return {
     ids: nodes.values().map((node) => idOf.get(node) ?? ''),

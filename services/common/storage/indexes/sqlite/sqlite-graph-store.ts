@@ -77,18 +77,6 @@ export function createSqliteGraphStore({ writer, reader, cypher, pathOf, forget 
 
 const NO_PROPERTIES: JsonObject = Object.freeze({});
 
-/** Few of the hundreds of edges of a search are shown: their properties are parsed on demand. */
-function withProperties(edge: Omit<EdgeEvidence, 'properties'>, json: string): EdgeEvidence {
-  let properties: JsonObject | undefined;
-  return {
-    ...edge,
-    get properties() {
-      properties ??= JSON.parse(json) as JsonObject;
-      return properties;
-    },
-  };
-}
-
 function unpackNode(packed: PackedNode): NodeEvidence {
   return {
     ...packed,
@@ -104,16 +92,20 @@ function unpackEdges(packed: PackedEdges | null): readonly EdgeEvidence[] {
   return Array.from({ length: edges.length / EDGE_FIELDS }, (_, index) => {
     const at = index * EDGE_FIELDS;
     const origin = origins[edges[at + 3] as number];
-    const edge = {
+    const json = properties?.[index];
+    let parsed = json === undefined ? NO_PROPERTIES : undefined;
+    return {
       source: ids[edges[at] as number] ?? '',
       relation: relations[edges[at + 1] as number] ?? '',
       target: ids[edges[at + 2] as number] ?? '',
       item: (origin?.item ?? '') as DataItemId,
       generation: origin?.generation ?? 0,
       weight: edges[at + 4] as number,
+      // Few of the hundreds of edges of a search are shown.
+      get properties() {
+        parsed ??= JSON.parse(json as string) as JsonObject;
+        return parsed;
+      },
     };
-    return properties === null
-      ? { ...edge, properties: NO_PROPERTIES }
-      : withProperties(edge, properties[index] as string);
   });
 }
