@@ -21,10 +21,10 @@ const SEARCH_TRIPS: Readonly<Record<string, Omit<RoundTrips, 'nats'>>> = {
   CHUNKS_LEXICAL: { mongodb: 14, elasticsearch: 2, neo4j: 0 },
   SUMMARIES: { mongodb: 16, elasticsearch: 4, neo4j: 0 },
   RAG_COMPLETION: { mongodb: 16, elasticsearch: 5, neo4j: 3 },
-  GRAPH_COMPLETION: { mongodb: 20, elasticsearch: 7, neo4j: 4 },
-  HYBRID_COMPLETION: { mongodb: 20, elasticsearch: 7, neo4j: 4 },
-  TRIPLET_COMPLETION: { mongodb: 20, elasticsearch: 8, neo4j: 4 },
-  FEELING_LUCKY: { mongodb: 28, elasticsearch: 7, neo4j: 4 },
+  GRAPH_COMPLETION: { mongodb: 20, elasticsearch: 6, neo4j: 4 },
+  HYBRID_COMPLETION: { mongodb: 20, elasticsearch: 6, neo4j: 4 },
+  TRIPLET_COMPLETION: { mongodb: 20, elasticsearch: 7, neo4j: 4 },
+  FEELING_LUCKY: { mongodb: 28, elasticsearch: 6, neo4j: 4 },
 };
 const SEARCH_TYPES = Object.keys(SEARCH_TRIPS);
 

@@ -41,6 +41,29 @@ withBackend('elasticsearch', ({ ENGRAM_TEST_ELASTICSEARCH_URL: url }) => {
       expect((await one.text.candidates(scope, query)).candidates).to.have.length(2);
     });
 
+    it('shows rows that were read before as the other wrote them last, also after it dropped the dataset', async () => {
+      const scope = scopes();
+      const read = async () => {
+        const { candidates } = await one.text.candidates(scope, { kind: 'chunk', terms: ['word'], limit: 5 });
+        const fetched = await one.text.fetch(scope, 'chunk', ['a', 'b', 'c']);
+        expect(fetched.map(({ payload }) => payload)).to.have.deep.members(candidates.map(({ payload }) => payload));
+        return candidates.map(({ id, payload, nodeSets }) => [id, payload['text'], ...nodeSets].join(' ')).toSorted();
+      };
+      const write = (id: string, text: string) =>
+        other.text.upsert(scope, [textEntry(id, 'word', { nodeSets: [text], payload: { text } })]);
+      await write('a', 'first');
+      await write('b', 'first');
+      for (let time = 0; time < 3; time++) expect(await read()).to.deep.equal(['a first first', 'b first first']);
+      await write('a', 'second');
+      await write('c', 'second');
+      expect(await read()).to.deep.equal(['a second second', 'b first first', 'c second second']);
+      await other.text.remove(scope, { item: item('item') });
+      expect(await read()).to.deep.equal([]);
+      await other.text.drop(scope);
+      await write('a', 'third');
+      expect(await read()).to.deep.equal(['a third third']);
+    });
+
     it('lets one win when both settle a space at once', async () => {
       const scope = scopes();
       const wide = { model: 'test/wide', dimensions: 4 };

@@ -172,7 +172,7 @@ describe('searches of Elasticsearch', () => {
   const serve = createFakeServers();
   const scopes = createScopes();
   const hit = (id: string) => ({
-    _source: { kind: 'chunk', id, item: 'item', generation: 1, ordinal: 0, nodeSets: [], payload: '{}' },
+    _source: { kind: 'chunk', id, item: 'item', generation: 1, ordinal: 0, nodeSets: [], words: [], payload: '{}' },
   });
   const found = (id: string) => ({ status: 200, hits: { hits: [hit(id)] } });
   const busy = { status: 429, error: { type: 'es_rejected_execution_exception' } };

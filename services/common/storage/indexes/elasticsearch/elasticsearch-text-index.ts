@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { DatasetScope } from '../../../kernel/scope.ts';
 import { scoreBm25 } from '../../../ranking/bm25.ts';
 import { asRead, type EntryPayload } from '../../ports/index-entry.ts';
@@ -11,16 +12,16 @@ import type {
   TextRow,
 } from '../../ports/text-index.ts';
 import type { BulkRow } from './bulk-writer.ts';
-import type { ElasticsearchConnection, SearchAnswer } from './connection.ts';
+import type { ElasticsearchConnection } from './connection.ts';
 import { writeConflict } from './elasticsearch-errors.ts';
 import { entryFilters, letsNothingThrough, ofDataset } from './filters.ts';
 import { type IndexSettings, textLayout } from './index-layout.ts';
 import type { IndexPlacement, IndexPlacements } from './index-placements.ts';
 import { lexicalQuery, SCORE_SLACK } from './lexical-query.ts';
 import { type ElasticsearchNames, routingOf, rowId } from './names.ts';
-import { frequencyReader, rowTokens, rowWords } from './row-words.ts';
+import { frequencyReader, rowWords, tokensOf } from './row-words.ts';
 import type { StoredRows } from './stored-rows.ts';
-import { createTextReader, sources, type TextDocument } from './text-reader.ts';
+import { createTextReader, type StoredRow, type TextDocument } from './text-reader.ts';
 
 interface TextIndexDependencies {
   readonly connection: ElasticsearchConnection;
@@ -37,7 +38,8 @@ const MAX_RANKED = 5000;
 
 /**
  * `TextIndex` in one index per tenant with an alias per dataset. Rows of one call are written one by one, not all or none
- * when the server fails in between: they belong to a generation that is not committed then. Candidates take two round trips.
+ * when the server fails in between: they belong to a generation that is not committed then. Candidates take two round trips,
+ * and one more for rows that were never read.
  */
 export function createElasticsearchTextIndex(dependencies: TextIndexDependencies): TextIndex {
   const { connection, placements, rows, names, settings } = dependencies;
@@ -75,7 +77,7 @@ export function createElasticsearchTextIndex(dependencies: TextIndexDependencies
       const { statistics, scoring } = lexical.read(counted);
       if (scoring === null || letsNothingThrough(query)) return { candidates: [], statistics };
       const bool = { must: [scoring], filter: entryFilters(asRead(scope, query)) };
-      const ranked = (size: number) => reader.search(scope, { size, query: { bool } }, signal);
+      const ranked = (size: number) => reader.best(scope, kind, { size, query: { bool } }, signal);
       return { candidates: await bestRows(query, statistics, ranked), statistics };
     },
     async fetch(scope, kind, ids, { perId } = {}) {
@@ -91,7 +93,9 @@ export function createElasticsearchTextIndex(dependencies: TextIndexDependencies
     },
     async list(scope, query) {
       const found = await reader.list(scope, query);
-      return query.withTokens ? found.map((row) => ({ ...textRow(row), tokens: rowTokens(row) })) : found.map(textRow);
+      return query.withTokens
+        ? found.map((row) => ({ ...textRow(row), tokens: tokensOf(row.counts) }))
+        : found.map(textRow);
     },
     remove: (scope, selection) => rows.remove(names.textIndex(scope), scope, selection),
     async drop(scope) {
@@ -113,25 +117,27 @@ export function createElasticsearchTextIndex(dependencies: TextIndexDependencies
 async function bestRows(
   query: TextQuery,
   statistics: TextCandidates['statistics'],
-  search: (size: number) => Promise<SearchAnswer<TextDocument>>,
+  search: (size: number) => ReturnType<ReturnType<typeof createTextReader>['best']>,
 ): Promise<readonly TextCandidate[]> {
   const { limit } = query;
   const candidateOf = candidateReader(query);
   const few = Math.ceil(limit * 1.25) + 16;
   for (let size = few; ; size = Math.min(4 * size, MAX_RANKED)) {
-    const { hits } = await search(size);
-    const candidates = sources(hits.hits).map(candidateOf);
+    const { rows, worst, found } = await search(size);
+    const candidates = rows.map(candidateOf);
     const scored = scoreBm25({ candidates, statistics });
     const best = scored.slice(0, limit).map(({ row }) => row);
-    const worst = hits.hits.at(-1)?._score ?? 0;
     const isSettled = worst <= (scored[limit - 1]?.score ?? 0) * (1 + SCORE_SLACK);
-    if (candidates.length < size || isSettled || size >= MAX_RANKED) return best;
+    if (found < size || isSettled || size >= MAX_RANKED) return best;
   }
 }
+
+const MAX_STAMP = 2 ** 48 - 1;
 
 /** Later rows win over earlier ones of the same key. All JSON is made here, before anything is sent. */
 function bulkRows(scope: DatasetScope, entries: readonly TextEntry[]): readonly BulkRow[] {
   const documents = new Map<string, string>();
+  const stamp = randomInt(MAX_STAMP);
   for (const { kind, id, item, generation, ordinal, nodeSets, tokens, payload } of entries) {
     const { words, often, length } = rowWords(kind, tokens);
     const document: TextDocument = {
@@ -145,6 +151,7 @@ function bulkRows(scope: DatasetScope, entries: readonly TextEntry[]): readonly 
       words,
       ...(often.length > 0 ? { often } : {}),
       length,
+      stamp,
       payload: JSON.stringify(payload),
     };
     documents.set(rowId(scope, kind, { item, generation, id }), JSON.stringify(document));
@@ -153,11 +160,11 @@ function bulkRows(scope: DatasetScope, entries: readonly TextEntry[]): readonly 
 }
 
 /** Payloads are read from their JSON when they are asked for: of many candidates few are shown. */
-function candidateReader({ kind, terms }: Pick<CandidateQuery, 'kind' | 'terms'>) {
-  const frequenciesOf = frequencyReader(kind, terms);
-  return (row: TextDocument): TextCandidate => {
-    const { words, often = [], length, payload: json } = row;
-    const frequencies = frequenciesOf({ words, often });
+function candidateReader({ terms }: Pick<CandidateQuery, 'terms'>) {
+  const frequenciesOf = frequencyReader(terms);
+  return (row: StoredRow): TextCandidate => {
+    const { counts, length, payload: json } = row;
+    const frequencies = frequenciesOf(counts);
     let payload: EntryPayload | undefined;
     return {
       ...keyOf(row),
@@ -171,11 +178,11 @@ function candidateReader({ kind, terms }: Pick<CandidateQuery, 'kind' | 'terms'>
   };
 }
 
-function textRow(row: TextDocument): TextRow {
+function textRow(row: StoredRow): TextRow {
   return { ...keyOf(row), payload: readPayload(row.payload) };
 }
 
-function keyOf({ kind, id, item, generation, ordinal, nodeSets }: TextDocument): Omit<TextRow, 'payload' | 'tokens'> {
+function keyOf({ kind, id, item, generation, ordinal, nodeSets }: StoredRow): Omit<TextRow, 'payload' | 'tokens'> {
   return { kind, id, item, generation, ordinal, nodeSets };
 }
 

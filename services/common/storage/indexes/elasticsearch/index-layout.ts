@@ -33,6 +33,8 @@ export function textLayout(settings: IndexSettings): IndexLayout {
     words: WORD_ONLY_SOUGHT,
     often: ONLY_KEPT,
     length: { type: 'integer', index: false },
+    /** Random number of the call that wrote the row: with the key it names what is in the row. Old rows have none. */
+    stamp: { type: 'long', index: false },
     /** JSON text: given back as it was, whatever is in it. */
     payload: ONLY_KEPT,
   });

@@ -102,8 +102,15 @@ async function makeIndex(connection: ElasticsearchConnection, index: string, lay
   });
   if (isNew) return;
   const found = await connection.request((client, options) => client.indices.getMapping({ index }, options));
-  const problem = misfit(found[index]?.mappings, layout);
-  if (problem === null) return;
+  const mappings = found[index]?.mappings;
+  const problem = misfit(mappings, layout);
+  const { properties = {} } = layout.mappings;
+  if (problem === null && Object.keys(properties).every((name) => name in (mappings?.properties ?? {}))) return;
+  // Made before a field was added, which rows can go without.
+  if (problem === null) {
+    await connection.request((client, options) => client.indices.putMapping({ index, properties }, options));
+    return;
+  }
   throw engramError(
     'EmbeddingDimensionMismatchError',
     `The index ${index} of Elasticsearch at ${connection.address} ${problem}. Delete it and rebuild its datasets, ` +

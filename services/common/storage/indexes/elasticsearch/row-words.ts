@@ -25,6 +25,9 @@ export const FREQUENCY_CLASSES: readonly FrequencyClass[] = [
   { code: 'a', most: 23 },
   { code: 'b', most: Number.POSITIVE_INFINITY },
 ];
+const FREQUENCY_OF: ReadonlyMap<string | undefined, number> = new Map(
+  FREQUENCY_CLASSES.map(({ code, most }) => [code, most]),
+);
 /** Highest frequency with a class of its own; rows keep higher ones beside their words. */
 const EXACT_UP_TO = 6;
 
@@ -67,20 +70,28 @@ export function rowWords(kind: IndexKind, tokens: string): RowWords {
   return { words, often, length };
 }
 
-/** The tokens again, each as often as it stood in the row. One that was indexed under its hash comes as its hash. */
-export function rowTokens({
+/** How often each token stands in a row. One that was indexed under its hash comes as its hash, with a blank before. */
+export type TokenCounts = ReadonlyMap<string, number>;
+
+export function tokenCounts({
   words,
   often = [],
 }: {
   readonly words: readonly string[];
   readonly often?: readonly string[];
-}): string {
-  const counts = new Map(often.map((entry) => [entry.slice(entry.indexOf(' ') + 1), Number.parseInt(entry, 10)]));
-  const tokens = words.flatMap((word) => {
-    const count = counts.get(word) ?? FREQUENCY_CLASSES.find(({ code }) => code === word[1])?.most ?? 1;
-    return new Array<string>(count).fill(word.slice(2).trimStart());
-  });
-  return tokens.join(' ');
+}): TokenCounts {
+  const counts = new Map<string, number>();
+  for (const word of words) counts.set(word.slice(KEY_LENGTH), FREQUENCY_OF.get(word[1]) ?? 1);
+  for (const entry of often) {
+    const blank = entry.indexOf(' ');
+    counts.set(entry.slice(blank + 1 + KEY_LENGTH), Number(entry.slice(0, blank)));
+  }
+  return counts;
+}
+
+/** The tokens again, each as often as it stood in the row. */
+export function tokensOf(counts: TokenCounts): string {
+  return [...counts].flatMap(([token, count]) => new Array<string>(count).fill(token.trimStart())).join(' ');
 }
 
 /** The words that stand for a term in rows of a kind, by class; null for what no tokeniser makes. */
@@ -90,31 +101,20 @@ export function termWords(kind: IndexKind, term: string): readonly string[] | nu
 }
 
 /** Reads how often a row holds each term. */
-export function frequencyReader(kind: IndexKind, terms: readonly string[]) {
-  const known = new Map<string, { readonly term: number; readonly frequency: number }>();
-  terms.forEach((text, term) => {
-    termWords(kind, text)?.forEach((word, at) => {
-      known.set(word, { term, frequency: FREQUENCY_CLASSES[at]?.most ?? 0 });
-    });
-  });
-  return (row: Pick<RowWords, 'words' | 'often'>): readonly number[] => {
-    const frequencies = terms.map(() => 0);
-    for (const word of row.words) {
-      const found = known.get(word);
-      if (found !== undefined) frequencies[found.term] = found.frequency;
-    }
-    for (const entry of row.often) {
-      const blank = entry.indexOf(' ');
-      const found = known.get(entry.slice(blank + 1));
-      if (found !== undefined) frequencies[found.term] = Number(entry.slice(0, blank));
-    }
-    return frequencies;
-  };
+export function frequencyReader(terms: readonly string[]) {
+  const tokens = terms.map(storedToken);
+  return (counts: TokenCounts): readonly number[] => tokens.map((token) => counts.get(token) ?? 0);
 }
 
-/** Two blanks before a hash: no token has one. The server's UTF-8 cannot distinguish lone surrogates either. */
+/** Characters before the token. */
+const KEY_LENGTH = 3;
+
 function wordKey(kind: IndexKind, code: string, token: string): string {
-  const key = `${KIND_CODES[kind]}${code} `;
-  if (token.length <= MAX_TOKEN_LENGTH && token.isWellFormed()) return key + token;
-  return `${key} ${createHash('sha256').update(Buffer.from(token, 'utf16le')).digest('base64url')}`;
+  return `${KIND_CODES[kind]}${code} ${storedToken(token)}`;
+}
+
+/** A blank before a hash: no token has one. The server's UTF-8 cannot distinguish lone surrogates either. */
+function storedToken(token: string): string {
+  if (token.length <= MAX_TOKEN_LENGTH && token.isWellFormed()) return token;
+  return ` ${createHash('sha256').update(Buffer.from(token, 'utf16le')).digest('base64url')}`;
 }

@@ -15,7 +15,9 @@ type StoredVector = EntryKey & { readonly vector: Float32Array };
 const ROWS_AT_ONCE = 500;
 /** Rows that pass a query's filters up to which the server compares every one; beyond, so many near ones. Its maximum. */
 const MAX_CANDIDATES = 10_000;
-/** Rows among which the server breaks ties by key; it finds them in no order. */
+/** Rows read beside those wanted, so that ties at the end can be broken by key; the server finds rows in no order. */
+const BESIDE = 16;
+/** Rows among which ties are broken when these are not enough. */
 const TIED_ROWS = 1000;
 const KEY_FIELDS = ['id', 'item', 'generation'];
 const BY_KEY = [{ id: 'asc' }, { item: 'asc' }, { generation: 'asc' }] as const;
@@ -53,27 +55,35 @@ export function createVectorReader(dependencies: {
   /** `unit`: the query's vector at unit length. */
   const nearest = async (scope: DatasetScope, unit: Float32Array, query: VectorQuery, signal?: AbortSignal) => {
     const { limit } = query;
-    const found = Math.max(limit, TIED_ROWS);
     const knn = {
       field: 'vector',
       query_vector: toNumbers(unit),
-      k: found,
       num_candidates: MAX_CANDIDATES,
       filter: [ofDataset(scope), ...entryFilters(asRead(scope, query))],
     };
-    const sort: estypes.Sort = [{ _score: { order: 'desc' } }, ...BY_KEY];
-    const request: SearchBody = { knn, size: limit, sort, docvalue_fields: KEY_FIELDS };
-    const ofSpace = (space: VectorSpace) => {
-      // Another process may have built the dataset with another embedding since the space was read.
-      assertQueryDimensions(space, unit.length);
-      return request;
+    const read = async (size: number) => {
+      const request: SearchBody = {
+        knn: { ...knn, k: size },
+        size,
+        stored_fields: '_none_',
+        docvalue_fields: KEY_FIELDS,
+      };
+      const ofSpace = (space: VectorSpace) => {
+        // Another process may have built the dataset with another embedding since the space was read.
+        assertQueryDimensions(space, unit.length);
+        return request;
+      };
+      return (await searchIn(scope, ofSpace, signal))?.hits ?? [];
     };
-    const answer = await searchIn(scope, ofSpace, signal);
-    return (answer?.hits ?? []).map((hit): VectorHit => {
+    const few = await read(limit + BESIDE);
+    const isOpen = few.length === limit + BESIDE && few.at(-1)?._score === few[limit - 1]?._score;
+    const hits = isOpen ? await read(Math.max(limit + BESIDE, TIED_ROWS)) : few;
+    const found = hits.map((hit): VectorHit => {
       // The server gives (1 + cosine) / 2.
       const similarity = Math.max(-1, Math.min(1, 2 * (hit._score ?? 0) - 1));
       return { ...entryKey(hit.fields), similarity };
     });
+    return found.sort(nearestFirst).slice(0, limit);
   };
   return {
     nearest,
@@ -117,6 +127,14 @@ export function createVectorReader(dependencies: {
 /** Nine decimals: finer than single precision for all but tiny components, and half the text of all digits. */
 export function toNumbers(unit: Float32Array): number[] {
   return Array.from(unit, (value) => Math.round(value * 1e9) / 1e9);
+}
+
+function nearestFirst(a: VectorHit, b: VectorHit): number {
+  return b.similarity - a.similarity || compare(a.id, b.id) || compare(a.item, b.item) || a.generation - b.generation;
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function entryKey(fields: Fields | undefined): EntryKey {
