@@ -1,4 +1,4 @@
-import neo4j, { type Driver, type ManagedTransaction, type RecordShape, type Session } from 'neo4j-driver';
+import neo4j, { type Driver, isRetryableError, type QueryResult, type RecordShape, type Session } from 'neo4j-driver';
 import { abortable } from '../../../platform/async/abortable.ts';
 import { settlesWithin } from '../../../platform/async/time-limit.ts';
 import { type Neo4jAddress, neo4jError, timedOut } from './neo4j-errors.ts';
@@ -26,13 +26,15 @@ export interface CallOptions {
 }
 
 export type Parameters = Readonly<Record<string, unknown>>;
-/** One statement in the transaction; its rows as plain objects, integers as numbers. */
+/** One statement; its rows as plain objects, integers as numbers. */
 export type Run = <Row extends RecordShape>(statement: string, parameters?: Parameters) => Promise<readonly Row[]>;
 
-/** Bounded transactions. Work may run more than once: a transaction that failed for a passing reason is repeated. */
+/** Bounded work, which may run more than once: what failed for a passing reason is repeated. */
 export interface Neo4jClient {
   readonly address: Neo4jAddress;
+  /** Each statement takes one trip, without a transaction around them: the server would not hold what they see still in one. */
   read<T>(work: (run: Run) => Promise<T>, options?: CallOptions): Promise<T>;
+  /** In one transaction. */
   write<T>(work: (run: Run) => Promise<T>, options?: CallOptions): Promise<T>;
   /** A statement that opens transactions of its own or changes the schema. */
   command(statement: string): Promise<readonly RecordShape[]>;
@@ -77,25 +79,32 @@ export function createNeo4jClient(connection: Neo4jConnection): Neo4jClient {
       if (ended.aborted) void settlesWithin(closing, CLOSING_MS).then((done) => done || renew(used));
     }
   };
-  const managed =
-    (access: 'READ' | 'WRITE'): Neo4jClient['read'] =>
-    (work, options) => {
-      const timeout = options?.timeoutMs ?? callTimeoutMs;
-      const inTransaction = (transaction: ManagedTransaction) => work(runIn(transaction));
-      return withSession(
-        access,
-        (session) =>
-          access === 'READ'
-            ? session.executeRead(inTransaction, { timeout })
-            : session.executeWrite(inTransaction, { timeout }),
-        options,
-      );
-    };
   return {
     address,
     withSession,
-    read: managed('READ'),
-    write: managed('WRITE'),
+    read(work, options) {
+      const timeout = options?.timeoutMs ?? callTimeoutMs;
+      return withSession(
+        'READ',
+        async (session) => {
+          try {
+            return await work(runBy((...query) => session.run(...query, { timeout })));
+          } catch (error) {
+            if (!isRetryableError(error)) throw error;
+            return session.executeRead((transaction) => work(runBy((...query) => transaction.run(...query))), {
+              timeout,
+            });
+          }
+        },
+        options,
+      );
+    },
+    write(work, options) {
+      const timeout = options?.timeoutMs ?? callTimeoutMs;
+      const use = (session: Session) =>
+        session.executeWrite((transaction) => work(runBy((...query) => transaction.run(...query))), { timeout });
+      return withSession('WRITE', use, options);
+    },
     command: (statement) =>
       withSession('WRITE', async (session) =>
         (await session.run(statement)).records.map((record) => record.toObject()),
@@ -122,9 +131,9 @@ function openDriver(connection: Neo4jConnection): Driver {
   });
 }
 
-function runIn(transaction: ManagedTransaction): Run {
+function runBy(send: (statement: string, parameters: Parameters) => PromiseLike<QueryResult>): Run {
   return async <Row extends RecordShape>(statement: string, parameters: Parameters = {}) =>
-    (await transaction.run<Row>(statement, parameters)).records.map((record) => record.toObject() as Row);
+    (await send(statement, parameters)).records.map((record) => record.toObject() as Row);
 }
 
 function withoutCredentials(url: string): string {
