@@ -108,9 +108,7 @@ describe('models of several processes', () => {
       key === null ? null : { sealed: await secretBox.seal(key, keyPlace('languageModel')), shown: '*****' };
     const languageModel = { provider: 'openai', model, key: sealed };
     const next = { revision: String(revision), languageModel, vectorDatabase: null, changedAt: '' };
-    const write =
-      before === null ? settings.insertWrite(next) : settings.replaceWrite({ ...next, version: before.version });
-    await store.commit(SYSTEM_SCOPE, [write]);
+    await store.commit(SYSTEM_SCOPE, [settings.putWrite(next, before)]);
   }
 
   /** Which model the provider was asked for, with what in `Authorization`. */

@@ -35,8 +35,6 @@ const CODE_LIFETIME_SECONDS = 60;
 const PROGRAM_AUDIENCE = 'engram:program';
 const CODE_AUDIENCE = 'engram:authorization-code';
 
-export type ProgramTokens = ReturnType<typeof createProgramTokens>;
-
 /**
  * Ids of programs and authorization codes as signed texts: any replica reads them, and registrations, which anybody may make,
  * take no room. The key derives from the secret of the installation; after its change programs register again.

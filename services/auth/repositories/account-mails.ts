@@ -1,7 +1,8 @@
 import type { UserId } from '../../common/kernel/brand.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
-import { type DocumentStore, insert, replace } from '../../common/storage/ports/document-store.ts';
+import { put } from '../../common/records/base/repository.ts';
+import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 
 type AccountMailsDocument = {
@@ -34,11 +35,7 @@ export function createAccountMails(store: DocumentStore) {
         const recent = (stored?.value.sentAt ?? []).filter((at) => at > since);
         if (recent.length >= limit) return false;
         const document = { sentAt: [...recent, now.toISOString()] };
-        const write =
-          stored === null
-            ? insert(accountMailsCollection, user, document)
-            : replace(accountMailsCollection, user, document, stored.version);
-        await store.commit(SYSTEM_SCOPE, [write]);
+        await store.commit(SYSTEM_SCOPE, [put(accountMailsCollection, user, document, stored)]);
         return true;
       });
     },

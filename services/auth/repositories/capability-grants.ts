@@ -25,8 +25,6 @@ interface CapabilityGrant {
   readonly capability: Capability;
 }
 
-export type CapabilityGrants = ReturnType<typeof createCapabilityGrants>;
-
 /** Capabilities granted to users, roles and tenants. Reads and writes are within the tenant of the scope. */
 export function createCapabilityGrants(store: DocumentStore) {
   const records = repository(store, capabilityGrantsCollection, withVersion);

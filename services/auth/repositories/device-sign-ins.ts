@@ -38,8 +38,6 @@ export const deviceSignInsCollection: OwnedCollection<DeviceSignIn> = {
 /** How long a sign-in that expired is kept, so that its program reads why it was refused. */
 const KEPT_MS = 600_000;
 
-export type DeviceSignIns = ReturnType<typeof createDeviceSignIns>;
-
 /** Sign-ins by the code of the program, or by the one that its user sees. */
 export function createDeviceSignIns(store: DocumentStore) {
   return {

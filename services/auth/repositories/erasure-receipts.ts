@@ -19,8 +19,6 @@ export const erasureReceiptsCollection: OwnedCollection<ErasureReceiptDocument> 
   indexes: [],
 };
 
-export type ErasureReceipts = ReturnType<typeof createErasureReceipts>;
-
 /** Receipts by resource and erased thing: a later thing of the same id has another resource. */
 export function createErasureReceipts(store: DocumentStore) {
   return {

@@ -28,8 +28,6 @@ export const linkedIdentitiesCollection: OwnedCollection<LinkedIdentity> = {
   indexes: [{ fields: ['userId', 'issuer'], unique: true }],
 };
 
-export type LinkedIdentities = ReturnType<typeof createLinkedIdentities>;
-
 /** Identities by issuer and subject. Writes may be committed under any scope. */
 export function createLinkedIdentities(store: DocumentStore) {
   const records = repository(store, linkedIdentitiesCollection, ({ value }) => value);

@@ -26,8 +26,6 @@ export interface SinglePermission {
   readonly permission: Permission;
 }
 
-export type ManagedGrants = ReturnType<typeof createManagedGrants>;
-
 /** Reads and writes are within the tenant of the scope. */
 export function createManagedGrants(store: DocumentStore) {
   const records = repository(store, managedGrantsCollection, grantOf);

@@ -19,8 +19,6 @@ export const membershipsCollection: OwnedCollection<MembershipDocument> = {
   indexes: [{ fields: ['userId', 'createdAt'] }, { fields: ['tenantId', 'createdAt'] }],
 };
 
-export type Memberships = ReturnType<typeof createMemberships>;
-
 /** Members of tenants, their owners included. The personal space has no members. */
 export function createMemberships(store: DocumentStore) {
   const records = repository(store, membershipsCollection, membershipOf);

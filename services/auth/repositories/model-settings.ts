@@ -1,7 +1,7 @@
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import type { SecretPlace } from '../../common/ports/secret-box.ts';
-import { repository } from '../../common/records/base/repository.ts';
-import type { DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
+import { repository, withVersion } from '../../common/records/base/repository.ts';
+import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 
 /** A secret that clients write and cannot read back. */
@@ -46,7 +46,7 @@ const ID = 'server';
 
 /** Null parts are those of the environment. */
 export interface StoredModelSettings extends ModelSettingsDocument {
-  /** Version of the document, for `replaceWrite` and `removeWrite`. */
+  /** Version of the document, for `putWrite` and `removeWrite`. */
   readonly version: number;
 }
 
@@ -55,14 +55,13 @@ export type NewModelSettings = Omit<StoredModelSettings, 'version'>;
 export type ModelSettingsRepository = ReturnType<typeof createModelSettings>;
 
 export function createModelSettings(store: DocumentStore) {
-  const records = repository(store, modelSettingsCollection, settingsOf);
+  const records = repository(store, modelSettingsCollection, withVersion);
   return {
     /** Null: nothing was changed. */
     get: () => records.get(SYSTEM_SCOPE, ID),
-    /** `DuplicateKeyError` in the commit when settings were stored meanwhile. */
-    insertWrite: (settings: NewModelSettings) => records.insertWrite(ID, settings),
-    /** `VersionConflictError` in the commit when they changed since they were read. */
-    replaceWrite: ({ version, ...settings }: StoredModelSettings) => records.replaceWrite(ID, settings, version),
+    /** `DuplicateKeyError` or `VersionConflictError` in the commit when they changed since `before` was read. */
+    putWrite: (settings: NewModelSettings, before: StoredModelSettings | null) =>
+      records.putWrite(ID, settings, before),
     removeWrite: ({ version }: StoredModelSettings) => records.removeWrite(ID, version),
   };
 }
@@ -70,8 +69,4 @@ export function createModelSettings(store: DocumentStore) {
 /** Place that the sealed key of a part is bound to. */
 export function keyPlace(part: 'languageModel' | 'vectorDatabase'): SecretPlace {
   return { collection: modelSettingsCollection.name, id: ID, field: `${part}.key` };
-}
-
-function settingsOf({ version, value }: Stored<ModelSettingsDocument>): StoredModelSettings {
-  return { ...value, version };
 }

@@ -25,8 +25,6 @@ interface RoleMember {
   readonly user: UserId;
 }
 
-export type RoleMembers = ReturnType<typeof createRoleMembers>;
-
 /** The users who have roles. */
 export function createRoleMembers(store: DocumentStore) {
   const records = repository(store, roleMembersCollection, roleMemberOf);

@@ -62,8 +62,6 @@ export interface ScimGroup {
   readonly updatedAt: string;
 }
 
-export type ScimResources = ReturnType<typeof createScimResources>;
-
 /** Users and roles as the directories of tenants know them; each tenant has its own. */
 export function createScimResources(store: DocumentStore) {
   const scimUsers = repository(store, scimUsersCollection, userOf);

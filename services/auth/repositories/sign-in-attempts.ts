@@ -25,8 +25,6 @@ export const signInAttemptsCollection: OwnedCollection<SignInAttempt> = {
   indexes: [{ fields: ['expiresAt'] }],
 };
 
-export type SignInAttempts = ReturnType<typeof createSignInAttempts>;
-
 /** Attempts by the `state` of their request, which is stored as a hash. */
 export function createSignInAttempts(store: DocumentStore) {
   return {

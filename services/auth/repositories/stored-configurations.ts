@@ -32,8 +32,6 @@ export interface StoredConfiguration {
 
 type NewStoredConfiguration = Omit<StoredConfiguration, 'version' | 'updatedAt'>;
 
-export type StoredConfigurations = ReturnType<typeof createStoredConfigurations>;
-
 export function createStoredConfigurations(store: DocumentStore) {
   const records = repository(store, storedConfigurationsCollection, configurationOf);
   return {

@@ -51,7 +51,7 @@ export async function changeModelSettings(
     const stored = await deps.modelSettings.get();
     const { next, fields } = await changed(deps, stored, change);
     if (fields.length === 0) return;
-    await commit(deps, by, { write: writeOf(deps, stored, next), fields });
+    await commit(deps, by, { write: deps.modelSettings.putWrite(next, stored), fields });
   });
 }
 
@@ -84,16 +84,6 @@ async function commit(deps: AuthDependencies, by: Principal, { write, fields }: 
   const entry = { tenant: PERSONAL_TENANT, action: 'settings.changed', actor: by.id, subject: 'server', details };
   await deps.audit.commit({ tenant: PERSONAL_TENANT }, [write], [entry]);
   await deps.models.changed();
-}
-
-function writeOf(
-  { modelSettings }: AuthDependencies,
-  stored: StoredModelSettings | null,
-  next: NewModelSettings,
-): Write {
-  return stored === null
-    ? modelSettings.insertWrite(next)
-    : modelSettings.replaceWrite({ ...next, version: stored.version });
 }
 
 async function changed(
@@ -176,7 +166,8 @@ export async function resealModelSettings(deps: AuthDependencies): Promise<void>
   const languageModel = await resealed(deps, 'languageModel', stored.languageModel);
   const vectorDatabase = await resealed(deps, 'vectorDatabase', stored.vectorDatabase);
   if (languageModel === stored.languageModel && vectorDatabase === stored.vectorDatabase) return;
-  const write = deps.modelSettings.replaceWrite({ ...stored, languageModel, vectorDatabase });
+  const { version: _, ...settings } = stored;
+  const write = deps.modelSettings.putWrite({ ...settings, languageModel, vectorDatabase }, stored);
   try {
     await deps.store.commit({ tenant: PERSONAL_TENANT }, [write]);
   } catch (error) {

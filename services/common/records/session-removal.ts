@@ -16,8 +16,6 @@ const PAGE = 100;
 /** Limit of the removal; sessions that come back meanwhile are counted as left. */
 const MAX_PAGES = 10_000;
 
-export type SessionRemoval = ReturnType<typeof createSessionRemoval>;
-
 /** Removes sessions with their entries, what was learned in them and what was still to be done. Repeating is harmless. */
 export function createSessionRemoval(store: DocumentStore) {
   const sessions = createSessions(store);

@@ -32,8 +32,6 @@ export interface Erasure extends ErasureDocument, WorkState {
   readonly version: number;
 }
 
-export type Erasures = ReturnType<typeof createErasures>;
-
 export function createErasures(store: DocumentStore) {
   const records = repository(store, erasuresCollection, erasureOf);
   return {

@@ -2,14 +2,8 @@ import type { TenantId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { pagesOf } from '../../common/kernel/result-page.ts';
 import { type DatasetScope, datasetScope, type Scope, SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  insert,
-  remove,
-  replace,
-  type Write,
-} from '../../common/storage/ports/document-store.ts';
+import { put } from '../../common/records/base/repository.ts';
+import { type Collection, type DocumentStore, remove, type Write } from '../../common/storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 
 /** Retention of a tenant as its resource declares it; null: the server's. */
@@ -87,8 +81,7 @@ function recordsIn<Owner extends Scope, Retention extends TenantRetention | Data
         for (const stored of page) yield { owner: ownerOf(stored), retention: stored.value };
       }
     },
-    putWrite: (retention, before) =>
-      before === null ? insert(collection, ID, retention) : replace(collection, ID, retention, before.version),
+    putWrite: (retention, before) => put(collection, ID, retention, before),
     removeWrite: ({ version }) => remove(collection, ID, version),
   };
 }

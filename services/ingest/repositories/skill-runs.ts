@@ -2,12 +2,11 @@ import { hash } from 'node:crypto';
 import { compareRuns, hasError, type SkillRun } from '../../common/domain/skill.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
+import { put } from '../../common/records/base/repository.ts';
 import {
   type Condition,
   type DocumentStore,
-  insert,
   removeWhere,
-  replace,
   type Write,
 } from '../../common/storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
@@ -25,8 +24,6 @@ export const skillRunsCollection: OwnedCollection<RunDocument> = {
     { fields: ['skill', 'successScore'] },
   ],
 };
-
-export type SkillRuns = ReturnType<typeof createSkillRuns>;
 
 /** Results of skills in use. */
 export function createSkillRuns(store: DocumentStore) {
@@ -49,9 +46,7 @@ export function createSkillRuns(store: DocumentStore) {
       const id = documentId(run);
       const stored = await store.get(scope, collection, id);
       const document = { ...run, hasError: hasError(run) };
-      return stored === null
-        ? insert(collection, id, document as RunDocument)
-        : replace(collection, id, document as RunDocument, stored.version);
+      return put(collection, id, document as RunDocument, stored);
     },
     /** Newest first; exactly the newest `limit` of those with an error or a score below the threshold. */
     async failing(
