@@ -20,6 +20,13 @@ const BY_TYPE: Readonly<Record<string, string>> = {
   sdk: 'api',
 };
 
+/** Plugins by the beginning of the ids of sessions that they open under the account itself (auth-integrations.md §6.4). */
+const BY_SESSION: readonly (readonly [prefix: string, key: string])[] = [
+  ['cc_', 'claude-code'],
+  ['codex_', 'codex'],
+  ['opencode_', 'opencode'],
+];
+
 export interface PluginState {
   readonly key: string;
   readonly connected: boolean;
@@ -27,8 +34,11 @@ export interface PluginState {
   readonly provisionedAt: string | null;
   readonly lastActiveAt: string | null;
   readonly sessionCount: number;
-  /** `identity`: it has an agent of the caller. `registry`: a session of its type is active. */
-  readonly source: string | null;
+  /**
+   * `identity`: it has an agent of the caller. `sessions-legacy`: sessions of the caller are called like its own.
+   * `registry`: a session of its type is active.
+   */
+  readonly source: 'identity' | 'sessions-legacy' | 'registry' | null;
 }
 
 /** Sessions that are counted at most. */
@@ -95,6 +105,8 @@ export async function pluginStates(
   const agents = await deps.users.agentsOf(principal.id);
   const keys = await deps.apiKeys.ofUsers(agents.map(({ id }) => id));
   const active = await deps.connections.allActive([principal.id, ...agents.map(({ id }) => id)]);
+  const scope = { tenant: principal.tenant };
+  const ownSessions = await deps.sessions.ofUser(scope, principal.id, MOST_SESSIONS);
   return Promise.all(
     PLUGINS.map(async (key) => {
       const agent = agents.find(({ email }) => email === agentAddress(key, principal.id)) ?? null;
@@ -102,17 +114,30 @@ export async function pluginStates(
         ({ type, sessionName: name }) => BY_TYPE[type] === key && name !== sessionName(key),
       );
       const used = keys.filter(({ userId }) => userId === agent?.id).flatMap(({ lastUsedAt }) => lastUsedAt ?? []);
-      const times = [...announced.map(({ lastActiveAt }) => lastActiveAt), ...used].toSorted();
-      const scope = { tenant: principal.tenant };
+      const ofAgent = agent === null ? [] : await deps.sessions.ofUser(scope, agent.id, MOST_SESSIONS);
+      const named = ownSessions.filter(({ session: { session } }) =>
+        BY_SESSION.some(([prefix, of]) => of === key && session.startsWith(prefix)),
+      );
+      const times = [
+        ...announced.map(({ lastActiveAt }) => lastActiveAt),
+        ...named.map(({ session }) => session.lastActivityAt),
+        ...used,
+      ].toSorted();
+      const source = agent === null ? sourceWithoutAgent(named.length, announced.length) : 'identity';
       return {
         key,
-        connected: agent === null ? announced.length > 0 : keys.some(({ userId }) => userId === agent.id),
+        connected: agent === null ? source !== null : keys.some(({ userId }) => userId === agent.id),
         agentId: agent?.id ?? null,
         provisionedAt: agent?.createdAt ?? null,
         lastActiveAt: times.at(-1) ?? null,
-        sessionCount: agent === null ? 0 : (await deps.sessions.ofUser(scope, agent.id, MOST_SESSIONS)).length,
-        source: agent === null ? (announced.length > 0 ? 'registry' : null) : 'identity',
+        sessionCount: Math.max(ofAgent.length, named.length),
+        source,
       };
     }),
   );
+}
+
+function sourceWithoutAgent(namedSessions: number, announced: number): PluginState['source'] {
+  if (namedSessions > 0) return 'sessions-legacy';
+  return announced > 0 ? 'registry' : null;
 }
