@@ -98,7 +98,7 @@ export interface ConnectorCapabilities {
   readonly retryMs?: number;
 }
 
-/** The connection that a connector reads for. */
+/** The connection that a connector reads for; its `lastSyncedAt` is the same for all attempts of an import. */
 export interface SourceAccess {
   readonly connection: SourceConnection;
   readonly signal: AbortSignal;
