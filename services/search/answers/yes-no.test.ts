@@ -22,6 +22,8 @@ const CASES = [
   ['Did I get the job?', 'I got the job.', 'Yes'],
   ['Do we own a car?', 'We sold our car in 2020.', 'No'],
   ['Does Lotte like scales?', 'Lotte hates scales.', 'No'],
+  ['Do we deploy on Fridays?', 'We deploy on Tuesdays, never on Fridays.', 'No'],
+  ['Do we deploy on Tuesdays?', 'We deploy on Tuesdays, never on Fridays.', 'Yes'],
   ['Did the client like the demo?', 'The power went out in the demo for the client.', null],
   ['Does Jonas still climb?', 'Jonas fell while climbing in 2015.', null],
   ['Does Jonas still climb?', 'Jonas still climbs.', 'Yes'],

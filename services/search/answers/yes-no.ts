@@ -89,16 +89,31 @@ function negates(sentence: string, question: string): boolean {
   const names = namesIn(question);
   const predicate = wordsOf(question).filter((word) => !STOP_WORDS.has(word) && !names.includes(stemOf(word)));
   const asked = predicate.length > 0 ? predicate : wordsOf(question).filter((word) => LIGHT_VERBS.has(word));
-  return sentence
-    .split(CLAUSE_END)
-    .some((clause) => NEGATION.test(clause) && asked.some((word) => hasWord(word, clause)));
+  const clauses = sentence.split(CLAUSE_END);
+  // `never on Fridays` beside `on Tuesdays`
+  const isOnly = (name: string, clause: string) =>
+    hasName(name, clause) && clauses.every((other) => other === clause || !hasName(name, other));
+  return clauses.some(
+    (clause) =>
+      NEGATION.test(clause) &&
+      (asked.some((word) => hasWord(word, clause)) ||
+        (clauses.length > 1 && names.some((name) => isOnly(name, clause)))),
+  );
+}
+
+/** Whether a text has the stem of a name itself: Tuesday is like Friday. */
+function hasName(stem: string, text: string): boolean {
+  return wordsOf(text).some((word) => stemOf(word) === stem);
 }
 
 /** Whether the clauses of a sentence without the negation have all words of the question. */
 function saysBeside(sentence: string, question: string): boolean {
   const rest = sentence.split(CLAUSE_END).filter((clause) => !NEGATION.test(clause) && !ENDING.test(clause));
   const asked = wordsOf(question).filter((word) => !STOP_WORDS.has(word) || LIGHT_VERBS.has(word));
-  return asked.length > 1 && asked.every((word) => hasWord(word, rest.join(' ')));
+  const names = namesIn(question);
+  const isSaid = (word: string) =>
+    names.includes(stemOf(word)) ? hasName(stemOf(word), rest.join(' ')) : hasWord(word, rest.join(' '));
+  return asked.length > 1 && asked.every(isSaid);
 }
 
 /** Words of which one denies the other, in questions with a form of "be" and in others. */
