@@ -81,6 +81,9 @@ export function hasExpired({ expiresAt }: ApiKey, now: Date): boolean {
   return expiresAt !== null && Date.parse(expiresAt) <= now.getTime();
 }
 
+/** The oldest keys lack these fields. */
+const UNLIMITED = { label: null, expiresAt: null, permissions: null, datasets: null };
+
 function apiKeyOf({ id, value: { tenantId: tenant = null, ...rest } }: Stored<ApiKeyDocument>): ApiKey {
-  return { ...rest, id, tenant };
+  return { ...UNLIMITED, ...rest, id, tenant };
 }

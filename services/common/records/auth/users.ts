@@ -10,9 +10,11 @@ import { repository } from '../base/repository.ts';
 /** Stored in place of a hash: no password ever matches. Agents and the default account of the open mode have it. */
 export const NO_PASSWORD = '!';
 
-type UserDocument = Omit<User, 'id' | 'version'> & {
+type UserDocument = Omit<User, 'id' | 'version' | 'sessionEpoch'> & {
   /** `emailKey(email)`: two addresses that differ only in case are one account. */
   readonly emailKey: string;
+  /** `sessionEpoch` of the user; absent in the oldest accounts, which counts as 0. */
+  readonly shutOuts?: number;
 };
 
 /** Not a tenant's: a person keeps one account in all of them. */
@@ -108,10 +110,11 @@ export function principalOf(user: User): Principal {
   return { id, email, tenant, isSuperuser, parentId };
 }
 
-function documentOf(user: Omit<User, 'id' | 'version'>): UserDocument {
-  return { ...user, emailKey: emailKey(user.email) };
+function documentOf({ sessionEpoch: shutOuts, ...user }: Omit<User, 'id' | 'version'>): UserDocument {
+  return { ...user, shutOuts, emailKey: emailKey(user.email) };
 }
 
-function userOf({ id, version, value: { emailKey: _, ...fields } }: Stored<UserDocument>): User {
-  return { ...fields, id: asId(id), version };
+function userOf({ id, version, value }: Stored<UserDocument>): User {
+  const { emailKey: _, shutOuts: sessionEpoch = 0, ...fields } = value;
+  return { ...fields, id: asId(id), version, sessionEpoch };
 }
