@@ -6963,6 +6963,11 @@ export interface IntegrationStatus {
       scanned: number;
       skipped: number;
       failed: number;
+      failed_ingestion?: number;
+      failed_source?: number;
+      failed_auth?: number;
+      failed_budget?: number;
+      failed_not_found?: number;
     } | null;
   }[];
   plugins: {
@@ -7018,6 +7023,11 @@ export interface IntegrationConnection {
     scanned: number;
     skipped: number;
     failed: number;
+    failed_ingestion?: number;
+    failed_source?: number;
+    failed_auth?: number;
+    failed_budget?: number;
+    failed_not_found?: number;
   };
   /**
    * Of the import under way, in documents

@@ -10,7 +10,9 @@ import type { SourceDependencies } from '../dependencies.ts';
 import type { Connector, SourceResource } from '../providers/connector.ts';
 import {
   commit,
+  countFailure,
   DisconnectedError,
+  failureOf,
   type ImportAttempt,
   type ImportTally,
   importFeed,
@@ -86,7 +88,7 @@ export async function carryOutImport(dependencies: SourceDependencies, attempt: 
   const names = new Set(listed.flatMap(({ id, name }) => [id, name]));
   const unknown = connection.declared ? [...(chosen ?? [])].filter((name) => !names.has(name)) : [];
   if (unknown.length > 0) {
-    tally.counts = { ...tally.counts, failed: tally.counts.failed + unknown.length };
+    countFailure(tally, 'failed_not_found', unknown.length);
     tally.error = `It has no ${unknown.join(', ')}.`;
   }
   if (selection !== 'per import' || connection.declared)
@@ -98,7 +100,7 @@ export async function carryOutImport(dependencies: SourceDependencies, attempt: 
       } catch (error) {
         if (isOfTheImport(error, access)) throw error;
         dependencies.logger.warn('import.feed.failed', { connectionId: connection.id, resource, feed, error });
-        tally.counts = { ...tally.counts, failed: tally.counts.failed + 1 };
+        countFailure(tally, failureOf(error));
         tally.error ??= `${name}: ${error instanceof Error ? error.message : String(error)}`;
       }
     }
@@ -108,7 +110,7 @@ export async function carryOutImport(dependencies: SourceDependencies, attempt: 
   } catch (error) {
     if (isOfTheImport(error, access)) throw error;
     dependencies.logger.warn('import.permissions.failed', { connectionId: connection.id, error });
-    tally.counts = { ...tally.counts, failed: tally.counts.failed + 1 };
+    countFailure(tally, failureOf(error));
     tally.error ??= `Permissions: ${error instanceof Error ? error.message : String(error)}`;
   }
   const { buildDue } = (await dependencies.connections.get(connection.id)) ?? {};

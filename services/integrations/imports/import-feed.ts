@@ -6,7 +6,12 @@ import { mapConcurrently } from '../../common/platform/async/map-concurrently.ts
 import { heldError } from '../../common/platform/jobs/job-failure.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import { type ClaimedJob, LeaseLostError } from '../../common/ports/work-queue.ts';
-import type { ConnectionChange, ImportChanges, ImportCounts } from '../../common/records/integrations/connections.ts';
+import type {
+  ConnectionChange,
+  ImportChanges,
+  ImportCounts,
+  ImportFailure,
+} from '../../common/records/integrations/connections.ts';
 import {
   type FeedName,
   type KeyRange,
@@ -99,6 +104,20 @@ export async function importFeed(
     version = (version ?? 0) + 1;
     cursor = page.cursor;
   }
+}
+
+export function countFailure(tally: ImportTally, failure: ImportFailure, times = 1): void {
+  const { counts } = tally;
+  tally.counts = { ...counts, failed: counts.failed + times, [failure]: (counts[failure] ?? 0) + times };
+}
+
+/** The kind of a failure that ends an import, or the reading of one feed. */
+export function failureOf(error: unknown): ImportFailure {
+  if (error instanceof SourceRevokedError) return 'failed_auth';
+  if (!isEngramError(error)) return 'failed_source';
+  if (error.wireName === 'PermissionDeniedError') return 'failed_auth';
+  const isBudget = error.wireName === 'LLMPaymentRequiredError' || error.wireName === 'TooManyRequestsError';
+  return isBudget ? 'failed_budget' : 'failed_ingestion';
 }
 
 /** Commits as the holder of the job: `LeaseLostError` once another worker has it. */
@@ -204,10 +223,11 @@ async function storeDocuments(
     unchanged: tally.changes.unchanged + count('unchanged'),
   };
   tally.counts = {
+    ...tally.counts,
     scanned: tally.counts.scanned + outcomes.length,
     skipped: tally.counts.skipped + count('skipped'),
-    failed: tally.counts.failed + count('failed'),
   };
+  for (const { failure } of outcomes) if (failure !== undefined) countFailure(tally, failure);
   const there = outcomes.filter(({ kind }) => kind !== 'gone');
   const placed = there.map(({ item, set }) => ({ ...item, itemId: set?.itemId ?? item.itemId }));
   const opened = await permissions?.writes(placed, ({ key }) => seenBy?.get(key) ?? null);
@@ -287,6 +307,8 @@ function toRename({ version, renamedVersion = null }: SourceItem): Partial<Sourc
 
 interface StoredOutcome {
   readonly kind: 'stored' | 'unchanged' | 'skipped' | 'failed' | 'gone';
+  /** Present when it failed. */
+  readonly failure?: ImportFailure;
   readonly set?: Partial<SourceItem>;
 }
 
@@ -298,10 +320,12 @@ async function storeDocument(
 ): Promise<StoredOutcome> {
   const { connector, access, tally } = attempt;
   const { resource, feed, key } = item;
+  let isFetched = false;
   try {
     const document = await connector.fetch(access, { resource, feed, key, version, stored: item.version });
     if (document === null) return { kind: 'gone' };
     if (document === 'unchanged') return { kind: 'unchanged' };
+    isFetched = true;
     const { fileName } = document;
     const taken = await takeDocument(dependencies, attempt, item, document);
     const set = { itemId: taken.itemId, version: document.version, renamedVersion: null, fileName, skipped: null };
@@ -314,7 +338,7 @@ async function storeDocument(
     if (isUnsupported) return { kind: 'skipped', set: { version, skipped: message } };
     tally.error ??= `${key}: ${message}`;
     dependencies.logger.warn('import.document.failed', { connectionId: item.connectionId, resource, key, error });
-    return { kind: 'failed', set: { skipped: message } };
+    return { kind: 'failed', failure: isFetched ? 'failed_ingestion' : failureOf(error), set: { skipped: message } };
   }
 }
 

@@ -12,7 +12,14 @@ import type { Write } from '../../common/storage/ports/document-store.ts';
 import type { SourceDependencies } from '../dependencies.ts';
 import { SourceBusyError, SourceRevokedError } from '../providers/connector.ts';
 import { carryOutImport, openAttempt, recheckPermissions } from './carry-out-import.ts';
-import { DisconnectedError, type ImportTally, isOfTheImport, removeMatching } from './import-feed.ts';
+import {
+  countFailure,
+  DisconnectedError,
+  failureOf,
+  type ImportTally,
+  isOfTheImport,
+  removeMatching,
+} from './import-feed.ts';
 import {
   ERASE_SOURCE_JOB,
   IMPORT_JOB,
@@ -195,20 +202,22 @@ async function endOfFailed(
   if (error instanceof DisconnectedError) return end(dependencies, job, connection, {});
   const now = clock.now();
   if (error instanceof SourceRevokedError) {
-    const failed = { changes: tally.changes, syncStatus: 'degraded', syncError: error.message } as const;
+    countFailure(tally, failureOf(error));
+    const { changes, counts: syncCounts } = tally;
+    const failed = { changes, syncStatus: 'degraded', syncError: error.message, syncCounts } as const;
     await end(dependencies, job, connection, { ...revocation(error.message, now), ...failed });
     logger.warn('import.revoked', { connectionId: id, reason: error.message });
     return;
   }
   if (isOfTheImport(error, lease) && isTransient(error) && job.attempt < MAX_ATTEMPTS) throw error;
   const { errorClass, message } = describeRunError(error);
-  const counts = { ...tally.counts, failed: tally.counts.failed + 1 };
+  countFailure(tally, failureOf(error));
   const isGone = connection.dataset !== null && (await datasets.get({ tenant }, connection.dataset)) === null;
   const connector = connectors.get(connection.provider);
   await end(dependencies, job, connection, {
     changes: tally.changes,
     syncStatus: 'degraded',
-    syncCounts: counts,
+    syncCounts: tally.counts,
     syncError: isGone
       ? 'The dataset was deleted. Sync again to bring everything in anew.'
       : `${message} [${errorClass}]`,

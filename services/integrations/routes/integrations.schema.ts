@@ -1,7 +1,12 @@
 import { z } from 'zod';
 import { stringList } from '../../common/platform/http/schema.ts';
+import { IMPORT_FAILURES, type ImportFailure } from '../../common/records/integrations/connections.ts';
 
-const counts = z.object({ scanned: z.int(), skipped: z.int(), failed: z.int() });
+const failureCounts = Object.fromEntries(IMPORT_FAILURES.map((name) => [name, z.int().optional()])) as Record<
+  ImportFailure,
+  z.ZodOptional<z.ZodInt>
+>;
+const counts = z.object({ scanned: z.int(), skipped: z.int(), failed: z.int(), ...failureCounts });
 const syncStatus = z.enum(['ok', 'degraded', 'syncing']).nullable();
 
 /** Answer about a connection; without one, only `connected` and, when the provider ended it, `error`. */

@@ -107,6 +107,28 @@ describe('a folder of the server', () => {
     }
   });
 
+  it('with a file that is too large brings in the others, and says which file failed and where', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'engram-folder-'));
+    await writeFile(join(folder, 'small.md'), 'Ada met Charles.');
+    await writeFile(join(folder, 'large.md'), 'Ada met Charles. '.repeat(100));
+    const settings = { ACCEPT_LOCAL_FILE_PATH: 'true', COGNEE_ALLOWED_LOCAL_FILE_ROOTS: folder };
+    const app = await startApp({ ...settings, ENGRAM_UPLOAD_LIMIT_BYTES: '1024' });
+    try {
+      const wire = createWire(app.baseUrl);
+      await wire.post('/integrations/folder/connect', { address: folder });
+      const { datasetId } = await settled(wire, 'folder');
+      const { json } = await wire.get('/integrations/folder/connection');
+      const { syncStatus, syncCounts, error } = json as Record<string, unknown>;
+      expect(syncStatus).to.equal('degraded');
+      expect(syncCounts).to.deep.equal({ scanned: 2, skipped: 0, failed: 1, failed_ingestion: 1 });
+      expect(error).to.match(/large\.md.*1024 bytes/);
+      expect([...(await itemsOf(wire, datasetId)).keys()]).to.deep.equal(['small']);
+    } finally {
+      await app.stop();
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
   it('outside the folders that may be read is refused', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'engram-folder-'));
     const app = await startApp({ ACCEPT_LOCAL_FILE_PATH: 'true', COGNEE_ALLOWED_LOCAL_FILE_ROOTS: folder });

@@ -6,7 +6,25 @@ import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { repository } from '../base/repository.ts';
 
 /** Numbers of the last import. */
-export type ImportCounts = { readonly scanned: number; readonly skipped: number; readonly failed: number };
+/**
+ * Where failures of an import lie: in taking a document into the dataset, at the source, in an access that has ended, in a
+ * budget that is used up, or in a selection that names nothing.
+ */
+export const IMPORT_FAILURES = [
+  'failed_ingestion',
+  'failed_source',
+  'failed_auth',
+  'failed_budget',
+  'failed_not_found',
+] as const;
+export type ImportFailure = (typeof IMPORT_FAILURES)[number];
+
+/** Counts of an import; the sum of its failures is `failed`. */
+export type ImportCounts = {
+  readonly scanned: number;
+  readonly skipped: number;
+  readonly failed: number;
+} & { readonly [Failure in ImportFailure]?: number };
 
 /** What the imports of one job have done. */
 export type ImportChanges = {
