@@ -28,7 +28,8 @@ interface Message {
  */
 export function readChatExport(text: string): DocumentDraft | null {
   const messages: Message[] = [];
-  for (const line of text.trimStart().split(/\r\n?|\n/u)) {
+  // One line after the other: most texts are no chat, which the first line says, and a text may have millions of lines.
+  for (const [line] of text.trimStart().matchAll(/[^\r\n]+/gu)) {
     const message = messageOf(line);
     if (message !== null) messages.push(message);
     else if (messages.length === 0) return null;
