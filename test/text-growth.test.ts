@@ -126,7 +126,6 @@ const SLOW_WORK: Readonly<Record<string, (text: string) => unknown>> = {
   'chunks of one paragraph': (text) => chunksOf([{ kind: 'paragraph', text }]),
   'chunks of a table': (text) => chunksOf([{ kind: 'table', text }]),
   'chunks of code': (text) => chunksOf([{ kind: 'code', text }]),
-  'chunks under one heading': (text) => chunksOf([{ kind: 'heading', level: 1, text }]),
   extractiveSummary: (text) => extractiveSummary([text, text], 200),
   readQuestion,
 };
@@ -134,6 +133,7 @@ const SLOW_WORK_LENGTHS = [1_500, 6_000, 24_000];
 
 /** Work that shorter texts are spared, as they fit one chunk. */
 const LONG_WORK: typeof SLOW_WORK = {
+  'chunks under one heading': (text) => chunksOf([{ kind: 'heading', level: 1, text }]),
   'chunks under many headings': (text) =>
     chunksOf(text.split('\n').map((part, at) => ({ kind: 'heading', level: 1 + (at % 6), text: part }))),
 };
