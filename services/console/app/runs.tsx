@@ -21,6 +21,24 @@ export const words = (name: string): string => {
   return text.charAt(0).toUpperCase() + text.slice(1);
 };
 
+interface RunFilter {
+  readonly dataset?: string | undefined;
+  readonly pipeline?: string | undefined;
+  readonly offset?: number;
+}
+
+/** Runs and operations with a row for each of their states, newest first; read again while the page is shown. */
+export const useRuns = ({ dataset, pipeline, offset = 0 }: RunFilter) =>
+  useQuery({
+    queryKey: ['runs', dataset, pipeline, offset],
+    queryFn: () =>
+      engram.get('/api/v1/activity/pipeline-runs', {
+        query: { limit: PAGE * 2, offset, dataset_id: dataset, pipeline_name: pipeline },
+      }),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => (newest(state.data ?? []).some(goesOn) ? 1000 : 5000),
+  });
+
 /** Runs and operations, newest first; each only in its last state. */
 export function RunTable({
   dataset,
@@ -33,15 +51,7 @@ export function RunTable({
 }) {
   const [offset, setOffset] = useState(0);
   const [opened, setOpened] = useState<string | null>(null);
-  const runs = useQuery({
-    queryKey: ['runs', dataset, pipeline, offset],
-    queryFn: () =>
-      engram.get('/api/v1/activity/pipeline-runs', {
-        query: { limit: PAGE * 2, offset, dataset_id: dataset, pipeline_name: pipeline },
-      }),
-    placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => (newest(state.data ?? []).some(goesOn) ? 1000 : 5000),
-  });
+  const runs = useRuns({ dataset, pipeline, offset });
   if (runs.isPending) return <Waiting />;
   if (runs.isError) return <Failed error={runs.error} onRetry={() => void runs.refetch()} />;
   if (runs.data.length === 0 && offset === 0)

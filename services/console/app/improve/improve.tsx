@@ -4,7 +4,7 @@ import { type ComponentProps, useState } from 'react';
 import { engram } from '../api.ts';
 import { ago } from '../format.ts';
 import { afterRun, usePermitted } from '../queries.ts';
-import { StageTable } from '../runs.tsx';
+import { StageTable, useRuns } from '../runs.tsx';
 import { Failed } from '../states.tsx';
 import { Learned } from './learned.tsx';
 
@@ -24,6 +24,8 @@ export function Improve({ dataset }: { readonly dataset: string }) {
     queryKey: ['sessions', 'of', dataset],
     queryFn: () => engram.get('/api/v1/sessions', { query: { range: 'all', limit: 200, labels: true } }),
   });
+  // Improves that start by themselves teach something, too.
+  const [lastRun] = useRuns({ dataset, pipeline: 'improve' }).data ?? [];
   const own = (sessions.data?.sessions ?? []).filter(({ dataset_id: id }) => id === dataset);
   const start = async () => {
     setRunning(true);
@@ -76,7 +78,11 @@ export function Improve({ dataset }: { readonly dataset: string }) {
       {error === null ? null : <Failed error={error} />}
       {stages === null ? null : <StageTable stages={stages} />}
       {isRunning ? null : (
-        <Learned dataset={dataset} sessions={own.map(({ session_id: id }) => id).slice(0, MOST_LEARNED)} />
+        <Learned
+          dataset={dataset}
+          sessions={own.map(({ session_id: id }) => id).slice(0, MOST_LEARNED)}
+          after={lastRun?.id}
+        />
       )}
     </Stack>
   );

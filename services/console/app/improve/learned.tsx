@@ -1,23 +1,26 @@
 import { List, Stack, Text, Title } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { engram } from '../api.ts';
 import { Failed } from '../states.tsx';
 
 interface LearnedProps {
   readonly dataset: string | null;
   readonly sessions: readonly string[];
+  /** Read again when it changes. */
+  readonly after?: unknown;
 }
 
 /** Knowledge from sessions: documents that improve made of them, and lines that guide their later answers. */
-export function Learned({ dataset, sessions }: LearnedProps) {
+export function Learned({ dataset, sessions, after }: LearnedProps) {
   const learned = useQuery({
-    queryKey: ['learned', dataset, sessions],
+    queryKey: ['learned', dataset, sessions, after],
     queryFn: async () => {
       const guidance = sessions.flatMap((session) => ['qa', 'agent'].map((profile) => guidanceOf(session, profile)));
       const [documents, ...texts] = await Promise.all([documentsOf(dataset, sessions), ...guidance]);
       return [...new Set([...documents, ...texts.flat()])];
     },
     enabled: sessions.length > 0,
+    placeholderData: keepPreviousData,
   });
   if (learned.isError) return <Failed error={learned.error} />;
   if (learned.data === undefined || learned.data.length === 0) return null;

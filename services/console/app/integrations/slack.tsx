@@ -126,7 +126,9 @@ function useChannels(connectionId: string) {
         ? null
         : channels.flatMap((one) => (one.allowed ? one.id : [])),
     }),
-    staleTime: 0,
+    // A choice begins with what holds now, and does not change under the person who makes it.
+    gcTime: 0,
+    refetchOnWindowFocus: false,
   });
 }
 

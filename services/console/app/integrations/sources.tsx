@@ -390,7 +390,9 @@ function Choose({ connection, onClose, onChanged }: ChooseProps) {
     queryKey: ['resources', connectionId],
     queryFn: () => engram.get('/api/v1/integrations/{provider}/resources', target),
     select: ({ resources, selected, kinds }) => ({ options: resources, selected, kinds }),
-    staleTime: 0,
+    // A choice begins with what holds now, and does not change under the person who makes it.
+    gcTime: 0,
+    refetchOnWindowFocus: false,
   });
   const save = async (selected: Chosen, kinds: readonly string[]) => {
     const hasKinds = found.data?.kinds !== undefined;
