@@ -28,6 +28,11 @@ export interface DeclaredFor {
   readonly selection: readonly string[] | null;
 }
 
+/** It is in the list of its user: it is active, or was ended by its provider and nobody has taken it off. */
+export function isListed({ status, revokedReason }: SourceConnection): boolean {
+  return status === 'active' || revokedReason !== null;
+}
+
 /** A person has connected it: it is no import of its own, and no source of a resource. */
 export function isOfAccount({ parentId, declared }: Pick<SourceConnection, 'parentId' | 'declared'>): boolean {
   return parentId === undefined && !declared;

@@ -1,7 +1,7 @@
 import type { SourceConnection } from '../../common/records/integrations/connections.ts';
 import type { SourceDependencies } from '../dependencies.ts';
 import { eraseJob, wakeImports } from '../imports/start-import.ts';
-import { accessOf } from './connect.ts';
+import { accessOf, isListed } from './connect.ts';
 
 /**
  * Ends a connection, or takes one that its provider has ended off the list; an import under way stops. With `deleteData` a job erases the items that came by it. What a declared one
@@ -35,9 +35,7 @@ export async function disconnect(
     [
       connections.changeWrite(id, ended, { status }),
       credentials.removeWrite(id),
-      ...parts
-        .filter((part) => part.status === 'active' || part.revokedReason !== null)
-        .map((part) => connections.changeWrite(part.id, ended)),
+      ...parts.filter(isListed).map((part) => connections.changeWrite(part.id, ended)),
       ...(deleteData
         ? [connection, ...parts].flatMap((one) => workQueue.enqueueWrites({ tenant }, eraseJob(one)).writes)
         : []),

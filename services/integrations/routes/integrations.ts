@@ -11,6 +11,7 @@ import {
   accessOf,
   connectingOf,
   connectionAmong,
+  isListed,
   newestOf,
   requireConnection,
   storeConnection,
@@ -74,8 +75,9 @@ export const integrationRoutes = routes(
     responses: { 200: { description: 'The connections', schema: connectionsAnswer } },
     async handle({ principal }, dependencies) {
       const all = await dependencies.connections.ofUser(principal.id, principal.tenant);
-      const shown = all.filter(({ status, revokedReason }) => status === 'active' || revokedReason !== null);
-      return json({ connections: await Promise.all(shown.map((one) => presentConnection(dependencies, one))) });
+      return json({
+        connections: await Promise.all(all.filter(isListed).map((one) => presentConnection(dependencies, one))),
+      });
     },
   }),
   post('/api/v1/integrations/:provider/authorize', 'authorizeIntegration', {
