@@ -45,15 +45,17 @@ export function judgeEvidence(question: Question, evidence: Evidence): Judgement
   const isOfOther = features?.['isRow'] === 1 && (features['about'] ?? 1) < MIN_ABOUT_ROW;
   const isUnitMissing = SURE_UNIT.test(question.text) && read.every(({ unit }) => unit < 0);
   const isElsewhere = (features?.['highest ownSharp'] ?? 1) < SAME_WORDS;
-  const isUnmet = unmetCondition(question, saidOf(readFirst(evidence))) !== null;
-  if (features === null || isUnknown || isOfOther || isUnitMissing || isElsewhere || isUnmet)
+  const first = readFirst(evidence);
+  // Last, as it reads the sentences again.
+  const isUnmet = () => unmetCondition(question, saidOf(first)) !== null;
+  if (features === null || isUnknown || isOfOther || isUnitMissing || isElsewhere || isUnmet())
     return { certainty: 0, best: null, isOfUnknown: isUnknown };
   const scores = read.map((one) => weigh(one, ANSWERING_WEIGHTS));
   const most = Math.max(...scores);
   const best = most > (scores[0] ?? 0) + SURER ? scores.indexOf(most) : 0;
   return {
     certainty: logistic((weigh(features, ANSWERABLE_WEIGHTS) + most) / 2),
-    best: evidence.short?.isOfKind === true ? evidence.short.sentence : (readFirst(evidence)[best] ?? null),
+    best: evidence.short?.isOfKind === true ? evidence.short.sentence : (first[best] ?? null),
     isOfUnknown: false,
   };
 }

@@ -25,12 +25,17 @@ const MAX_BACK = 3;
 
 /** Returns sentences with their headings, and those before them that they refer to. */
 export function saidOf(sentences: readonly Pick<Sentence, 'statement' | 'passage'>[]): readonly Said[] {
+  const read = new Map<Sentence['passage'], { readonly told: readonly string[]; readonly author: string }>();
   return sentences.map(({ statement: { text, heading, label }, passage }) => {
-    const told = statementsOf(passage).map((one) => one.text);
-    let first = told.indexOf(text);
+    const { told, author } = read.get(passage) ?? {
+      told: statementsOf(passage).map((one) => one.text),
+      author: AUTHOR.exec(passage.payload.text)?.[1] ?? '',
+    };
+    read.set(passage, { told, author });
+    const at = told.indexOf(text);
+    let first = at;
     for (let back = 0; back < MAX_BACK && refersBack(told[first] ?? ''); back++) first -= 1;
-    const before = told.slice(Math.max(0, first), told.indexOf(text));
-    const [, author = ''] = AUTHOR.exec(passage.payload.text) ?? [];
+    const before = told.slice(Math.max(0, first), at);
     return { text, author, context: [passage.payload.documentName, heading, label, ...before].join(' ') };
   });
 }
