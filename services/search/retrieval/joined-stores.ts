@@ -21,8 +21,6 @@ interface Stores {
   readonly learned?: Pick<LearnedElements, 'reader'>;
 }
 
-export type JoinedStores = ReturnType<typeof joinStores>;
-
 /**
  * Reads several datasets as if they were one: rows of all of them, with statistics over all, so that one ranking compares
  * them. The methods that rank passages ignore the scope that they are called with.

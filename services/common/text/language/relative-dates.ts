@@ -82,11 +82,6 @@ const DONE =
   /(?<!\p{L})(?:\p{L}{2,}ed|was|were|did|had|took|won|ran|built|made|wrote|read|lost|grew|learnt|hat|habe|war|wurde)(?!\p{L})/u;
 const DAY_MS = 86_400_000;
 
-/** Whether a text may have relative dates. */
-export function mayBeRelative(text: string): boolean {
-  return MAY_BE_RELATIVE.test(text);
-}
-
 /**
  * Returns the dates that depend on the time of writing, in UTC, in the order of the text. A month, season or weekday without
  * more is the last one, in a sentence about the future the next one. `taken`: 1 for characters of other dates.
