@@ -5,12 +5,14 @@ import { availableParallelism } from 'node:os';
 /**
  * Runs `npm test`: all files in parallel processes, then those that measure the machine (`*.alone.test.ts`) one after the
  * other. Files and options on the command line go to mocha as they are. The last line has the totals that CI reads. With
- * `--all` (`npm run test:all`, which CI runs) long cases run whole of which `npm test` takes a part: see support/extent.ts.
+ * `--all` (`npm run test:all`, which CI runs) long cases run whole of which `npm test` takes a part (support/extent.ts), and
+ * tests in a browser run too: those whose title says so.
  */
 const MOCHA = createRequire(import.meta.url).resolve('mocha/bin/mocha.js');
 const ALONE = 'test/**/*.alone.test.ts';
+const isAll = process.argv.includes('--all');
 const given = process.argv.slice(2).filter((argument) => argument !== '--all');
-if (process.argv.includes('--all')) process.env['ENGRAM_TEST_ALL'] = '1';
+if (isAll) process.env['ENGRAM_TEST_ALL'] = '1';
 
 interface Totals {
   readonly code: number;
@@ -39,9 +41,15 @@ function mocha(...options: readonly string[]): Promise<Totals> {
 const isNamed = given.some((argument) => argument.endsWith('.test.ts'));
 // More than there are processors: a file often waits for a process that it started, or for a time to pass.
 const jobs = String(availableParallelism() + 2);
+// Somebody who searches for a title finds it among all.
+const isSearch = given.some((argument) => /^(-g|-f|--grep|--fgrep)\b/.test(argument));
+const without = isAll || isSearch ? [] : ['--grep', 'in a browser', '--invert'];
 const runs = isNamed
   ? [await mocha(...given)]
-  : [await mocha(...given, '--parallel', '--jobs', jobs, '--ignore', '**/*.alone.*'), await mocha(...given, ALONE)];
+  : [
+      await mocha(...given, ...without, '--parallel', '--jobs', jobs, '--ignore', '**/*.alone.*'),
+      await mocha(...given, ALONE),
+    ];
 const sum = (of: (totals: Totals) => number) => runs.reduce((total, run) => total + of(run), 0);
 if (runs.length > 1) {
   process.stdout.write(`\n${sum((run) => run.passed)} passed, ${sum((run) => run.failed)} failed, `);

@@ -64,7 +64,7 @@ describe('the whole service with an identity provider', () => {
     expect(datasets.map(({ name }) => name)).to.deep.equal(['notes']);
   });
 
-  it('signs a user in and out by the buttons of the console', async function () {
+  it('signs a user in and out by the buttons of the console in a browser', async function () {
     this.timeout(120_000);
     if (missingBrowser() !== null) this.skip();
     const browser = await openBrowser();

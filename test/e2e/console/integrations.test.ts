@@ -17,7 +17,7 @@ mkdirSync(join(folder, 'drafts'));
 writeFileSync(join(folder, 'library', 'founding.md'), 'Ada Berg founded the Harbour Library in Oslo in 1998.');
 writeFileSync(join(folder, 'drafts', 'idea.md'), 'Perhaps a second library in Bergen.');
 
-describe('integrations in the console', () => {
+describe('integrations in a browser', () => {
   let notion: Awaited<ReturnType<typeof startFakeNotion>>;
   before(async () => {
     notion = await startFakeNotion();
@@ -94,7 +94,7 @@ describe('integrations in the console', () => {
   });
 });
 
-describe('an account of Google in the console', () => {
+describe('an account of Google in a browser', () => {
   let google: Awaited<ReturnType<typeof startFakeGoogle>>;
   before(async () => {
     google = await startFakeGoogle();
@@ -130,7 +130,7 @@ describe('an account of Google in the console', () => {
   });
 });
 
-describe('an organisation of GitHub in the console', () => {
+describe('an organisation of GitHub in a browser', () => {
   let github: Awaited<ReturnType<typeof startFakeGithub>>;
   before(async () => {
     github = await startFakeGithub();
@@ -190,7 +190,7 @@ describe('an organisation of GitHub in the console', () => {
   });
 });
 
-describe('a team of Slack in the console', () => {
+describe('a team of Slack in a browser', () => {
   let slack: Awaited<ReturnType<typeof startFakeSlack>>;
   before(async () => {
     slack = await startFakeSlack();

@@ -165,7 +165,7 @@ describe('sources that a Dataset resource declares', () => {
     expect(await names()).to.deep.equal(['Fault of other (#1)', 'machine', 'mary']);
   });
 
-  it('are shown in the console with where they are changed, and without buttons that would be refused', async function () {
+  it('are shown in a browser with where they are changed, and without buttons that would be refused', async function () {
     if (missingBrowser() !== null) this.skip();
     const { world, becomes, source } = opened;
     github.personal.add('ghp_0');

@@ -309,7 +309,7 @@ describe('createApp', () => {
       expect(JSON.stringify(line)).to.include('/srv/secret').and.not.include('hunter2');
     });
 
-    it('shows errors as a page to a person in a browser, with status and message, and JSON to programs', async () => {
+    it('shows errors as a page to browsers, with status and message, and JSON to programs', async () => {
       const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
       const page = await fetch(`${app.url}/api/v1/<nowhere>`, { headers: browser });
       expect(page.status).to.equal(404);
