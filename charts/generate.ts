@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parse } from 'yaml';
 import { SERVICE_PATHS } from '../services/common/domain/service-paths.ts';
 import type { Setting } from '../services/common/platform/config/settings/setting.ts';
 import { SETTINGS } from '../services/common/platform/config/settings.ts';
@@ -11,7 +10,6 @@ import { replaceValues } from './values-reference.ts';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const CHART = join(ROOT, 'charts/engram');
 const CRDS = 'files/crds';
-const OPERATOR_PROCESS = '../../operator/dedicated/process.json';
 
 /** Generated files by their path from the chart: each is made from the one source of its content. */
 export function generatedFiles(): ReadonlyMap<string, string> {
@@ -22,44 +20,9 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     ['files/service-paths.json', json(SERVICE_PATHS)],
     ['files/settings.json', json(settingNames())],
     ['files/nats-permissions.json', json(Object.fromEntries(NATS_USERS.map((user) => [user, natsPermissions(user)])))],
-    [OPERATOR_PROCESS, json(operatorProcess(read('files/process.json'), read('values.yaml')))],
     ['README.md', replaceValues(read('README.md'), read('values.yaml'))],
   ]);
 }
-
-/** Parts and defaults of the chart's pods, from which the operator makes pods of Dedicated tenants. */
-function operatorProcess(process: string, valuesText: string): object {
-  const { defaults, image, shutdown } = parse(valuesText) as {
-    readonly defaults: Readonly<Record<string, unknown>>;
-    readonly image: { readonly pullPolicy: string; readonly pullSecrets: readonly string[] };
-    readonly shutdown: { readonly preStopSeconds: number; readonly drainSeconds: number };
-  };
-  return {
-    ...JSON.parse(process),
-    pods: {
-      imagePullPolicy: image.pullPolicy,
-      imagePullSecrets: image.pullSecrets,
-      ...Object.fromEntries(POD_VALUES.map((name) => [name, defaults[name]])),
-      preStopSeconds: shutdown.preStopSeconds,
-      drainSeconds: shutdown.drainSeconds,
-    },
-  };
-}
-
-/** Values of `defaults` that hold for pods of Dedicated tenants, too. */
-const POD_VALUES = [
-  'resources',
-  'podSecurityContext',
-  'securityContext',
-  'nodeSelector',
-  'tolerations',
-  'affinity',
-  'priorityClassName',
-  'runtimeClassName',
-  'podLabels',
-  'podAnnotations',
-  'scratchSize',
-];
 
 /** Names of settings by how a chart's user may set them. */
 function settingNames(): Readonly<Record<string, readonly string[]>> {

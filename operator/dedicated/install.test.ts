@@ -304,7 +304,7 @@ describe('installation of a Dedicated tenant', () => {
       named(KINDS.deployment, `tenant-acme-${service}`)?.spec.template?.spec.containers[0]?.resources;
     world.put({ ...dedicated, resources: { cognify: { requests: { cpu: '500m' }, limits: { memory: '2Gi' } } } });
     await world.reconcile();
-    expect(resources('search')).to.deep.equal(POD_DEFAULTS.resources);
+    expect(resources('search')).to.deep.equal(POD_DEFAULTS.spec.containers[0]?.resources);
     expect(resources('cognify')).to.deep.equal({
       requests: { cpu: '500m', memory: '192Mi' },
       limits: { memory: '2Gi' },

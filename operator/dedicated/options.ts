@@ -1,31 +1,31 @@
 import type { Config } from '../../services/common/platform/config/configuration.ts';
+import { ConfigurationError } from '../../services/common/platform/config/load-config.ts';
 import type { Tenant } from '../api/tenant.ts';
 import type { DedicatedStores, Provision } from '../stores/store-administrator.ts';
 import type { InstallationKeys } from './keys.ts';
-import PROCESS from './process.json' with { type: 'json' };
+import POD_TEMPLATE from './pod-template.json' with { type: 'json' };
 
 /** Any part of a Kubernetes object; the API server validates it. */
 export type KubeJson = Readonly<Record<string, unknown>>;
 
-/** Settings of the pods of Dedicated tenants: the chart's `defaults`. */
-interface PodOptions {
-  readonly imagePullPolicy: string;
-  /** Names of Secrets, which must exist in the tenant's namespace. */
-  readonly imagePullSecrets: readonly string[];
-  readonly resources: KubeJson;
-  readonly podSecurityContext: KubeJson;
-  readonly securityContext: KubeJson;
-  readonly nodeSelector: KubeJson;
-  readonly tolerations: readonly KubeJson[];
-  readonly affinity: KubeJson;
-  readonly priorityClassName: string;
-  readonly runtimeClassName: string;
-  readonly podLabels: Readonly<Record<string, string>>;
-  readonly podAnnotations: Readonly<Record<string, string>>;
-  /** Size of each of the two scratch volumes. */
-  readonly scratchSize: string;
-  readonly preStopSeconds: number;
-  readonly drainSeconds: number;
+/** Container of the services, as the chart renders it. */
+export interface PodContainer extends KubeJson {
+  readonly env: readonly KubeJson[];
+  readonly resources: { readonly requests?: KubeJson; readonly limits?: KubeJson };
+  readonly volumeMounts: readonly KubeJson[];
+}
+
+/** Pod template of the services, which the chart renders from its own (`engram.dedicatedPods`). */
+interface PodTemplate {
+  readonly metadata: {
+    readonly labels: Readonly<Record<string, string>>;
+    readonly annotations: Readonly<Record<string, string>>;
+  };
+  readonly spec: KubeJson & {
+    readonly containers: readonly PodContainer[];
+    readonly volumes: readonly KubeJson[];
+    readonly topologySpreadConstraints?: readonly KubeJson[];
+  };
 }
 
 /** Peers of the pods of Dedicated tenants, as in NetworkPolicies. */
@@ -42,13 +42,13 @@ export interface DedicatedOptions {
   readonly image: string | null;
   /** Variables of the services, without secrets and settings of stores. */
   readonly settings: Readonly<Record<string, string>>;
-  readonly pods: PodOptions;
+  readonly pods: PodTemplate;
   readonly network: NetworkOptions;
   readonly stores: DedicatedStores;
 }
 
-/** The chart's own defaults. `process.json` is generated from the chart: `npm run generate`. */
-export const POD_DEFAULTS: PodOptions = PROCESS.pods;
+/** The chart's template with its default values; `test/chart/dedicated-objects.test.ts` compares both. */
+export const POD_DEFAULTS: PodTemplate = POD_TEMPLATE;
 
 /** Options that disable Dedicated tenants. */
 export const NO_DEDICATED: DedicatedOptions = {
@@ -71,10 +71,19 @@ export function dedicatedOptions(config: Settings, stores: DedicatedStores): Ded
   return {
     image: config.operatorDedicatedImage ?? null,
     settings: Object.fromEntries(texts) as Record<string, string>,
-    pods: { ...POD_DEFAULTS, ...(config.operatorDedicatedPods as Partial<PodOptions> | undefined) },
+    pods: podsOf(config),
     network: { clients: network.clients ?? [], stores: network.stores ?? [] },
     stores,
   };
+}
+
+function podsOf({ operatorDedicatedPods: pods = POD_TEMPLATE }: Settings): PodTemplate {
+  const { metadata, spec } = pods as Partial<PodTemplate>;
+  if (metadata !== undefined && Array.isArray(spec?.containers) && Array.isArray(spec.volumes))
+    return { metadata, spec };
+  throw new ConfigurationError([
+    'ENGRAM_OPERATOR_DEDICATED_PODS must be a pod template, with metadata, spec.containers and spec.volumes',
+  ]);
 }
 
 /**

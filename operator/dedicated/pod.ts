@@ -1,15 +1,13 @@
-import type { Tenant } from '../api/tenant.ts';
 import {
+  ACTIVATOR,
   type Component,
   commonLabels,
-  HTTP_PORT,
   objectName,
   SECRETS_ANNOTATION,
   SETTINGS,
   selectorOf,
 } from './names.ts';
-import type { Installation, KubeJson } from './options.ts';
-import PROCESS from './process.json' with { type: 'json' };
+import type { Installation, KubeJson, PodContainer } from './options.ts';
 
 export interface Variable {
   readonly name: string;
@@ -36,103 +34,57 @@ export function filePath(variable: string): string {
   return `${FILES}/${variable}`;
 }
 
-/** Makes a pod as the chart does (`_pod.tpl`): restricted Pod Security, no token, only two scratch volumes are writable. */
+/** Makes a pod from the chart's template: sets what differs from tenant to tenant and between its processes. */
 export function podTemplate({ tenant, options }: Installation, process: Process): KubeJson {
-  const { pods } = options;
-  const settings = objectName(tenant, SETTINGS);
+  const { metadata, spec } = options.pods;
+  const { component, hash, files } = process;
+  const matchLabels = selectorOf(tenant, component);
+  const items = files.map((key) => ({ key, path: key }));
+  const secret = { secretName: objectName(tenant, SETTINGS), items };
   return {
     metadata: {
-      labels: { ...pods.podLabels, ...selectorOf(tenant, process.component), ...commonLabels(tenant) },
-      annotations: { ...pods.podAnnotations, [SECRETS_ANNOTATION]: process.hash },
+      labels: { ...metadata.labels, ...matchLabels, ...commonLabels(tenant) },
+      annotations: { ...metadata.annotations, [SECRETS_ANNOTATION]: hash },
     },
     spec: {
+      ...spec,
       serviceAccountName: objectName(tenant, 'services'),
-      automountServiceAccountToken: false,
-      enableServiceLinks: false,
-      ...(pods.imagePullSecrets.length === 0
-        ? {}
-        : { imagePullSecrets: pods.imagePullSecrets.map((name) => ({ name })) }),
-      securityContext: pods.podSecurityContext,
-      terminationGracePeriodSeconds: pods.preStopSeconds + pods.drainSeconds + PROCESS.graceMarginSeconds,
       ...(process.ends ? { restartPolicy: 'Never' } : {}),
-      ...placement(pods, selectorOf(tenant, process.component)),
-      containers: [container({ tenant, options }, process)],
-      volumes: [
-        { name: 'data', emptyDir: { sizeLimit: pods.scratchSize } },
-        { name: 'tmp', emptyDir: { sizeLimit: pods.scratchSize } },
-        ...(process.files.length === 0
-          ? []
-          : [
-              {
-                name: 'files',
-                secret: { secretName: settings, items: process.files.map((key) => ({ key, path: key })) },
-              },
-            ]),
-      ],
+      topologySpreadConstraints: spec.topologySpreadConstraints?.map((each) => ({
+        ...each,
+        labelSelector: { matchLabels },
+      })),
+      containers: spec.containers.map((template) => container(template, { tenant, options }, process)),
+      volumes: [...spec.volumes, ...(files.length === 0 ? [] : [{ name: 'files', secret }])],
     },
   };
 }
 
-function placement(
-  { nodeSelector, tolerations, affinity, priorityClassName, runtimeClassName }: Installation['options']['pods'],
-  matchLabels: Readonly<Record<string, string>>,
+function container(
+  template: PodContainer,
+  { tenant, options }: Pick<Installation, 'tenant' | 'options'>,
+  { component, args, variables, files, ends = false }: Process,
 ): KubeJson {
-  const present = (value: object) => Object.keys(value).length > 0;
+  const { ports, startupProbe, livenessProbe, readinessProbe, lifecycle, ...others } = template;
+  const answers = { ports, startupProbe, livenessProbe, readinessProbe, lifecycle };
+  // Resources of the Tenant override those of the chart.
+  const resources = Object.entries(tenant.spec.resources ?? {}).find(([service]) => service === component)?.[1];
+  const { requests, limits } = template.resources;
   return {
-    ...(present(nodeSelector) ? { nodeSelector } : {}),
-    ...(present(tolerations) ? { tolerations } : {}),
-    ...(present(affinity) ? { affinity } : {}),
-    ...(priorityClassName === '' ? {} : { priorityClassName }),
-    ...(runtimeClassName === '' ? {} : { runtimeClassName }),
-    topologySpreadConstraints: PROCESS.spread.map(({ topologyKey, maxSkew, matchLabelKeys }) => ({
-      topologyKey,
-      maxSkew,
-      whenUnsatisfiable: 'ScheduleAnyway',
-      labelSelector: { matchLabels },
-      matchLabelKeys,
-    })),
-  };
-}
-
-function container({ tenant, options }: Pick<Installation, 'tenant' | 'options'>, process: Process): KubeJson {
-  const { image, pods } = options;
-  const { component, args, variables, files, ends = false } = process;
-  return {
+    ...others,
+    ...(ends ? {} : answers),
     name: component,
-    image,
-    imagePullPolicy: pods.imagePullPolicy,
+    image: options.image,
     args,
-    env: variables,
-    ...(ends ? {} : answering(pods.preStopSeconds)),
-    resources: resourcesOf(tenant, options, component),
-    securityContext: pods.securityContext,
+    env: component === ACTIVATOR ? variables : [...template.env, ...variables],
+    resources: {
+      ...template.resources,
+      ...(resources?.requests && { requests: { ...requests, ...resources.requests } }),
+      ...(resources?.limits && { limits: { ...limits, ...resources.limits } }),
+    },
     volumeMounts: [
-      { name: 'data', mountPath: '/data' },
-      { name: 'tmp', mountPath: '/tmp' },
+      ...template.volumeMounts,
       ...(files.length === 0 ? [] : [{ name: 'files', mountPath: FILES, readOnly: true }]),
     ],
-  };
-}
-
-/** Resources of a component: those of the Tenant override the chart's. */
-function resourcesOf({ spec }: Tenant, { pods }: Installation['options'], component: Component): KubeJson {
-  const own = Object.entries(spec.resources ?? {}).find(([service]) => service === component)?.[1] as
-    | PodResources
-    | undefined;
-  const { requests, limits } = pods.resources as PodResources;
-  return {
-    ...pods.resources,
-    ...(own?.requests === undefined ? {} : { requests: { ...requests, ...own.requests } }),
-    ...(own?.limits === undefined ? {} : { limits: { ...limits, ...own.limits } }),
-  };
-}
-
-type PodResources = { readonly requests?: KubeJson; readonly limits?: KubeJson };
-
-function answering(preStopSeconds: number): KubeJson {
-  return {
-    ports: [{ name: 'http', containerPort: HTTP_PORT, protocol: 'TCP' }],
-    ...PROCESS.probes,
-    lifecycle: { preStop: { sleep: { seconds: preStopSeconds } } },
   };
 }

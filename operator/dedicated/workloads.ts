@@ -18,8 +18,6 @@ import {
 import type { Installation, KubeJson } from './options.ts';
 import { filePath, type Process, podTemplate, type Variable } from './pod.ts';
 
-import PROCESS from './process.json' with { type: 'json' };
-
 /** Kinds of the objects of a Dedicated tenant; the applier deletes unwanted objects of these. */
 export const WORKLOAD_KINDS: readonly ResourceKind[] = [
   KINDS.deployment,
@@ -98,8 +96,7 @@ function settingsSecret({ tenant, keys, provision }: Installation): KubeObject {
 
 function service({ tenant, mode, port }: Installation, name: ServiceName): KubeObject {
   const selector = selectorOf(tenant, mode === 'serving' || mode === 'draining' ? name : ACTIVATOR);
-  const { name: portName, ...rest } = PROCESS.servicePort;
-  const ports = [{ name: portName, port, ...rest }];
+  const ports = [{ name: 'http', port, targetPort: 'http', protocol: 'TCP', appProtocol: 'http' }];
   return object(tenant, KINDS.service, name, { spec: { type: 'ClusterIP', selector, ports } });
 }
 
@@ -151,7 +148,7 @@ const KEYS_OF_ALL = ['ENGRAM_ROOT_KEYS'];
 const KEYS_OF_AUTH = [...KEYS_OF_ALL, 'FASTAPI_USERS_JWT_SECRET'];
 
 /** Variables that the chart sets for its own services, too. */
-function ownSettings({ tenant, options, port }: Installation, name: ServiceName): Readonly<Record<string, string>> {
+function ownSettings({ tenant, port }: Installation, name: ServiceName): Readonly<Record<string, string>> {
   const urls = SERVICE_NAMES.map((each) => [each, `http://${objectName(tenant, each)}:${port}`]);
   return {
     // It calls the API for MCP clients.
@@ -164,7 +161,6 @@ function ownSettings({ tenant, options, port }: Installation, name: ServiceName)
     REQUIRE_AUTHENTICATION: 'true',
     ENGRAM_SIGN_UP: 'closed',
     ENGRAM_HOSTED: 'true',
-    BACKGROUND_DRAIN_TIMEOUT_SECONDS: String(options.pods.drainSeconds),
   };
 }
 
@@ -192,7 +188,7 @@ function activator(installation: Installation): KubeObject {
 
 function rollout(matchLabels: Readonly<Record<string, string>>): KubeJson {
   return {
-    revisionHistoryLimit: PROCESS.revisionHistoryLimit,
+    revisionHistoryLimit: 3,
     strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
     selector: { matchLabels },
   };

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { dedicatedOptions, type Installation } from '../../operator/dedicated/options.ts';
+import { dedicatedOptions, type Installation, POD_DEFAULTS } from '../../operator/dedicated/options.ts';
 import { migration, workloads } from '../../operator/dedicated/workloads.ts';
 import type { KubeObject } from '../../operator/kube-runtime/kube-object.ts';
 import type { ServiceName } from '../../services/common/domain/service-paths.ts';
@@ -24,8 +24,8 @@ const VALUES = {
   },
 };
 
-/** The objects that the operator of this release makes for a Dedicated tenant. */
-function dedicatedObjects(release: readonly Rendered[]): readonly KubeObject[] {
+/** The settings for Dedicated tenants that the chart gives the operator. */
+function dedicatedSettings(release: readonly Rendered[]): Readonly<Record<string, string>> {
   const variables = at(find(release, 'Deployment', '-operator'), 'spec.template.spec.containers.0.env') as readonly {
     readonly name: string;
     readonly value?: string;
@@ -33,7 +33,12 @@ function dedicatedObjects(release: readonly Rendered[]): readonly KubeObject[] {
   const own = variables.filter(
     ({ name, value }) => name.startsWith('ENGRAM_OPERATOR_DEDICATED_') && value !== undefined,
   );
-  const { config } = loadConfig(Object.fromEntries(own.map(({ name, value = '' }) => [name, value])));
+  return Object.fromEntries(own.map(({ name, value = '' }) => [name, value]));
+}
+
+/** The objects that the operator of this release makes for a Dedicated tenant. */
+function dedicatedObjects(release: readonly Rendered[]): readonly KubeObject[] {
+  const { config } = loadConfig(dedicatedSettings(release));
   const options = dedicatedOptions(config, { available: false, reason: '' });
   const installation = {
     tenant: {
@@ -64,6 +69,14 @@ function comparable(object: unknown): unknown {
 }
 
 describe('objects of Dedicated tenants', () => {
+  it('are made from the committed pod template when the operator has none, and from no other settings', async () => {
+    const settings = dedicatedSettings(await render({ ci: 'dedicated' }));
+    const rendered = JSON.parse(settings['ENGRAM_OPERATOR_DEDICATED_PODS'] ?? '{}') as object;
+    expect(rendered, 'write this to operator/dedicated/pod-template.json').to.deep.equal(POD_DEFAULTS);
+    const former = loadConfig({ ENGRAM_OPERATOR_DEDICATED_PODS: '{"resources":{}}' }).config;
+    expect(() => dedicatedOptions(former, { available: false, reason: '' })).to.throw('must be a pod template');
+  });
+
   for (const [name, values] of [
     ['the default values', { operator: VALUES.operator }],
     ['other values', VALUES],

@@ -87,5 +87,5 @@ labels: {{- include "engram.labels" . | nindent 2 }}
 
 {{/* Seconds from the word to end until a pod is killed: everything that ending takes, and a margin. */}}
 {{- define "engram.graceSeconds" -}}
-{{- add .Values.shutdown.preStopSeconds .Values.shutdown.drainSeconds (include "engram.process" . | fromJson).graceMarginSeconds -}}
+{{- add .Values.shutdown.preStopSeconds .Values.shutdown.drainSeconds 10 -}}
 {{- end -}}

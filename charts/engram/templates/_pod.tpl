@@ -1,6 +1,3 @@
-{{/* What pods of this chart and those of Dedicated tenants, which the operator makes, have in common. */}}
-{{- define "engram.process" -}}{{ .Files.Get "files/process.json" }}{{- end -}}
-
 {{/* Files that processes read: certificate authorities and credentials of external servers. dict root user. */}}
 {{- define "engram.fileVolumes" -}}
 {{- $values := .root.Values -}}
@@ -28,14 +25,13 @@
 {{- end -}}
 
 {{/*
-The pod of a process of Engram.
-dict root component settings (defaults with the component's own) user args env probes (bool) serviceAccount [token] [volumes] [restartPolicy]
+The pod of a process of Engram. The operator makes the pods of Dedicated tenants from it, too (`engram.dedicatedPods`).
+dict root component settings (defaults with the component's own) user args env probes (bool) serviceAccount [token] [volumes] [restartPolicy] [bare]: without the files of external servers.
 */}}
 {{- define "engram.pod" -}}
 {{- $root := .root -}}
 {{- $settings := .settings -}}
-{{- $files := fromJson (include "engram.fileVolumes" .) -}}
-{{- $process := include "engram.process" $root | fromJson -}}
+{{- $files := dict }}{{ if not .bare }}{{ $files = fromJson (include "engram.fileVolumes" .) }}{{ end -}}
 metadata:
   # Without versions: a change of the chart alone restarts nothing.
   labels: {{- include "engram.selector" . | nindent 4 }}
@@ -74,8 +70,10 @@ spec:
   {{- end }}
   {{- if and .probes $settings.topologySpread.enabled }}
   topologySpreadConstraints:
-    {{- range $process.spread }}
-    - {{- toYaml . | nindent 6 }}
+    {{- range list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
+    - topologyKey: {{ . }}
+      maxSkew: 1
+      matchLabelKeys: [pod-template-hash]
       whenUnsatisfiable: {{ $settings.topologySpread.whenUnsatisfiable }}
       labelSelector: { matchLabels: {{ include "engram.selector" $ | fromYaml | toJson }} }
     {{- end }}
@@ -98,7 +96,9 @@ spec:
       # A process that waits for its stores is alive: only one that does not answer is restarted. It becomes ready within two
       # seconds and unready only after half a minute of failures: a slow store is slow for every pod, and removing all of them
       # from their Services would turn that into an outage.
-      {{- toYaml $process.probes | nindent 6 }}
+      startupProbe: { httpGet: { path: /livez, port: http }, periodSeconds: 1, timeoutSeconds: 2, failureThreshold: 120 }
+      livenessProbe: { httpGet: { path: /livez, port: http }, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 }
+      readinessProbe: { httpGet: { path: /readyz, port: http }, periodSeconds: 2, timeoutSeconds: 5, failureThreshold: 15 }
       # The pod is taken from its Service when it is to end; routers hear of that within these seconds, and it answers until then.
       lifecycle: { preStop: { sleep: { seconds: {{ $root.Values.shutdown.preStopSeconds }} } } }
       {{- end }}

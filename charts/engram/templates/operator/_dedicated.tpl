@@ -60,10 +60,12 @@
 {{- toJson $settings -}}
 {{- end -}}
 
+{{/* Pod template of their services. The operator sets what differs from tenant to tenant: names, labels, variables, resources. */}}
 {{- define "engram.dedicatedPods" -}}
-{{- $pods := pick .Values.defaults "resources" "podSecurityContext" "securityContext" "nodeSelector" "tolerations" "affinity" "priorityClassName" "runtimeClassName" "podLabels" "podAnnotations" "scratchSize" -}}
-{{- $own := dict "imagePullPolicy" .Values.image.pullPolicy "imagePullSecrets" .Values.image.pullSecrets "preStopSeconds" .Values.shutdown.preStopSeconds "drainSeconds" .Values.shutdown.drainSeconds -}}
-{{- toJson (merge $own $pods) -}}
+{{- $settings := omit .Values.defaults "extraEnv" "extraEnvFrom" "extraVolumes" "extraVolumeMounts" "extraContainers" "extraInitContainers" -}}
+{{- $env := printf "- { name: BACKGROUND_DRAIN_TIMEOUT_SECONDS, value: %q }" (toString .Values.shutdown.drainSeconds) -}}
+{{- $pod := include "engram.pod" (dict "root" . "component" "service" "settings" $settings "args" (list "services/start.mjs") "env" $env "probes" true "serviceAccount" "services" "bare" true) | fromYaml -}}
+{{- toJson (dict "metadata" (dict "labels" $settings.podLabels "annotations" $settings.podAnnotations) "spec" $pod.spec) -}}
 {{- end -}}
 
 {{/* Peers without a namespace would be of the tenant's: these are of this release's. */}}

@@ -73,8 +73,7 @@ export const operator = {
   }),
   operatorDedicatedPods: optional('ENGRAM_OPERATOR_DEDICATED_PODS', {
     type: type.jsonObject(),
-    meaning:
-      "What their pods are like, a JSON object: `resources`, `nodeSelector` and others of the chart's `defaults`, `imagePullPolicy`, `imagePullSecrets`, `preStopSeconds`, `drainSeconds`.",
+    meaning: 'Template of their pods, a JSON object as the chart renders it. Unset: that of the default values.',
   }),
   operatorDedicatedNetwork: optional('ENGRAM_OPERATOR_DEDICATED_NETWORK', {
     type: type.jsonObject(),
