@@ -17,9 +17,8 @@ import type { Budgets } from '../../services/common/ports/budgets.ts';
 import { datasetsCollection } from '../../services/common/records/auth/datasets.ts';
 import { createBudgets } from '../../services/common/records/budgets/budget-keeper.ts';
 import { budgetsCollection, createStoredBudgets } from '../../services/common/records/budgets/budgets.ts';
-import { countStored } from '../../services/common/records/budgets/stored-counts.ts';
 import { foldExpired, tokenReservationsCollection } from '../../services/common/records/budgets/token-reservations.ts';
-import { usageCollection } from '../../services/common/records/budgets/usage.ts';
+import { countStored, usageCollection } from '../../services/common/records/budgets/usage.ts';
 import { dataItemsCollection } from '../../services/common/records/ingest/data-items.ts';
 import {
   type Collection,

@@ -8,7 +8,7 @@ import { datasetScope, SYSTEM_SCOPE } from '../../services/common/kernel/scope.t
 import type { AnswerOf, ErasureProgress } from '../../services/common/platform/messaging/messages.ts';
 import { datasetsCollection } from '../../services/common/records/auth/datasets.ts';
 import { findAll } from '../../services/common/records/base/find-all.ts';
-import { countStored } from '../../services/common/records/budgets/stored-counts.ts';
+import { countStored } from '../../services/common/records/budgets/usage.ts';
 import { dataItemsCollection } from '../../services/common/records/ingest/data-items.ts';
 import { createLeakingStores } from '../support/leaking-stores.ts';
 import type { ManagedApp } from '../support/managed-app.ts';

@@ -18,7 +18,7 @@ import { forgottenCollections, ingestCollections } from '../../services/ingest/c
 import type { IngestDependencies } from '../../services/ingest/dependencies.ts';
 import { createProposals } from '../../services/ingest/repositories/proposals.ts';
 import { createSkillRuns } from '../../services/ingest/repositories/skill-runs.ts';
-import { deleteSkill } from '../../services/ingest/skills/delete-skill.ts';
+import { deleteSkill } from '../../services/ingest/routes/skills.ts';
 import { type RunRequest, recordSkillRun } from '../../services/ingest/skills/record-skill-run.ts';
 import { readSources, storeSkills } from '../../services/ingest/skills/remember-skills.ts';
 import { inlineSource } from '../../services/ingest/skills/skill-sources.ts';

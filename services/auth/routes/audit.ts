@@ -1,15 +1,17 @@
 import { z } from 'zod';
 import type { AuditRecord, SignedAuditHead } from '../../common/domain/audit-record.ts';
-import type { TenantId } from '../../common/kernel/brand.ts';
+import type { TenantId, UserId } from '../../common/kernel/brand.ts';
+import { isEngramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { parseClientJson } from '../../common/kernel/json.ts';
+import type { Principal } from '../../common/kernel/principal.ts';
 import { PERSONAL_TENANT, wireTenant } from '../../common/kernel/scope.ts';
 import { textAnswer } from '../../common/platform/http/answer-schemas.ts';
 import { beginStream } from '../../common/platform/http/begin-stream.ts';
 import { json, routesOf } from '../../common/platform/http/route.ts';
 import { inTenant, NO_PERMISSION } from '../../common/platform/http/route-permission.ts';
 import { lenientInteger, optionalOrBlank, uuid } from '../../common/platform/http/schema.ts';
-import { type AuditExport, auditedTenant, exportAudit } from '../audit/read-audit-log.ts';
+import { capabilityMissing, requireCapability } from '../access/tenant-authority.ts';
 import type { AuthDependencies } from '../model.ts';
 
 /** `personal`: the personal space, whose log covers accounts. */
@@ -125,4 +127,57 @@ export function exportedRecord(record: AuditRecord): string {
 /** The last line of an export. */
 export function exportedHead({ tenant, number, hash, signedAt, keyId, signature }: SignedAuditHead): string {
   return `${JSON.stringify({ head: { tenant, number, hash, signed_at: signedAt, key_id: keyId, signature } })}\n`;
+}
+
+/**
+ * The tenant whose log is requested, by default the principal's own. `PermissionDeniedError` unless the principal manages its
+ * users, also for a tenant that does not exist. The log of the personal space covers all accounts: only superusers read it.
+ */
+async function auditedTenant(
+  deps: AuthDependencies,
+  principal: Principal,
+  wanted: TenantId = principal.tenant,
+): Promise<TenantId> {
+  if (wanted === PERSONAL_TENANT) {
+    if (!principal.isSuperuser) throw capabilityMissing('manage_users');
+    return wanted;
+  }
+  try {
+    await requireCapability(deps, principal, wanted, 'manage_users');
+  } catch (error) {
+    if (isEngramError(error) && error.wireName === 'TenantNotFoundError') throw capabilityMissing('manage_users');
+    throw error;
+  }
+  return wanted;
+}
+
+interface AuditExport {
+  /** From the first record to the head, a few hundred in memory at a time. */
+  readonly records: AsyncGenerator<readonly AuditRecord[]>;
+  /** Signed before the first record is read. */
+  readonly head: SignedAuditHead;
+}
+
+/** Exports the whole log of a tenant; its last record is about this export. The caller has checked the permission. */
+async function exportAudit(deps: AuthDependencies, tenant: TenantId, by: UserId): Promise<AuditExport> {
+  await deps.audit.record({ tenant, action: 'export.made', actor: by, subject: tenant, details: { what: 'audit' } });
+  const { number, hash } = await deps.auditRecords.head(tenant);
+  const head = deps.auditHeads.sign({ tenant, number, hash, signedAt: deps.clock.now().toISOString() });
+  return { records: recordsUpTo(deps, tenant, number), head };
+}
+
+async function* recordsUpTo(
+  { auditRecords }: AuthDependencies,
+  tenant: TenantId,
+  last: number,
+): AsyncGenerator<readonly AuditRecord[]> {
+  let after = 0;
+  while (after < last) {
+    const records = await auditRecords.range(tenant, after, last);
+    const end = records.at(-1);
+    // Records are missing in the store: the others are exported, and the head shows that something is missing.
+    if (end === undefined) return;
+    yield records;
+    after = end.number;
+  }
 }

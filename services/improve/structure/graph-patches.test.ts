@@ -4,7 +4,7 @@ import { asId } from '../../common/kernel/ids.ts';
 import { codecsOf } from '../../common/platform/messaging/codec.ts';
 import { MAX_PATCH_ROWS, type PatchedTriplet, type RequestOf } from '../../common/platform/messaging/messages.ts';
 import type { CallContext, Messenger } from '../../common/platform/messaging/messenger.ts';
-import { createGraphPatches, type PatchingPass } from './graph-patches.ts';
+import { createGraphPatches, type PatchingPass } from './write-triplets.ts';
 
 const [ONE, TWO] = ['one', 'two'].map((id) => ({ item: asId<DataItemId>(id), generation: 1 })) as [Origin, Origin];
 type Origin = { readonly item: DataItemId; readonly generation: number };

@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { scopeOf } from '../../common/kernel/dataset.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import type { Principal } from '../../common/kernel/principal.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import { json, routesOf } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
@@ -8,7 +10,6 @@ import { skillRow } from '../../common/presenters/skill-row.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 import { datasetWith, isSelected } from '../items/target-dataset.ts';
 import { presentStoredSkills } from '../presenters/skill.ts';
-import { deleteSkill } from '../skills/delete-skill.ts';
 import { findSkill } from '../skills/find-skill.ts';
 import { rememberSkills } from '../skills/remember-skills.ts';
 import { inlineSource } from '../skills/skill-sources.ts';
@@ -127,4 +128,37 @@ export const skillRoutes = routes(
 
 function skillNotFound(): HttpError {
   return new HttpError(404, { error: 'Skill not found' });
+}
+
+/** More runs go in parts before the commit that removes the skill: no commit grows with a skill's history. */
+const MAX_RUNS_IN_COMMIT = 1000;
+
+/** Removes the skill with its runs and proposals, and records how many they were. False when there is none. */
+export async function deleteSkill(
+  dependencies: IngestDependencies,
+  principal: Principal,
+  { dataset, id }: { readonly dataset: DatasetRef; readonly id: string },
+): Promise<boolean> {
+  const { store, skills, skillRuns, proposals, audit, ids } = dependencies;
+  const scope = scopeOf(dataset);
+  let removed = 0;
+  return retryOnConflict(async () => {
+    const stored = await findSkill(dependencies, dataset, id);
+    if (stored === null) return false;
+    const { id: skill } = stored.skill;
+    const [runs, drafts] = await Promise.all([skillRuns.count(scope, skill), proposals.count(scope, skill)]);
+    if (runs > MAX_RUNS_IN_COMMIT) {
+      const [gone] = await store.commit(scope, [skillRuns.removeOfSkillWrite(skill)]);
+      removed += gone?.changed ?? 0;
+    }
+    const writes = [
+      ...skills.removeWrites(ids.uuid(), stored),
+      skillRuns.removeOfSkillWrite(skill),
+      proposals.removeOfSkillWrite(skill),
+    ];
+    const details = { dataset: dataset.id, runs: Math.max(runs, removed), proposals: drafts };
+    const entry = { tenant: dataset.tenant, action: 'skill.deleted', actor: principal.id, subject: skill, details };
+    await audit.commit(scope, writes, [entry]);
+    return true;
+  });
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { SkillRun } from '../../common/domain/skill.ts';
 import type { LanguageModel, ModelCallContext } from '../../common/ports/models.ts';
-import { draftByModel } from './draft-by-model.ts';
+import { draftByModel } from './draft-proposal.ts';
 
 const RUN: SkillRun = {
   runId: 'r',

@@ -10,7 +10,7 @@ import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { asId } from '../../../services/common/kernel/ids.ts';
 import { datasetScope } from '../../../services/common/kernel/scope.ts';
-import { domainEventCodec } from '../../../services/common/platform/messaging/domain-events.ts';
+import { domainEventCodec } from '../../../services/common/platform/messaging/published-events.ts';
 import type { NewEvent } from '../../../services/common/ports/event-log.ts';
 import { createKafkaEventPublisher } from '../../../services/common/storage/kafka/event-publisher.ts';
 import type { EventPublisher } from '../../../services/common/storage/ports/event-publisher.ts';

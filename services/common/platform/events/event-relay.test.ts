@@ -11,7 +11,7 @@ import { datasetScope, type Scope } from '../../kernel/scope.ts';
 import type { NewEvent } from '../../ports/event-log.ts';
 import type { LogFields } from '../../ports/logger.ts';
 import type { EventPublisher, PublishedEvent } from '../../storage/ports/event-publisher.ts';
-import { domainEventCodec } from '../messaging/domain-events.ts';
+import { domainEventCodec } from '../messaging/published-events.ts';
 import { createSystemClock } from '../system/clock.ts';
 import { createIdSource } from '../system/id-source.ts';
 import { createEventLog, eventsCollection } from './event-log.ts';

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { Router } from '@koa/router';
 import type { Middleware } from 'koa';
 import Koa from 'koa';
-import type { Tracer } from '../../ports/tracer.ts';
+import type { Describe, Tracer } from '../../ports/tracer.ts';
 import { isLoopback } from '../config/posture.ts';
 import type { IdempotencyKeys } from '../leases/idempotency-keys.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -30,7 +30,6 @@ import type { HttpSettings } from './settings.ts';
 import type { SocketRoute } from './socket-route.ts';
 import { attachSockets } from './socket-server.ts';
 import { systemRoutes } from './system-routes.ts';
-import { traceRequests } from './trace-requests.ts';
 import { translateErrors } from './translate-errors.ts';
 import { writeReply } from './write-reply.ts';
 
@@ -267,4 +266,34 @@ function createRouting(
     allowed.delete('HEAD');
     return writeReply(context.res, wrongMethod([...allowed].sort()));
   };
+}
+
+/** Paths without traces: probes ask them every few seconds, and would push other traces out. */
+const UNTRACED = /^\/(?:health(?:\/.*)?|livez|readyz|metrics|api\/v1\/activity\/spans)?\/?$/;
+
+/** Each request is the root of a trace, or goes on with the client's (W3C `traceparent`). */
+function traceRequests(tracer: Tracer) {
+  return (context: RequestContext, next: Next): Promise<void> => {
+    if (UNTRACED.test(context.path)) return next() as Promise<void>;
+    const traceparent = context.req.headers['traceparent'];
+    const continues = typeof traceparent === 'string' && !traceparent.includes(';') ? traceparent : undefined;
+    return tracer.root({ name: 'request', continues }, async (describe) => {
+      try {
+        await next();
+      } finally {
+        describeRequest(context, describe);
+      }
+    });
+  };
+}
+
+function describeRequest({ method, state, res }: RequestContext, describe: Describe): void {
+  const { route, principal, requestId } = state;
+  describe({
+    // The template: a path may hold texts of users.
+    name: route === null ? 'no route' : `${method} ${route}`,
+    attributes: { 'http.status_code': res.statusCode, request_id: requestId },
+    ...(principal === null ? {} : { owner: { user: principal.id, tenant: principal.tenant } }),
+    failed: res.statusCode >= 500,
+  });
 }

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { LoggedEvent } from '../../ports/event-log.ts';
-import { DOMAIN_EVENTS, domainEventCodec } from './domain-events.ts';
 import { readRunJob } from './jobs.ts';
+import { DOMAIN_EVENTS, domainEventCodec } from './published-events.ts';
 
 const logged = (type: string, data: JsonObject): LoggedEvent => ({
   offset: 7,

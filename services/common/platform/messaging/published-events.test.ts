@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { DOMAIN_EVENTS } from './domain-events.ts';
+import { DOMAIN_EVENTS } from './published-events.ts';
 
 describe('domain events', () => {
   it('are documented in proto/README.md, all of them with their messages and no others', () => {
