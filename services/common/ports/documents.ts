@@ -9,7 +9,7 @@ export type BlockKind = 'heading' | 'paragraph' | 'list-item' | 'table' | 'recor
 export interface DocumentBlock {
   readonly kind: BlockKind;
   readonly text: string;
-  /** 1 to 6 for headings. */
+  /** 1 to 6 for headings; for items of a list how deep it is nested, absent at 1. */
   readonly level?: number;
   /** 1-based page, slide or sheet number where the format has one. */
   readonly page?: number;

@@ -11,7 +11,8 @@ import { asksFor, changedAnswer, changeOf, isBeforeChange, isNotYet } from './ch
 import { HEADER_LINE } from './dated-answer.ts';
 import type { InnerAnswer } from './inner-question.ts';
 import type { Fact } from './knowledge.ts';
-import { type Question, readQuestion } from './question.ts';
+import { asksForTimeOfDay, type Question, readQuestion } from './question.ts';
+import { quotedStatements } from './quoted-text.ts';
 import {
   areOwnNotes,
   PASSAGES_READ,
@@ -24,7 +25,9 @@ import {
 import { absoluteDate, datesOf, dateText, undatedTime } from './sentence-times.ts';
 import { MIN_SHORT_CONFIDENCE, shortAnswer } from './short-answer.ts';
 import { sourcedQuote } from './source-label.ts';
+import { timeOfDayIn } from './spans.ts';
 import { type StatedAnswer, statedAnswer } from './stated-answer.ts';
+import type { Statement } from './statements.ts';
 import type { Table } from './table-rows.ts';
 import { tableAnswer } from './tables.ts';
 import { changeFirst, datedFirst, inTimeFirst, isDatedByContext, latestFirst, withoutLast } from './times.ts';
@@ -138,7 +141,7 @@ export function extractiveAnswer(
   const said = negatedFirst(question, ranked);
   const isDecided = said[0] !== undefined && yesOrNo(question, said[0]) !== null;
   const isDated = question.type === 'date' && isDatedByContext(ranked[0]);
-  const isAsked = isJudged && inner === null && !isDecided && !isDated;
+  const isAsked = isJudged && inner === null && !isDecided && !isDated && !repliesTo(question, ranked[0]);
   const judged = isAsked ? judgeEvidence(question, { ranked, short: found, passages }) : null;
   const certainty = judged === null ? (isJudged ? DIRECT : null) : judged.certainty;
   const quote = ({ statement, passage }: Pick<Sentence, 'statement' | 'passage'>): string =>
@@ -153,14 +156,14 @@ export function extractiveAnswer(
   const stated = isConverse ? null : related;
   // `the Analytical Engine` is not what she wrote in `She wrote the first algorithm for the Analytical Engine.`
   const isBeside = found?.isObject === true && stated?.sentence === found.sentence && !found.text.includes(stated.text);
-  const short = isDated ? null : isBeside ? found : (stated ?? certain);
+  const short = isDated || ranked[0]?.statement.isValue === true ? null : isBeside ? found : (stated ?? certain);
   // The order of what changed, of times and of negations stays.
   const best = ranked[0] === all[0] && said === ranked && question.type !== 'yes-no' ? judged?.best : null;
   const ordered = best == null ? said : [best, ...said.filter((one) => one !== best)];
   const quoted = quotedSentences(ordered, short, quotes);
   if (quoted.length === 0) return NO_ANSWER;
   const proofs = inner === null ? quoted : [...quoted.slice(0, quotes - 1), inner.sentence];
-  const text = proofs.map(quote).join('\n');
+  const text = quotesOf(question, proofs, dataset).join('\n');
   const [first] = quoted;
   const lead =
     first === undefined
@@ -172,6 +175,33 @@ export function extractiveAnswer(
     certainty,
     short: short?.text ?? null,
   };
+}
+
+/** Maximum share of a question's information that a question which somebody asked may miss to be the same. */
+const SAME_QUESTION = 0.2;
+
+/** Whether a sentence is somebody's reply to the same question. */
+function repliesTo({ type }: Question, sentence: RankedSentence | undefined): boolean {
+  const asked = sentence?.statement.asked;
+  return asked !== undefined && (sentence?.features.missing ?? 1) <= SAME_QUESTION && readQuestion(asked).type === type;
+}
+
+/** Quotes sentences, each once, with those beside it that belong to the answer. */
+function quotesOf(
+  question: Question,
+  proofs: readonly Pick<Sentence, 'statement' | 'passage'>[],
+  dataset: string | null,
+): readonly string[] {
+  const quoted = new Set<Statement>();
+  return proofs.flatMap(({ statement, passage }) => {
+    if (quoted.has(statement)) return [];
+    const all = quotedStatements(question, { statement, passage });
+    for (const one of all) quoted.add(one);
+    const text = all
+      .map((one) => one.text)
+      .join(statement.isItem === true && !/^\d/u.test(statement.text) ? '; ' : ' ');
+    return [sourcedQuote(passage.payload, text, statement.heading, dataset)];
+  });
 }
 
 /** Leaves out sentences about the opposite of what a question asks; when one is the best, also those without its verb. */
@@ -255,7 +285,9 @@ function quotedList({ rows, heading }: Table, dataset: string | null): string {
   return first === undefined ? '' : sourcedQuote(first.passage.payload, `${items.join('; ')}${more}`, heading, dataset);
 }
 
-function shortText({ type }: Question, short: StatedAnswer | null, first: RankedSentence): string | null {
+function shortText(question: Question, short: StatedAnswer | null, first: RankedSentence): string | null {
+  const { type } = question;
+  if (asksForTimeOfDay(question)) return timeOfDayIn(first.statement.text);
   if (type !== 'date') return short?.text ?? null;
   if (short !== null) return absoluteDate(short.text, short.sentence);
   const [date] = datesOf(first);

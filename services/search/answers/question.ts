@@ -37,7 +37,7 @@ const TYPES: readonly (readonly [AnswerType, RegExp])[] = [
   ],
   [
     'date',
-    /\bwhen\b|\b(?:what|which) (?:year|date|day|month|time|century|decade)\b|\bwann\b|\bin welchem jahr\b|\bcu[aá]ndo\b|\bquand\b|\bquelle ann[ée]e\b/u,
+    /\bwhen\b|\b(?:what|which) (?:year|date|day|month|time|century|decade)\b|\bwann\b|\bin welchem jahr\b|\bcu[aá]ndo\b|\bquand\b|\bquelle ann[ée]e\b|\bum wie ?viel uhr\b|\ba qu[eé] hora\b|\b[àa] quelle heure\b/u,
   ],
   ['person', /\b(?:who|whom|whose|wer|wen|wem|wessen|qui[eé]n(?:es)?)\b|^qui\b/u],
   [
@@ -85,6 +85,12 @@ export function withoutExclusion(text: string): { readonly rest: string; readonl
   const words = found === null ? [] : contentWords(found[1] ?? '');
   return { rest: found === null ? text : text.replace(found[0], ''), excluded: new Set(words.map(stemOf)) };
 }
+
+/** Asks for a time of the day. */
+export const asksForTimeOfDay = ({ text }: Pick<Question, 'text'>): boolean =>
+  /\b(?:what|which) time\b(?! of (?:the )?(?:year|month))|\bum wie ?viel uhr\b|\ba qu[eé] hora\b|\b[àa] quelle heure\b/iu.test(
+    text,
+  );
 
 export function readQuestion(whole: string): Question {
   const { rest: text, excluded } = withoutExclusion(whole);

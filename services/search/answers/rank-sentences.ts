@@ -7,9 +7,9 @@ import type { RankedPassage } from '../model.ts';
 import { coverageBy, wordsOfSentence, wordsOfText } from '../retrieval/word-coverage.ts';
 import { kindOf, rowAt } from '../retrieval/word-likeness.ts';
 import { ANSWER_WEIGHTS, type AnswerWeights, type Weights } from './answer-weights.ts';
-import { type Question, wordsOf } from './question.ts';
+import { asksForTimeOfDay, type Question, wordsOf } from './question.ts';
 import { undatedTime } from './sentence-times.ts';
-import { KINDS_OF, type Span, spansOf } from './spans.ts';
+import { KINDS_OF, type Span, spansOf, timeOfDayIn } from './spans.ts';
 import { type Statement, statementsOf } from './statements.ts';
 
 export type ReadPassage = Pick<RankedPassage, 'id' | 'payload'>;
@@ -80,6 +80,7 @@ export const refersBack = (sentence: string) => PRONOUN.test(sentence);
 const FIRST_PERSON = /\b(?:I|[Mm]y|[Ww]e|[Oo]ur|[Ii]ch|[Mm]eine?|[Ww]ir|[Yy]o|[Mm]is?|[Jj]e|[Mm]on|[Mm]a|[Nn]ous)\b/u;
 /** So many passages in the first person among the best are notes of a person or a group; encyclopedias quote songs, too. */
 const OWN_PASSAGES = 3;
+const ABOUT_QUESTIONS = /\b(?:ask(?:s|ed|ing)?|questions?|wants? to know|wondered)\b/iu;
 const DEFINITION = /^.{0,80}\b(?:is|was|are|were) (?:an?|the|one) /iu;
 
 /** Whether the best passages are notes in the first person. */
@@ -117,11 +118,14 @@ export function sentencesOf(
   limit: number = PASSAGES_READ,
 ): readonly Sentence[] {
   const coverageOf = coverageOfTexts(question);
+  const asksForQuestion = question.type === 'topic' || ABOUT_QUESTIONS.test(question.text);
   const asksForCommand = question.type === 'way' || /\bcommands?\b/iu.test(question.text);
   const read = passages.slice(0, limit).map((passage) => {
     const { documentName, headings } = passage.payload;
     const context = coverageOf(passage, [documentName, ...headings].join('\n'));
-    const found = statementsOf(passage).filter(({ isCommand }) => isCommand !== true || asksForCommand);
+    const found = statementsOf(passage).filter(
+      ({ isCommand, isQuestion }) => (isCommand !== true || asksForCommand) && (isQuestion !== true || asksForQuestion),
+    );
     const statements = found.map((statement, at) => {
       const before = refersBack(statement.text) ? (found[at - 1]?.text ?? '') : '';
       const above = [statement.heading, statement.label, before].map((text) => coverageOf(passage, text));
@@ -144,6 +148,7 @@ export function sentencesOf(
   const named = new Set(wordsOf(question.text).map(stemOf));
   const focus = question.terms.findIndex(({ words }) => question.focus !== null && words.includes(question.focus));
   const newOfKind = newWordOfKind(question);
+  const isTimeOfDay = asksForTimeOfDay(question);
   const kinds = question.type === 'thing' ? undefined : KINDS_OF[question.type]?.slice(0, 1);
 
   return read.flatMap(({ passage, statements, isOwn, held }, rank) => {
@@ -154,7 +159,8 @@ export function sentencesOf(
         wordsOf(span.text).some((word) => !STOP_WORDS.has(word) && !named.has(stemOf(word)));
       const { type } = question;
       const isDated = type === 'date' && undatedTime({ passage, statement }) !== null;
-      const hasType = kinds === undefined ? 0 : isDated || spans.some(isNew) ? 1 : -1;
+      const isOfType = isTimeOfDay ? timeOfDayIn(statement.text) !== null : isDated || spans.some(isNew);
+      const hasType = kinds === undefined ? 0 : isOfType ? 1 : -1;
       const exact = share((term) => Number(own[term] === 1));
       const exactWith = (isType: boolean) => (hasType === 1 && isType ? exact : 0);
       const found = pairsOf(statement.text);

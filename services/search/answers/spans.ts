@@ -42,6 +42,14 @@ const DATE = new RegExp(
   'gu',
 );
 const CLOCK = '\\d{1,2}(?::\\d\\d)? ?(?:AM|PM|am|pm|a\\.m\\.|p\\.m\\.)|\\d{1,2}:\\d\\d';
+/** A time of the day, or two that it lies between: `between 9 and 10 in the morning`, `19.30 Uhr`, `a las 8`. */
+const TIME_OF_DAY = new RegExp(
+  `(?<![\\p{L}\\p{N}])(?:(?:between|from|zwischen|von|entre|de|desde) (?:las )?\\d{1,2}(?:[:.]\\d\\d)? (?:and|to|until|till|und|bis|y|a|hasta) (?:las )?)?(?:${CLOCK}|\\d{1,2}(?:[:.]\\d\\d)? (?:Uhr|o['’]clock|heures)|(?<=\\b(?:at|las|between|from|zwischen|von|entre) )\\d{1,2}(?![\\d.:/-]|\\.? \\p{L}{3})|(?<=\\b(?:and|to|until|und|bis|y|las) )\\d{1,2}(?![\\d.:/-])|(?:half|quarter|ten|twenty) (?:past|to) \\p{Ll}+|noon|midnight|midday|Mittag|Mitternacht)(?: in the (?:morning|afternoon|evening)| at night)?(?![\\p{L}\\p{N}])`,
+  'u',
+);
+/** Returns the time of the day that a sentence gives, null without one. */
+export const timeOfDayIn = (sentence: string): string | null => TIME_OF_DAY.exec(sentence)?.[0] ?? null;
+
 /** With the time of day, and the day of the week before it: `Thursdays at 10:00`, `24 September at 19:30`. */
 const DATE_AND_TIME = new RegExp(
   `(?<![\\p{L}\\p{N}])${WEEKDAYS}(?: at|,)? (?:${CLOCK})(?![\\p{L}\\p{N}])|${DATE.source}(?: at (?:${CLOCK})(?![\\p{L}\\p{N}]))?`,

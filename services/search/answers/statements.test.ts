@@ -7,10 +7,10 @@ function texts(text: string): readonly string[] {
 }
 
 describe('the statements of a passage', () => {
-  it('are sentences, never lines of code', () => {
+  it('are sentences and values, never other lines of code', () => {
     const code =
       "/** Starts the server. */\nexport function start(port) {\n  const url = 'x';\n  listen(port);\n}\n\n// It stops at once.\n";
-    expect(texts(code)).to.deep.equal(['Starts the server.', 'It stops at once.']);
+    expect(texts(code)).to.deep.equal(['Starts the server.', "url = 'x'", 'It stops at once.']);
     expect(texts('Install it so.\n\n```js\nnpm(1)\nlisten()\n```\n\nThen it runs.')).to.deep.equal([
       'Install it so.',
       'Then it runs.',

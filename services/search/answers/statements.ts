@@ -2,12 +2,14 @@ import { recentlyUsed } from '../../common/kernel/recently-used.ts';
 import { headingTime } from '../../common/text/language/heading-dates.ts';
 import { sentences } from '../../common/text/language/sentences.ts';
 import type { TimeSpan } from '../../common/text/language/time-span.ts';
+import { isConversation, turnsOf } from '../../common/text/language/turns.ts';
 import type { RankedPassage } from '../model.ts';
+import { readQuestion } from './question.ts';
 
 /** A sentence of a passage, with the heading or key above it. */
 export interface Statement {
   readonly text: string;
-  /** Heading or key; '' without one. */
+  /** Heading or key, the items that it is nested in, and the question before it that it replies to; '' without any. */
   readonly label: string;
   /** The heading in the passage above it; '' without one. */
   readonly heading: string;
@@ -15,6 +17,14 @@ export interface Statement {
   readonly time: TimeSpan | null;
   /** A command of an example for a shell. */
   readonly isCommand?: true;
+  /** A name with its value in code, which says all of the answer. */
+  readonly isValue?: true;
+  /** The question of another one that it replies to. */
+  readonly asked?: string;
+  /** A question, which answers none. */
+  readonly isQuestion?: true;
+  /** An item of a list. */
+  readonly isItem?: true;
 }
 
 const MAX_TITLE_LENGTH = 100;
@@ -45,6 +55,17 @@ const CODE =
   /[{}][ \t]*$|[=()[\]{}].*;[ \t]*$|^[ \t]*[}\])]|=>|^[ \t]*(?:import|export|const|let|var|function|def|async|await|return|throw|#include)[ \t].*[({=;'"]|^[ \t]*(?:use|using|pub|package|fn|impl|mod)[ \t].*[;{][ \t]*$|^[ \t]*[\w.]+\([^ ]*\)[;,]?$|^[ \t]*(?:\$|>>>) |^[ \t]*<[^>]+>/u;
 const BOILERPLATE =
   /^(?:copyright\b|©|\(c\) |all rights reserved|skip to (?:main )?content|table of contents|click here|sign (?:in|up)|log in|cookie)/iu;
+const ITEM = /^(?:[-*•‣–]|\d{1,3}[.)])[ \t]+\S/u;
+const LITERAL =
+  '(?:-?\\d[\\d_.]*\\w{0,3}(?: ?[*+] ?[\\d_.]+)*(?: ?\\* ?[\\w.]+)?|"[^"\\n]{1,80}"|\'[^\'\\n]{1,80}\'|`[^`\\n$]{1,80}`|true|false|True|False)(?=\\s*(?:[,;)}\\]#/]|$))';
+const NAME_OF_VALUE = '[\\p{L}_][\\p{L}\\p{N}_]{2,}';
+/** A name with its value in code: `timeout = 30_000`, `port: int = 80`, `env.PORT ?? '80'`, `getenv("PORT", "80")`. */
+const VALUE = new RegExp(
+  `(?<![\\p{L}\\p{N}_])(?<name>${NAME_OF_VALUE})(?:\\??: ?[\\w<>[\\]| .]{1,40}?)? ?:?= ?(?<value>${LITERAL})|(?<![\\p{L}\\p{N}_])(?<key>${NAME_OF_VALUE}) ?(?:\\?\\?|\\|\\|) ?(?<other>${LITERAL})|\\bget(?:[eE]nv)?\\( ?["'](?<variable>\\w+)["'], ?(?<fallback>${LITERAL})`,
+  'gmu',
+);
+/** A line that is nothing but a name with its value, perhaps with a comment. */
+const ASSIGNED = new RegExp(`^[ \\t]*[A-Z_][A-Z\\d_]{2,} ?= ?${LITERAL}[ \\t]*(?:(?:#|//).*)?$`, 'u');
 /** A line of an earlier mail or of a quotation. */
 const QUOTED_MARKS = /^(?:>[ \t]?)+/u;
 /** The subject in the headers of a mail, as the reader of mails writes them, without what marks a reply. */
@@ -54,9 +75,10 @@ const MAIL_SUBJECT =
 const LINKS = /^(?:[-*•|·,\s]*!?\[(?:!?\[[^\]]*\]\([^)]*\)|[^\]]*)\]\([^)]*\))+[-*•|·,\s]*$/u;
 
 /**
- * Returns the sentences of a passage that can answer a question, in order: sentences of prose and of comments in code, rows of
- * tables with the heads of their columns, and the commands of shell examples, which are marked; no other code. Headings and
- * keys without a value become labels of what is below them. A passage that is only a title returns the title.
+ * Returns the sentences of a passage that can answer a question, in order: sentences of prose and of comments in code, values
+ * of constants and defaults of parameters, rows of tables with the heads of their columns, and the commands of shell examples,
+ * which are marked; no other code. Headings, keys without a value, items and questions become labels of what is below them. A
+ * passage that is only a title returns the title.
  */
 export function statementsOf({ payload }: Pick<RankedPassage, 'payload'>): readonly Statement[] {
   const { text, headings, documentName, chunkIndex } = payload;
@@ -71,15 +93,19 @@ const known = new Map<string, readonly Statement[]>();
 function readStatements(payload: RankedPassage['payload']): readonly Statement[] {
   const { text, read } = readLines(payload.text);
   const titles = new Set([...payload.headings.map(plain), payload.documentName]);
+  const askedBefore = questionReader(text);
   const statements: Statement[] = [];
   let label = '';
   let heading = plain(MAIL_SUBJECT.exec(payload.text)?.[1] ?? '');
   let time = headingTime(payload.headings);
   let path: readonly Heading[] = [];
+  let items: readonly Heading[] = [];
   for (const [at, sentence] of read.entries()) {
     if (sentence.kind !== 'prose') {
-      const isCommand = sentence.kind === 'command';
-      statements.push({ text: sentence.text, label, heading, time, ...(isCommand && { isCommand }) });
+      const [isCommand, isValue] = [sentence.kind === 'command', sentence.kind === 'value'];
+      const marks = { ...(isCommand && { isCommand }), ...(isValue && { isValue }) };
+      const above = isValue ? `${label} default`.trim() : label;
+      statements.push({ text: sentence.text, label: above, heading, time, ...marks });
       continue;
     }
     const line = sentence.text.replace(QUOTED_MARKS, '').replace(COMMENT_MARKS, '').trim();
@@ -94,8 +120,27 @@ function readStatements(payload: RankedPassage['payload']): readonly Statement[]
       path = [...path.filter((above) => above.level < level), { level, text: heading }];
       time = headingTime([...payload.headings, ...path.map(({ text: above }) => above)]);
     }
-    if (isLabel) label = plain(line);
-    else statements.push({ text: onOneLine(line.replace(BULLET, '')), label, heading, time });
+    const isItem = ITEM.test(line);
+    const indent = text.slice(text.lastIndexOf('\n', sentence.start) + 1, sentence.start).length;
+    if (isItem || isLabel || following.includes('\n\n'))
+      items = isItem ? items.filter(({ level }) => level < indent) : [];
+    const said = onOneLine(line.replace(BULLET, ''));
+    const asked = askedBefore(sentence, isTitle);
+    if (isLabel && !isItem) label = plain(line);
+    else {
+      const above = [label, ...items.map((item) => item.text), asked.before].filter((part) => part !== '').join(' ');
+      const { isQuestion } = asked;
+      statements.push({
+        text: said,
+        label: above,
+        heading,
+        time,
+        ...(isQuestion && { isQuestion }),
+        ...(asked.before !== '' && { asked: asked.before }),
+        ...(isItem && { isItem }),
+      });
+    }
+    if (isItem) items = [...items, { level: indent, text: said }];
   }
   if (statements.length > 0) return statements;
   const only = read.filter((sentence) => HAS_WORD.test(sentence.text) && !CODE.test(sentence.text));
@@ -104,22 +149,58 @@ function readStatements(payload: RankedPassage['payload']): readonly Statement[]
     : [];
 }
 
+/** Sentences behind a question outside of a conversation that may reply to it. */
+const REPLY_SENTENCES = 2;
+
+/**
+ * Returns what tells, sentence by sentence, whether one asks and which question before it it replies to. In a conversation
+ * others reply, until the one who asked speaks again.
+ */
+function questionReader(text: string) {
+  const all = turnsOf(text);
+  const turns = isConversation(all) ? all : [];
+  let before = '';
+  let asker: string | null = null;
+  let isReplied = false;
+  let left = 0;
+  return ({ text: line, start }: Pick<Line, 'text' | 'start'>, isTitle: boolean) => {
+    const speaker = turns.findLast((turn) => turn.start <= start)?.speaker ?? null;
+    const isQuestion = /\?["”)]*$/u.test(line) && (speaker !== null || readQuestion(line).type !== 'topic');
+    if (speaker !== null && speaker !== asker) isReplied = true;
+    if (isQuestion || isTitle || (speaker === null ? left === 0 : speaker === asker && isReplied)) {
+      before = '';
+      asker = null;
+    }
+    left -= 1;
+    const reply = speaker === null || speaker !== asker ? before : '';
+    if (isQuestion && !isTitle) {
+      [before, asker, isReplied, left] = [onOneLine(line), speaker, false, REPLY_SENTENCES];
+    }
+    return { isQuestion: isQuestion || undefined, before: reply };
+  };
+}
+
 /** The fields of a record are parted by commas. */
 function onOneLine(text: string): string {
   return text.replace(/[ \t]*\n(?=[\p{L}][^\n:]{0,30}: \S)/gu, ', ').replace(/\s+/gu, ' ');
 }
 
 interface Line {
-  readonly kind: 'prose' | 'command' | 'row';
+  readonly kind: 'prose' | 'command' | 'row' | 'value';
   readonly text: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** Returns sentences, commands and rows in their order, and the text with blanks where code and tables stand. */
+/** Returns sentences, commands, values and rows in their order, and the text with blanks where code and tables stand. */
 function readLines(whole: string): { readonly text: string; readonly read: readonly Line[] } {
   const read: Line[] = [];
-  const text = whole.replace(FENCED_OR_TABLE, (found, ...matched) => {
+  const blank = (found: string) => found.replace(/[^\n]/gu, ' ');
+  const addValues = (code: string, start: number) => {
+    for (const value of valuesIn(code))
+      read.push({ kind: 'value', ...value, start: start + value.start, end: start + value.end });
+  };
+  const prose = whole.replace(FENCED_OR_TABLE, (found, ...matched) => {
     const {
       language = '',
       code,
@@ -129,8 +210,20 @@ function readLines(whole: string): { readonly text: string; readonly read: reado
     const start = matched.at(-3) as number;
     const place = { start, end: start + found.length };
     if (code === undefined) for (const row of rowTexts(heads, rows)) read.push({ kind: 'row', text: row, ...place });
-    else for (const command of commands(language, code)) read.push({ kind: 'command', text: command, ...place });
-    return found.replace(/[^\n]/gu, ' ');
+    else {
+      for (const command of commands(language, code)) read.push({ kind: 'command', text: command, ...place });
+      if (!SHELL.test(language)) addValues(found, place.start);
+    }
+    return blank(found);
+  });
+  // Code on several lines would be read as one sentence.
+  const text = prose.replace(/^.+$/gmu, (line, start: number) => {
+    const isValue = ASSIGNED.test(line);
+    if (!isValue && !CODE.test(line.trim())) return line;
+    if (isValue)
+      read.push({ kind: 'value', text: onOneLine(line.trim().replace(/[,;]$/u, '')), start, end: start + line.length });
+    else addValues(line, start);
+    return blank(line);
   });
   for (const sentence of sentences(text)) read.push({ kind: 'prose', ...sentence });
   return { text, read: read.sort((one, other) => one.start - other.start) };
@@ -160,6 +253,18 @@ function commands(language: string, code: string): string[] {
   const typed =
     prompted.length > 0 || !SHELL.test(language) ? prompted : lines.filter((line) => !/^[ \t]*#/u.test(line));
   return typed.map((line) => line.trim().replace(/\s+/gu, ' ')).filter((line) => HAS_WORD.test(line));
+}
+
+/** Returns the values of constants, variables and parameters in code, as `name = value`. */
+function valuesIn(code: string): readonly Omit<Line, 'kind'>[] {
+  return [...code.matchAll(VALUE)].map(({ 0: found, index, groups = {} }) => {
+    const { name, value, key, other, variable, fallback } = groups;
+    return {
+      text: `${name ?? key ?? variable} = ${value ?? other ?? fallback}`,
+      start: index,
+      end: index + found.length,
+    };
+  });
 }
 
 function isHeading(line: string, titles: ReadonlySet<string>): boolean {

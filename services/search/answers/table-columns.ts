@@ -1,7 +1,7 @@
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
-import { wordsOf } from './question.ts';
+import { readQuestion, wordsOf } from './question.ts';
 import { isDated, isNumeric, stems } from './table-cells.ts';
 import { NAMING, type Row, type Table } from './table-rows.ts';
 
@@ -19,6 +19,9 @@ const MAX_VALUE_WORDS = 8;
 /** Asks for an amount of money over all rows that fit. */
 export const MONEY =
   /\bhow much\b.*\b(?:spend|spent|earn|earned|save|saved)\b|\bhow much (?:do|did|are|is)\b.*\b(?:costs?|pay|owe|due)\b/iu;
+
+/** Asks for the value of one thing. */
+export const ASKS_FOR_ONE = /^(?:what|which|who)\s+(?:is|was)\b/iu;
 
 interface QuestionWord {
   readonly text: string;
@@ -80,6 +83,9 @@ export function readWords(question: string, table: Table, isInTime: boolean): Re
       !columnNames.some((names) => names.has(stemOf(word))) &&
       likeColumn(word, table.columns) < LIKE_COLUMN,
   );
+  const focus = ASKS_FOR_ONE.test(question) ? readQuestion(question).focus : null;
+  // `What is the default timeout?` asks nothing of a table without one.
+  if (focus !== null && unknown.includes(focus)) return null;
   if (unknown.length > (table.kind === 'records' ? 0 : 1) || (unknown.length > 0 && conditions.size === 0 && !isInTime))
     return null;
   return { conditions, named, others };

@@ -16,7 +16,16 @@ import {
   valuesOf,
   yearsBetween,
 } from './table-cells.ts';
-import { askedColumn, DATED_QUESTION, MONEY, matching, type ReadWords, readWords, wordSet } from './table-columns.ts';
+import {
+  ASKS_FOR_ONE,
+  askedColumn,
+  DATED_QUESTION,
+  MONEY,
+  matching,
+  type ReadWords,
+  readWords,
+  wordSet,
+} from './table-columns.ts';
 import { NAMING, type Row, type Table } from './table-rows.ts';
 import { type AskedTime, monthColumn, readTime, rowsInTime } from './table-times.ts';
 
@@ -42,7 +51,6 @@ const COUNTED = wordSet('thing things item items entry entries row rows people p
 const MAX_LISTED = 80;
 /** Values that are listed for a question after one: `What is the default port?` */
 const MAX_OF_ONE = 3;
-const ASKS_FOR_ONE = /^(?:what|which|who)\s+(?:is|was)\b/iu;
 
 /**
  * Answers a question from the first table that has everything the question names, or with the items of the lists that it names

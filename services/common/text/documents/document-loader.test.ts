@@ -118,7 +118,7 @@ describe('document loader', () => {
         'paragraph A bold link (https://a.example/x) & code. logo',
         'list-item fish',
         'list-item salt',
-        'list-item coarse',
+        'list-item2 coarse',
         'list-item 3. third',
         'list-item 4. fourth',
         'code ```ts\nconst a = 1;\n```',

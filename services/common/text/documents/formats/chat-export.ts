@@ -38,17 +38,91 @@ export function readChatExport(text: string): DocumentDraft | null {
   const turns = messages.filter(({ speaker }) => speaker !== null);
   if (turns.length < MIN_TURNS || turns.some(({ speaker }) => LOG_LEVEL.test(speaker ?? ''))) return null;
   const dayOf = dayReader(messages);
+  return chatOf(
+    messages.flatMap((message) =>
+      message.speaker === null
+        ? []
+        : [{ day: dayOf(message), time: message.time, speaker: message.speaker, words: message.lines.join('\n') }],
+    ),
+  );
+}
+
+interface Said {
+  /** '' when it is not known. */
+  readonly day: string;
+  readonly time: string;
+  readonly speaker: string;
+  readonly words: string;
+}
+
+/** The day as a heading, a turn for each message. */
+function chatOf(messages: readonly Said[]): DocumentDraft {
   const blocks: DocumentBlock[] = [];
   let last = '';
-  for (const message of messages) {
-    const words = message.lines.join('\n').replaceAll('\u200e', '').trim();
-    if (message.speaker === null || words === '' || NO_WORDS.test(words)) continue;
-    const day = dayOf(message);
-    if (day !== last) blocks.push({ kind: 'heading', level: 2, text: day });
+  for (const { day, time, speaker, words: all } of messages) {
+    const words = all.replaceAll('\u200e', '').trim();
+    if (words === '' || NO_WORDS.test(words)) continue;
+    if (day !== last && day !== '') blocks.push({ kind: 'heading', level: 2, text: day });
     last = day;
-    blocks.push({ kind: 'paragraph', text: `[${message.time}] ${message.speaker}: ${words}` });
+    blocks.push({ kind: 'paragraph', text: `${time === '' ? '' : `[${time}] `}${speaker}: ${words}` });
   }
   return { blocks, emptyReason: 'the chat has no words' };
+}
+
+const LISTS = ['messages', 'chat_messages', 'conversation'];
+const SPEAKERS = ['user_profile', 'from', 'author', 'sender', 'sender_name', 'user', 'username', 'name', 'role'];
+const NAMES = ['real_name', 'display_name', 'nickname', 'name', 'username', 'role'];
+const WORDS = ['text', 'content', 'message', 'body'];
+const TIMES = ['ts', 'timestamp', 'timestamp_ms', 'created_at', 'create_time', 'date', 'time'];
+
+/**
+ * Reads the messages that Slack, Telegram, Discord and assistants export as JSON: a list of records with who speaks and the
+ * words, or a record that holds one. Null for any other JSON.
+ */
+export function readChatRecords(value: unknown): DocumentDraft | null {
+  const list = Array.isArray(value) ? value : firstOf(value, LISTS);
+  if (!Array.isArray(list) || list.length < MIN_TURNS) return null;
+  const messages = list.map(saidIn).filter((said) => said !== null);
+  const speakers = new Set(messages.map(({ speaker }) => speaker));
+  const isTimed = messages.every(({ time }) => time !== '');
+  const returns = speakers.size * (isTimed ? 1 : 2) < messages.length + (isTimed ? 0 : 1);
+  const isChat = messages.length * 2 > list.length && returns;
+  return isChat ? chatOf(messages) : null;
+}
+
+function saidIn(message: unknown): Said | null {
+  const words = plainWords(firstOf(message, WORDS));
+  const from = firstOf(message, SPEAKERS);
+  const name = typeof from === 'string' ? from : firstOf(from, NAMES);
+  if (words === null || typeof name !== 'string' || name.length > MAX_NAME || name.includes('\n')) return null;
+  const at = timeOf(firstOf(message, TIMES));
+  const speaker = name.charAt(0).toUpperCase() + name.slice(1);
+  return { day: at.slice(0, 10), time: at.slice(11, 16), speaker, words };
+}
+
+const MAX_NAME = 40;
+
+/** Text, or parts of it, of which some have marks: `["see ", {"type": "link", "text": "the list"}]`. */
+function plainWords(value: unknown): string | null {
+  if (typeof value === 'string') return value;
+  if (!Array.isArray(value)) return null;
+  const parts = value.map((part) => (typeof part === 'string' ? part : firstOf(part, ['text'])));
+  return parts.every((part) => typeof part === 'string') ? parts.join('') : null;
+}
+
+/** Returns the time as `2025-02-06T09:14`, '' for none; numbers count seconds or milliseconds. */
+function timeOf(value: unknown): string {
+  if (typeof value === 'string' && /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d|$)/u.test(value)) return value;
+  const number = Number(value ?? Number.NaN);
+  const date = new Date(number > 1e11 ? number : 1000 * number);
+  return Number.isNaN(date.getTime()) ? '' : date.toISOString();
+}
+
+/** The first of some fields that a record has. */
+function firstOf(value: unknown, names: readonly string[]): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const name = names.find((one) => Object.hasOwn(value, one) && (value as Record<string, unknown>)[one] != null);
+  return name === undefined ? undefined : (value as Record<string, unknown>)[name];
 }
 
 function messageOf(line: string): Message | null {

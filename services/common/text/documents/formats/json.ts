@@ -1,5 +1,6 @@
 import { append } from '../../../kernel/long-lists.ts';
 import type { DocumentBlock } from '../../../ports/documents.ts';
+import { readChatRecords } from './chat-export.ts';
 import type { DocumentDraft } from './draft.ts';
 import type { ParseContext } from './limits.ts';
 import { readMarkdown } from './markdown.ts';
@@ -13,11 +14,14 @@ const MAX_PATH_LENGTH = 300;
 
 /**
  * Reads JSON: the text verbatim, the blocks as records with the path before each value (`address.city: Oslo`). A list has one
- * block per element, an object one block with its scalars and one per nested part. Invalid JSON is read as plain text.
+ * block per element, an object one block with its scalars and one per nested part. The messages of a chat are read as turns,
+ * invalid JSON as plain text.
  */
 export function readJson(text: string, context: ParseContext): DocumentDraft {
   const value = parseJson(text);
   if (value === undefined) return { text, blocks: paragraphBlocks(text) };
+  const chat = readChatRecords(value);
+  if (chat !== null) return { ...chat, title: titleOf(value) };
   return { text, blocks: recordBlocks(value, '', context.limits.maxDepth), title: titleOf(value) };
 }
 

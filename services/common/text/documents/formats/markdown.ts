@@ -81,11 +81,12 @@ function plainToken(text: string): Tokens.Paragraph {
 
 type Container = 'paragraph' | 'list-item' | 'quote';
 
-function collect(tokens: readonly Token[], container: Container, blocks: DocumentBlock[]): void {
-  for (const token of tokens) collectOne(token as Tokens.Generic, container, blocks);
+/** `depth`: of the lists around. */
+function collect(tokens: readonly Token[], container: Container, blocks: DocumentBlock[], depth = 0): void {
+  for (const token of tokens) collectOne(token as Tokens.Generic, container, blocks, depth);
 }
 
-function collectOne(token: Tokens.Generic, container: Container, blocks: DocumentBlock[]): void {
+function collectOne(token: Tokens.Generic, container: Container, blocks: DocumentBlock[], depth: number): void {
   switch (token.type) {
     case 'heading':
       blocks.push({ kind: 'heading', level: (token as Tokens.Heading).depth, text: inlineText(token.tokens ?? []) });
@@ -108,7 +109,7 @@ function collectOne(token: Tokens.Generic, container: Container, blocks: Documen
       collect(token.tokens ?? [], 'quote', blocks);
       break;
     case 'list':
-      collectList(token as Tokens.List, blocks);
+      collectList(token as Tokens.List, blocks, depth + 1);
       break;
     case 'table': {
       const table = token as Tokens.Table;
@@ -126,7 +127,7 @@ function collectOne(token: Tokens.Generic, container: Container, blocks: Documen
 }
 
 /** Reads a list item: its own words as one block, then its lists, code and tables. */
-function collectList(list: Tokens.List, blocks: DocumentBlock[]): void {
+function collectList(list: Tokens.List, blocks: DocumentBlock[], depth: number): void {
   let number = typeof list.start === 'number' ? list.start : 1;
   for (const item of list.items) {
     const own: string[] = [];
@@ -138,9 +139,10 @@ function collectList(list: Tokens.List, blocks: DocumentBlock[]): void {
       } else inner.push(token);
     }
     const mark = item.task ? (item.checked === true ? '[x] ' : '[ ] ') : list.ordered ? `${number}. ` : '';
-    if (own.join('').trim() !== '') blocks.push({ kind: 'list-item', text: mark + own.join('\n').trim() });
+    const words = own.join('\n').trim();
+    if (words !== '') blocks.push({ kind: 'list-item', text: mark + words, ...(depth > 1 && { level: depth }) });
     number += 1;
-    collect(inner, 'list-item', blocks);
+    collect(inner, 'list-item', blocks, depth);
   }
 }
 

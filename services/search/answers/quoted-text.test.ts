@@ -1,0 +1,71 @@
+import { expect } from 'chai';
+import { createSearchWorld, type WorldPassage } from '../../../test/support/search-world.ts';
+import { scopeOf } from '../../common/kernel/dataset.ts';
+import { createRetriever } from '../retrieval/pipeline.ts';
+import { extractiveAnswer } from './extractive.ts';
+
+async function firstLine(query: string, passages: readonly WorldPassage[]): Promise<string> {
+  const world = await createSearchWorld();
+  const dataset = world.dataset('notes');
+  await world.fill(dataset, passages);
+  const retriever = createRetriever({ indexes: world.indexes, ledger: world.ledger });
+  const retrieval = await retriever.retrieve({ scope: scopeOf(dataset), query, vector: null, limit: 5 });
+  return extractiveAnswer(query, retrieval, retrieval.passages).text.split('\n')[0] ?? '';
+}
+
+describe('answers from notes, chats and code', () => {
+  const notes: readonly WorldPassage[] = [
+    {
+      title: 'boat',
+      text: '# Boat\n\nWe sold the trawler in May. The mooring had become too dear. Now we rent a canoe.\n\n## Start the engine\n\n1. Open the fuel valve.\n2. Press the primer twice.\n3. Pull the cord.\n\n## Harbour\n\n- Berth\n  - number: 17\n  - fee: 400 euros\n- Crane\n  - number: 3\n\nThe harbour master comes on Friday between 9 and 10 in the morning.',
+    },
+    {
+      title: 'talk',
+      text: '[18:02] Lena: Where did you leave the oars?\n\n[18:04] Jonas: Behind the freezer in the cellar.\n\n[18:05] Lena: Thanks!\n\n[18:20] Lena: Why did Oskar stay at home?\n\n[18:22] Jonas: He has an exam tomorrow.',
+    },
+    {
+      title: 'pump.ts',
+      text: "const PUMP_TIMEOUT_MS = 30_000;\n\nexport function pump(level: number, mode = 'gentle') {\n  return run(level, process.env.PUMP_DEVICE ?? '/dev/pump0');\n}\n",
+    },
+  ];
+
+  it('give the reason that the next sentence says', async () => {
+    expect(await firstLine('Why did we sell the trawler?', notes)).to.equal(
+      '"We sold the trawler in May. The mooring had become too dear." (boat)',
+    );
+  });
+
+  it('give all steps of a list in their order', async () => {
+    expect(await firstLine('How do I start the engine of the boat?', notes)).to.equal(
+      '"1. Open the fuel valve. 2. Press the primer twice. 3. Pull the cord." (boat › Start the engine)',
+    );
+  });
+
+  it('tell values of a nested list by the item around them', async () => {
+    expect(await firstLine('What is the number of the crane?', notes)).to.include('"number: 3" (boat › Harbour)');
+    expect(await firstLine('What is the number of the berth?', notes)).to.include('"number: 17" (boat › Harbour)');
+  });
+
+  it('give the time of the day that is asked for, and not the date', async () => {
+    expect(await firstLine('What time does the harbour master come?', notes)).to.match(
+      /^between 9 and 10 in the morning: "The harbour master/,
+    );
+  });
+
+  it('are what the others reply to a question in a chat, never the question', async () => {
+    expect(await firstLine('Where are the oars?', notes)).to.include(
+      '"Behind the freezer in the cellar." (talk, Jonas, 18:04)',
+    );
+    expect(await firstLine('Why did Oskar stay at home?', notes)).to.equal(
+      '"He has an exam tomorrow." (talk, Jonas, 18:22)',
+    );
+  });
+
+  it('are values of constants, parameters and settings in code', async () => {
+    expect(await firstLine('What is the timeout of the pump?', notes)).to.equal('"PUMP_TIMEOUT_MS = 30_000" (pump.ts)');
+    expect(await firstLine('What is the default mode of the pump?', notes)).to.equal(`"mode = 'gentle'" (pump.ts)`);
+    expect(await firstLine('What is the default pump device?', notes)).to.equal(
+      `"PUMP_DEVICE = '/dev/pump0'" (pump.ts)`,
+    );
+  });
+});

@@ -1,0 +1,45 @@
+import { turnsOf } from '../../common/text/language/turns.ts';
+import type { Question } from './question.ts';
+import type { Sentence } from './rank-sentences.ts';
+import { type Statement, statementsOf } from './statements.ts';
+
+/** Says why by itself. */
+const GIVES_REASON =
+  /\b(?:because|since|as|so that|in order to|due to|owing to|reason|caused?|causes|thanks to|weil|da|damit|denn|wegen|porque|ya que|para que|parce que|car|afin)\b|[:;–—] /iu;
+/** The sentence before it says why. */
+const REFERS_TO_REASON =
+  /^(?:that['’]s why|that is why|this is why|therefore|hence|so|thus|deshalb|darum|daher|deswegen|por eso|c['’]est pourquoi) /iu;
+/** Items of a list that are quoted. */
+const MAX_ITEMS = 12;
+
+/**
+ * Returns the statements to quote for one that answers a question: with the sentence beside it that gives the reason, or with
+ * all steps of its list.
+ */
+export function quotedStatements(
+  { type }: Question,
+  { statement, passage }: Pick<Sentence, 'statement' | 'passage'>,
+): readonly Statement[] {
+  if (type !== 'reason' && type !== 'way') return [statement];
+  const all = statementsOf(passage);
+  const at = all.indexOf(statement);
+  const isBeside = (other: Statement | undefined): other is Statement =>
+    other !== undefined && other.heading === statement.heading && other.label === statement.label;
+  if (type === 'way') return statement.isItem === true ? stepsAround(all, at, isBeside) : [statement];
+  const [before, after] = [all[at - 1], all[at + 1]];
+  if (REFERS_TO_REASON.test(statement.text)) return isBeside(before) ? [before, statement] : [statement];
+  const isOfOther = statement.isItem === true || after?.isItem === true || turnsOf(after?.text ?? '')[0]?.start === 0;
+  return isBeside(after) && !isOfOther && !GIVES_REASON.test(statement.text) ? [statement, after] : [statement];
+}
+
+function stepsAround(
+  all: readonly Statement[],
+  at: number,
+  isBeside: (other: Statement | undefined) => boolean,
+): readonly Statement[] {
+  const isStep = (place: number) => all[place]?.isItem === true && isBeside(all[place]);
+  let [first, last] = [at, at];
+  while (isStep(first - 1)) first -= 1;
+  while (isStep(last + 1)) last += 1;
+  return last - first < MAX_ITEMS ? all.slice(first, last + 1) : all.slice(at, at + 1);
+}
