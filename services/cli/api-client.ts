@@ -86,7 +86,8 @@ function failureOf(error: unknown, settings: ClientSettings): unknown {
 }
 
 function refusalOf({ status, detail, retryAfterMs }: ApiError, settings: ClientSettings): ApiFailure {
-  const hint = status === 401 ? keyHint(settings) : '';
+  // A server without authentication says itself that it needs no key.
+  const hint = status === 401 && !detail.includes('This server needs none') ? keyHint(settings) : '';
   const notApi = status === 404 && detail === 'Not Found' ? ` Is ${settings.baseUrl} an Engram server?` : '';
   return new ApiFailure(status, `The server refused (${status}): ${detail}${hint}${notApi}`, retryAfterMs);
 }

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -457,7 +457,7 @@ describe('command-line client', () => {
   it('status shows the server and each dataset', async () => {
     const { out } = await run('status');
     expect(out)
-      .to.contain('ready, version 1.6.5')
+      .to.contain('ready, API of cognee 1.6.5')
       .and.match(/main_dataset +3 +2 +0 +completed/);
   });
 
@@ -549,6 +549,9 @@ describe('command-line client', () => {
       expect((await run('forget', '--yes')).code).to.equal(2);
       expect((await run('forget', '-d', 'notes')).err).to.contain('--yes');
       expect((await run('forget', '--everything', '-d', 'notes', '--yes')).code).to.equal(2);
+      const named = await run('forget', '-d', 'notes', '--item', 'ada.txt', '--yes');
+      expect(named).to.deep.include({ code: 2 });
+      expect(named.err).to.contain("'ada.txt' is not the id of an item. See: engram items --dataset notes");
       const asked = await runWith({ stdin: 'n\n', isInteractive: true }, 'forget', '--everything');
       expect(asked.code).to.equal(1);
       expect(asked.err).to.contain('Forget everything?');
@@ -556,13 +559,28 @@ describe('command-line client', () => {
     });
 
     it('forgets what it is told', async () => {
-      expect((await run('forget', '-d', 'notes', '--item', 'i1', '--yes')).out).to.equal(
-        'forgotten: item i1 of notes\n',
+      const item = randomUUID();
+      expect((await run('forget', '-d', 'notes', '--item', item, '--yes')).out).to.equal(
+        `forgotten: item ${item} of notes\n`,
       );
-      expect(lastBody()).to.deep.equal({ dataset: 'notes', dataId: 'i1' });
+      expect(lastBody()).to.deep.equal({ dataset: 'notes', dataId: item });
       await runWith({ stdin: 'y\n', isInteractive: true }, 'forget', '--everything');
       expect(lastBody()).to.deep.equal({ everything: true });
     });
+  });
+
+  it('mcp prints how agents start it: by name where it is installed, else by its file', async () => {
+    const command = async (path: string) => {
+      const { out } = await runWith({ environment: { PATH: path } }, 'mcp', '--print');
+      return JSON.parse(out).mcpServers.engram as { command: string; args: string[] };
+    };
+    await mkdir(join(folder, 'bin/.bin'), { recursive: true });
+    for (const name of ['engram', 'engram.cmd', '.bin/engram']) await writeFile(join(folder, 'bin', name), '');
+    expect(await command(join(folder, 'bin'))).to.deep.include({ command: 'engram', args: ['mcp'] });
+    const { command: node, args } = await command(join(folder, 'bin/.bin'));
+    const { stdout } = spawnSync(node, [args[0] ?? '', '--version'], { encoding: 'utf8' });
+    expect(stdout).to.match(/^engram \d/);
+    expect(args[1]).to.equal('mcp');
   });
 
   it('visualize saves the page', async () => {

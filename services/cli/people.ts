@@ -1,6 +1,6 @@
 import type { CommandCall } from './command.ts';
 import { CliFailure, exitCodes } from './terminal.ts';
-import { isDatasetId } from './wire.ts';
+import { isId } from './wire.ts';
 
 interface Named {
   readonly id: string;
@@ -9,7 +9,7 @@ interface Named {
 
 /** A user by id or email address. */
 export async function userIdOf(call: CommandCall, who: string): Promise<string> {
-  if (isDatasetId(who)) return who;
+  if (isId(who)) return who;
   const path = '/api/v1/users/get-user-id';
   return (await call.api.json<{ readonly user_id: string }>('POST', path, { body: { email: who } })).user_id;
 }
@@ -30,7 +30,7 @@ export function myTenants(call: CommandCall): Promise<readonly Named[]> {
 
 /** A tenant of the caller by id or name; without one the selected tenant. */
 export async function tenantIdOf(call: CommandCall, tenant: string | null): Promise<string> {
-  if (tenant !== null && isDatasetId(tenant)) return tenant;
+  if (tenant !== null && isId(tenant)) return tenant;
   if (tenant === null) {
     const { tenant_id: selected } = await call.api.json<{ tenant_id: string | null }>('GET', '/api/v1/users/me');
     if (selected !== null) return selected;
@@ -45,7 +45,7 @@ export function rolesOf(call: CommandCall, tenantId: string): Promise<readonly N
 
 /** A role by id or name. */
 export async function roleIdOf(call: CommandCall, role: string, tenantId: string): Promise<string> {
-  return isDatasetId(role) ? role : among(await rolesOf(call, tenantId), role, 'role');
+  return isId(role) ? role : among(await rolesOf(call, tenantId), role, 'role');
 }
 
 function among(entries: readonly Named[], name: string, kind: string): string {

@@ -54,13 +54,13 @@ export interface SnapshotInfo extends Followed {
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-export function isDatasetId(text: string): boolean {
+export function isId(text: string): boolean {
   return UUID.test(text);
 }
 
 /** How `/add` and forms name a dataset. */
 export function datasetFields(dataset: string): Record<'datasetId' | 'datasetName', string> | Record<string, string> {
-  return isDatasetId(dataset) ? { datasetId: dataset } : { datasetName: dataset };
+  return isId(dataset) ? { datasetId: dataset } : { datasetName: dataset };
 }
 
 /** How `/search` and `/recall` name the dataset of `--dataset`; all that can be read without it. */

@@ -56,6 +56,7 @@ describe('snapshots on a command line', () => {
     expect(await need('snapshots')).to.match(new RegExp(`^SNAPSHOT.*\\n${id} +notes +\\S+ +1 +\\d+ +complete`));
     const restored = (await need('restore', id, '--as', 'then')).trim();
     expect(await need('datasets')).to.match(new RegExp(`then +${restored}`));
+    expect(await need('status', '-d', 'then')).to.match(/^then +\d+ +\d+ +0 +completed/m);
     expect(await recall('then'))
       .to.equal(await recall('notes'))
       .and.to.include('Lovelace');

@@ -89,6 +89,7 @@ describe('verbs of the command line', () => {
     expect([user.email, link]).to.satisfy(
       ([email, url]: string[]) => email === 'ivy@example.com' && url?.includes('#'),
     );
+    expect(await done('config')).to.contain('none: rules extract');
     const listed = await done('integrations overview');
     expect(listed)
       .to.match(/^mcp +ready +claude mcp add .*\/mcp/m)

@@ -141,7 +141,12 @@ const config: readonly Action[] = [
     name: 'show',
     summary: 'Shows the language model of the server.',
     request: ({ api }) => api.json('GET', '/api/v1/settings'),
-    show: (answer) => textOf((answer as Settings).llm, ['provider', 'model', 'endpoint', 'apiKey']),
+    // The API names a model by default; it is used with a key or an address only.
+    show: (answer) => {
+      const { llm } = answer as Settings;
+      if (!llm.apiKey && !llm.endpoint) return 'none: rules extract, answers are quotes (engram config set-model)';
+      return textOf(llm, ['provider', 'model', 'endpoint', 'apiKey']);
+    },
   },
   {
     name: 'set-model',
@@ -174,7 +179,7 @@ const schema: readonly Action[] = [
   {
     name: 'infer',
     parameters: '<file>...',
-    summary: 'Proposes a graph model for texts like these; needs a language model.',
+    summary: 'Proposes a graph model for texts like these.',
     request: async (call) => {
       const form = new FormData();
       for (const file of call.arguments) form.append('data', new Blob([await contentOf(file)]), file);
@@ -185,7 +190,7 @@ const schema: readonly Action[] = [
   {
     name: 'prompt',
     parameters: '<schema.json>',
-    summary: 'Writes an extraction prompt for a graph model; needs a language model.',
+    summary: 'Writes an extraction prompt for a graph model.',
     request: async (call) =>
       call.api.json('POST', '/api/v1/llm/custom-prompt', { body: { graphModel: await jsonOf(first(call)) } }),
     show: (answer) => (answer as { customPrompt: string }).customPrompt,

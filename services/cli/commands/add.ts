@@ -52,6 +52,7 @@ export async function sortInputs(call: CommandCall): Promise<{ files: string[]; 
   const files: string[] = [];
   const strings: string[] = [];
   for (const argument of call.arguments) {
+    if (argument.trim() === '') throw usageFailure('An argument is empty: name a file, an address or a text.');
     if (isSet(call.options, 'text')) strings.push(argument);
     else if (argument === '-') strings.push(await readText(call.terminal.input));
     else if (/^https?:\/\/\S+$/i.test(argument)) strings.push(argument);

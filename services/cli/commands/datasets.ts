@@ -59,8 +59,12 @@ const datasets: readonly Action[] = [
   {
     name: 'summary',
     summary: 'Counts nodes and edges of each graph.',
-    fields: ['datasetId', 'numNodes', 'numEdges', 'computedAt'],
-    request: ({ api }) => api.json('GET', '/api/v1/datasets/graph-summary'),
+    fields: ['dataset', 'numNodes', 'numEdges', 'computedAt'],
+    request: async ({ api }) => {
+      const names = new Map((await listDatasets(api)).map(({ id, name }) => [id, name]));
+      const counts = await api.json<readonly { readonly datasetId: string }[]>('GET', '/api/v1/datasets/graph-summary');
+      return counts.map((of) => ({ dataset: names.get(of.datasetId), ...of }));
+    },
   },
   {
     name: 'validate',
@@ -73,15 +77,19 @@ const datasets: readonly Action[] = [
   {
     name: 'delete',
     summary: 'Deletes --dataset with everything in it.',
-    asks: (call) => `Delete dataset ${call.datasetGiven ?? '(name it with --dataset)'}?`,
+    asks: (call) => `Delete dataset ${given(call)}?`,
     request: async (call) => {
-      if (call.datasetGiven === null) throw usageFailure('Name the dataset with --dataset.');
-      const { id } = await findDataset(call.api, call.datasetGiven);
+      const { id } = await findDataset(call.api, given(call));
       return call.api.json('POST', '/api/v1/forget', { body: { datasetId: id } });
     },
     show: (_answer, call) => `forgotten: dataset ${call.datasetGiven}`,
   },
 ];
+
+function given({ datasetGiven }: CommandCall): string {
+  if (datasetGiven === null) throw usageFailure('Name the dataset with --dataset.');
+  return datasetGiven;
+}
 
 export const datasetsCommand = group(
   'datasets',

@@ -111,7 +111,7 @@ async function server({ api }: CommandCall): Promise<Check[]> {
   const checks: Check[] = [];
   try {
     const { status, version = '', components = {} } = await api.json<Health>('GET', '/health/detailed');
-    checks.push({ state: 'ok', what: `a server answers at ${api.baseUrl}: version ${version}, ${status}` });
+    checks.push({ state: 'ok', what: `a server answers at ${api.baseUrl}: ${status}, API of cognee ${version}` });
     for (const [name, { status: state, details }] of Object.entries(components)) {
       const text = typeof details === 'string' ? `: ${details}` : '';
       checks.push({ state: /^(healthy|ok|ready)$/.test(state) ? 'ok' : 'problem', what: `${name} ${state}${text}` });

@@ -2,7 +2,7 @@ import { type Command, type CommandCall, isSet, stringOption } from '../command.
 import { confirmed } from '../confirm.ts';
 import { note, print, printJson } from '../output.ts';
 import { exitCodes, usageFailure } from '../terminal.ts';
-import { isDatasetId } from '../wire.ts';
+import { isId } from '../wire.ts';
 
 export const forgetCommand: Command = {
   name: 'forget',
@@ -37,7 +37,9 @@ function request(call: CommandCall): { readonly body: Readonly<Record<string, un
   }
   if (call.datasetGiven === null)
     throw usageFailure('Say what is to be forgotten: --dataset NAME, with --item ID, or --everything');
-  const dataset = isDatasetId(call.datasetGiven) ? { datasetId: call.datasetGiven } : { dataset: call.datasetGiven };
+  if (item !== null && !isId(item))
+    throw usageFailure(`'${item}' is not the id of an item. See: engram items --dataset ${call.datasetGiven}`);
+  const dataset = isId(call.datasetGiven) ? { datasetId: call.datasetGiven } : { dataset: call.datasetGiven };
   const subject = item === null ? `dataset ${call.datasetGiven}` : `item ${item} of ${call.datasetGiven}`;
   return {
     body: { ...dataset, ...(item === null ? {} : { dataId: item }), ...(memoryOnly ? { memoryOnly } : {}) },

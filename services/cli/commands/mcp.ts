@@ -1,8 +1,11 @@
+import { existsSync } from 'node:fs';
+import { basename, delimiter, join, resolve } from 'node:path';
 import { type Command, isSet, stringOption } from '../command.ts';
 import { agentDataFolder, createLocalApi } from '../local-api.ts';
+import { packageRoot, serverNode } from '../local-server.ts';
 import { clientSettings } from '../options.ts';
 import { note, printJson } from '../output.ts';
-import { CliFailure, exitCodes, usageFailure } from '../terminal.ts';
+import { CliFailure, exitCodes, type Terminal, usageFailure } from '../terminal.ts';
 
 export const mcpCommand: Command = {
   name: 'mcp',
@@ -27,8 +30,9 @@ export const mcpCommand: Command = {
     const dataDir = stringOption(options, 'data');
     if (isSet(options, 'print')) {
       const env = { ...(isNamed ? { ENGRAM_URL: url } : {}), ...(apiKey === null ? {} : { ENGRAM_API_KEY: apiKey }) };
-      const args = ['mcp', ...(dataDir === null ? [] : ['--data', dataDir])];
-      printJson(call, { mcpServers: { engram: { command: 'engram', args, env } } });
+      const [command, ...script] = engramProgram(environment);
+      const args = [...script, 'mcp', ...(dataDir === null ? [] : ['--data', resolve(dataDir)])];
+      printJson(call, { mcpServers: { engram: { command, args, env } } });
       return exitCodes.ok;
     }
     const { sendTo, serveStdio } = await import('../../mcp/stdio.ts');
@@ -55,5 +59,16 @@ export const mcpCommand: Command = {
     return exitCodes.ok;
   },
 };
+
+/** Returns how an agent starts this program: by its name where it is installed, else by its file. */
+function engramProgram(environment: Terminal['environment']): readonly string[] {
+  const name = process.platform === 'win32' ? 'engram.cmd' : 'engram';
+  // npm and npx put folders in front of the path that agents do not have.
+  const folders = (environment['PATH'] ?? environment['Path'] ?? '')
+    .split(delimiter)
+    .filter((folder) => basename(folder) !== '.bin');
+  if (folders.some((folder) => existsSync(join(folder, name)))) return ['engram'];
+  return [serverNode(), join(packageRoot(), 'services/cli/engram.mjs')];
+}
 
 const DEFAULT_URL = 'http://127.0.0.1:8000';

@@ -1,5 +1,5 @@
 import { openInBrowser } from '../browser.ts';
-import { type Command, isSet } from '../command.ts';
+import { type Command, isSet, stringOption } from '../command.ts';
 import { runServer } from '../local-server.ts';
 import { note, print, printJson } from '../output.ts';
 import { exitCodes, usageFailure } from '../terminal.ts';
@@ -17,9 +17,14 @@ export const upgradeCommand: Command = {
   name: 'upgrade',
   usage: '[--data FOLDER]',
   summary: 'Brings the data of an older release up to date, while no server runs on them.',
-  options: {},
-  takesAll: true,
-  run: ({ arguments: args, terminal }) => runServer(['migrate', ...args], terminal),
+  options: {
+    data: { type: 'string', value: 'FOLDER', meaning: 'folder of all data (ENGRAM_DATA_DIR), default ./data' },
+  },
+  run({ arguments: args, options, terminal }) {
+    if (args.length > 0) throw usageFailure('upgrade takes no arguments. See: engram upgrade --help');
+    const data = stringOption(options, 'data');
+    return runServer(['migrate', ...(data === null ? [] : ['--data', data])], terminal);
+  },
 };
 
 export const uiCommand: Command = {

@@ -20,7 +20,7 @@ export const statusCommand: Command = {
     }
     print(
       call,
-      `${call.api.baseUrl}: ${health.status ?? 'unknown'}${health.version === undefined ? '' : `, version ${health.version}`}`,
+      `${call.api.baseUrl}: ${health.status ?? 'unknown'}${health.version === undefined ? '' : `, API of cognee ${health.version}`}`,
     );
     if (states.length === 0) print(call, 'no datasets yet');
     else print(call, columns([['DATASET', 'ITEMS', 'READY', 'FAILED', 'STATE', 'STAGE'], ...states.map(rowOf)]));

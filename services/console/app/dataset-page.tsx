@@ -1,7 +1,7 @@
 import { Select, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { datasetsQuery } from './queries.ts';
+import { datasetsQuery, useUsualDataset } from './queries.ts';
 import { LinkButton, PageTitle } from './shell.tsx';
 import { Empty, Failed, Waiting } from './states.tsx';
 
@@ -9,7 +9,7 @@ interface DatasetPickerPageProps {
   readonly title: string;
   /** Purpose of the page, where there is no dataset yet. */
   readonly about: string;
-  /** From the address; the first dataset when it names none. */
+  /** From the address; the usual one when it names none. */
   readonly dataset: string | undefined;
   readonly children: (dataset: string) => ReactNode;
   onChange(dataset: string): void;
@@ -18,9 +18,10 @@ interface DatasetPickerPageProps {
 /** A page about one dataset that a person chooses. */
 export function DatasetPickerPage({ title, about, dataset, children, onChange }: DatasetPickerPageProps) {
   const datasets = useQuery(datasetsQuery);
-  if (datasets.isPending) return <Waiting />;
+  const usual = useUsualDataset(datasets.data);
+  if (datasets.isPending || usual === null) return <Waiting />;
   if (datasets.isError) return <Failed error={datasets.error} onRetry={() => void datasets.refetch()} />;
-  const chosen = datasets.data.find(({ id }) => id === dataset) ?? datasets.data[0];
+  const chosen = datasets.data.find(({ id }) => id === dataset) ?? usual;
   return (
     <Stack>
       <PageTitle title={title}>

@@ -56,6 +56,13 @@ export const progressQuery = queryOptions({
   refetchInterval: ({ state }) => (Object.values(state.data ?? {}).some(isRunning) ? 1000 : 15_000),
 });
 
+/** The newest dataset that was built, else the newest; null: not known yet. */
+export function useUsualDataset(datasets: readonly Dataset[] = []): Dataset | undefined | null {
+  const progress = useQuery(progressQuery);
+  if (progress.isPending) return null;
+  return datasets.findLast(({ id }) => progress.data?.[id] !== undefined) ?? datasets.at(-1);
+}
+
 /** Data that a run changes. */
 export function afterRun(client: QueryClient): void {
   for (const key of ['items', 'counts', 'summary', 'runs', 'graph', 'progress', 'datasets']) {

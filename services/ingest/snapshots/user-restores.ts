@@ -1,5 +1,6 @@
 import { dataBill } from '../../common/domain/budget.ts';
 import { requireCreatableDatasetName, requireDatasetCreation } from '../../common/domain/permissions.ts';
+import { COGNIFY_PIPELINE } from '../../common/domain/run.ts';
 import type { DatasetId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
@@ -237,6 +238,7 @@ async function carryOut(
   };
   try {
     await carryOutRestore(deps, restoring, progress);
+    await recordBuild(deps, restore, requestId);
   } catch (error) {
     // Another attempt needs the file.
     if (isRefusal(error) && !signal.aborted) await removeUpload(deps, restore);
@@ -246,24 +248,31 @@ async function carryOut(
   return { step: '' };
 }
 
+/** Records the build that came with the snapshot: a dataset without a run would be shown as not built. */
+async function recordBuild(deps: UserRestoreDependencies, restore: UserRestore, requestId: string): Promise<void> {
+  const { id: runId, tenant, datasetId } = restore;
+  const dataset = await deps.datasets.get({ tenant }, datasetId);
+  if (dataset === null) return;
+  const context = await accountOf(deps, restore, requestId);
+  const run = { dataset, runId, pipeline: COGNIFY_PIPELINE, status: 'DATASET_PROCESSING_COMPLETED' } as const;
+  await deps.messenger.call('cognify.RecordRun', run, context);
+}
+
 function targetOf({ tenant: tenantId, datasetId, source, userId: ownerId, keyId }: UserRestore) {
   const snapshot = { tenantId: asId<typeof tenantId>(source.tenantId), name: source.name };
   return { tenantId, datasetId, snapshot, place: null, ownerId, ...(keyId === null ? {} : { keyId }) };
 }
 
+function accountOf({ messenger }: UserRestoreDependencies, { userId, tenant, keyId }: UserRestore, requestId: string) {
+  const gone = 'The user of this restore no longer exists or is no longer active.';
+  return asAccount(messenger, { userId, tenant, keyId }, { requestId }, gone);
+}
+
 /** Returns a context of the user, who must still be allowed to read all that the snapshot shows. */
-async function asUser(
-  { messenger }: UserRestoreDependencies,
-  { userId, tenant, keyId, source }: UserRestore,
-  requestId: string,
-): Promise<CallContext> {
-  const account = { userId, tenant, keyId };
-  const context = await asAccount(
-    messenger,
-    account,
-    { requestId },
-    'The user of this restore no longer exists or is no longer active.',
-  );
+async function asUser(deps: UserRestoreDependencies, restore: UserRestore, requestId: string): Promise<CallContext> {
+  const { messenger } = deps;
+  const { source } = restore;
+  const context = await accountOf(deps, restore, requestId);
   if (source.datasetId !== null) await wholeDataset(messenger, context.principal, source.datasetId, context);
   return context;
 }

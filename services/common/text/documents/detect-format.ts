@@ -106,12 +106,13 @@ export function unsupportedType(
   if (found.mimeType === 'application/octet-stream' && textFormatOfExtension(extensionOf(fileName)) !== null) {
     return engramError(
       'UnreadableFileContentError',
-      `'${fileName}' cannot be read as text: its bytes are neither UTF-8 nor in an encoding that was declared`,
+      `'${fileName}' cannot be read as text: its bytes are neither UTF-8 nor in an encoding that was declared; save it as UTF-8`,
     );
   }
+  const isArchive = /[/-](zip|gzip|tar|rar|bzip2|xz|zstd|7z)(-compressed)?$/.test(found.mimeType);
   return engramError(
     'UnsupportedFileTypeError',
-    `'${fileName}' is ${found.mimeType}, which cannot be read as a document`,
+    `'${fileName}' is ${found.mimeType}, which cannot be read as a document${isArchive ? '; add the files in it instead' : ''}`,
   );
 }
 

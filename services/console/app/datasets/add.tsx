@@ -181,6 +181,10 @@ interface SendingsProps {
 
 function Sendings({ sendings, isBusy, onClear }: SendingsProps) {
   const failed = sendings.filter(({ state }) => state === 'failed').length;
+  // What went wrong is seen without scrolling.
+  const shown = isBusy
+    ? sendings
+    : sendings.toSorted((a, b) => Number(b.state === 'failed') - Number(a.state === 'failed'));
   const title = isBusy
     ? `Adding ${plural(sendings.length, 'document')}`
     : failed === 0
@@ -198,7 +202,7 @@ function Sendings({ sendings, isBusy, onClear }: SendingsProps) {
       aria-live="polite"
     >
       <List listStyleType="none" spacing={6} mah={260} style={{ overflow: 'auto' }} tabIndex={0}>
-        {sendings.map(({ key, name, size, share, state, error }) => (
+        {shown.map(({ key, name, size, share, state, error }) => (
           <List.Item key={key} styles={{ itemWrapper: { width: '100%' }, itemLabel: { width: '100%' } }}>
             <Group gap="xs" wrap="nowrap" justify="space-between">
               <Text size="sm" className="clip">

@@ -25,6 +25,16 @@ const MOST_LISTED = 1000;
 
 export const titleOf = ({ displayName, label, name }: Item): string => displayName ?? label ?? name;
 
+/** Whether the first words of a text are its title already. */
+function beginsWithTitle(excerpt: string, item: Item): boolean {
+  const words = (text: string) =>
+    text
+      .replace(/\s+/g, ' ')
+      .replace(/ ?(…|\.\.\.)$/, '')
+      .trim();
+  return words(excerpt).startsWith(words(titleOf(item)));
+}
+
 export function ItemTable({ dataset }: { readonly dataset: string }) {
   const [at, setAt] = useState(1);
   const [opened, setOpened] = useState<OpenedDocument | null>(null);
@@ -81,7 +91,7 @@ export function ItemTable({ dataset }: { readonly dataset: string }) {
                   >
                     {titleOf(item)}
                   </Button>
-                  {item.excerpt === undefined ? null : (
+                  {item.excerpt === undefined || beginsWithTitle(item.excerpt, item) ? null : (
                     <Text size="xs" c="dimmed" className="clip">
                       {item.excerpt}
                     </Text>

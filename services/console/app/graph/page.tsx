@@ -16,7 +16,7 @@ import {
 import { engram } from '../api.ts';
 import { plural } from '../format.ts';
 import { IconDownload, IconSearch, IconX } from '../icons.ts';
-import { datasetsQuery } from '../queries.ts';
+import { datasetsQuery, useUsualDataset } from '../queries.ts';
 import { LinkButton, PageTitle } from '../shell.tsx';
 import { attempt, Empty, Failed, Waiting } from '../states.tsx';
 import { type Near, readTexts } from './evidence.ts';
@@ -33,8 +33,9 @@ export function GraphPage() {
   const navigate = useNavigate({ from: '/graph' });
   const datasets = useQuery(datasetsQuery);
   const known = datasets.data ?? NO_DATASETS;
-  const chosen = known.find(({ id }) => id === dataset) ?? (dataset === undefined ? known[0] : undefined);
-  if (datasets.isPending) return <Waiting />;
+  const usual = useUsualDataset(known);
+  const chosen = known.find(({ id }) => id === dataset) ?? (dataset === undefined ? usual : undefined);
+  if (datasets.isPending || chosen === null) return <Waiting />;
   if (datasets.isError) return <Failed error={datasets.error} onRetry={() => void datasets.refetch()} />;
   return (
     <>
