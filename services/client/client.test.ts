@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { missingBrowser, openBrowser, openPage } from '../../test/support/chromium.ts';
+import { itWhenWhole } from '../../test/support/extent.ts';
 import { type StartedApp, startApp } from '../../test/support/start-app.ts';
 import {
   ApiError,
@@ -225,7 +226,7 @@ describe('the TypeScript client', () => {
     });
     after(() => rm(folder, { recursive: true, force: true }));
 
-    it('runs in Node and has types, installed from its archive', async function () {
+    itWhenWhole('runs in Node and has types, installed from its archive', async function () {
       this.timeout(60_000);
       const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', '.', './engram-client'], {
         cwd: folder,

@@ -2,7 +2,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { createLogger } from '../../services/common/platform/observability/logger.ts';
 import { type SmtpServer, startSmtpServer } from '../support/smtp-server.ts';
 import { type StartedApp, startApp } from '../support/start-app.ts';
 
@@ -13,8 +12,7 @@ describe('mails of the whole service', () => {
   let log: string[];
   const start = async (variables: Readonly<Record<string, string>>) => {
     log = [];
-    const destination = { write: (line: string) => void log.push(line) };
-    app = await startApp(variables, { logger: createLogger({ level: 'debug', name: 'test', destination }) });
+    app = await startApp(variables, { log });
   };
   const post = async (path: string, body: unknown, headers = {}) => {
     const response = await fetch(`${app.baseUrl}/api/v1${path}`, {

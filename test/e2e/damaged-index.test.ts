@@ -1,8 +1,9 @@
 import { closeSync, openSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { type EngramProcess, makeDataDir, startProcess } from '../support/engram-process.ts';
+import { makeDataDir } from '../support/engram-process.ts';
 import { leftBehind, NOTHING } from '../support/left-behind.ts';
+import { type StartedApp, startApp } from '../support/start-app.ts';
 import { createWire, type Wire } from '../support/wire.ts';
 
 const NAMES = ['foreign', 'torn', 'whole'] as const;
@@ -18,11 +19,11 @@ function tear(file: string): void {
 describe('a damaged index file of a dataset', () => {
   const data = makeDataDir();
   const ids = new Map<string, string>();
-  let server: EngramProcess;
+  let server: StartedApp;
   let wire: Wire;
 
   before(async () => {
-    server = await startProcess({ dataDir: data.path });
+    server = await startApp({}, { dataDir: data.path });
     wire = createWire(server.baseUrl);
     for (const name of NAMES) {
       const text = `Ada Lovelace met Charles Babbage and told the ${name} story. `.repeat(40);
@@ -30,10 +31,10 @@ describe('a damaged index file of a dataset', () => {
     }
     expect((await wire.post('/cognify', { datasets: NAMES })).status).to.equal(200);
     for (const { id, name } of (await wire.get('/datasets')).json) ids.set(name, id);
-    await server.stop();
+    await server.stop({ keepData: true });
     writeFileSync(fileOf('foreign'), 'this is no database '.repeat(5000));
     tear(fileOf('torn'));
-    server = await startProcess({ dataDir: data.path });
+    server = await startApp({}, { dataDir: data.path });
     wire = createWire(server.baseUrl);
   });
   after(async () => {
@@ -93,6 +94,6 @@ describe('a damaged index file of a dataset', () => {
     expect((await wire.remove(`/datasets/${ids.get('foreign')}`)).status).to.equal(200);
     const left: readonly { readonly name: string }[] = (await wire.get('/datasets')).json;
     expect(left.map(({ name }) => name)).to.have.members(['torn', 'whole']);
-    expect(leftBehind(data.path, server.pid)).to.deep.equal(NOTHING);
+    expect(leftBehind(data.path, process.pid)).to.deep.equal(NOTHING);
   });
 });

@@ -1,3 +1,4 @@
+import { repeats } from '../support/extent.ts';
 import { describeKills } from './kill-cases.ts';
 
-describeKills({ kills: 2, documents: 8 });
+describeKills({ kills: repeats(2, 1), documents: 8 });

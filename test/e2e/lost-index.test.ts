@@ -1,7 +1,8 @@
 import { copyFileSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { type EngramProcess, makeDataDir, startProcess } from '../support/engram-process.ts';
+import { makeDataDir } from '../support/engram-process.ts';
+import { type StartedApp, startApp } from '../support/start-app.ts';
 import { until } from '../support/until.ts';
 import { type Answer, createWire, type Wire } from '../support/wire.ts';
 
@@ -13,7 +14,8 @@ function remove(file: string): void {
 
 describe('a dataset whose index file is lost', () => {
   const data = makeDataDir();
-  let server: EngramProcess;
+  let app: StartedApp;
+  let log: string[];
   let wire: Wire;
   let datasetId: string;
 
@@ -25,15 +27,18 @@ describe('a dataset whose index file is lost', () => {
     expect(foundBy(await search())).to.equal(5);
   });
   after(async () => {
-    await server.stop();
+    await stop();
     data.remove();
   });
 
   async function start(): Promise<void> {
-    server = await startProcess({ dataDir: data.path });
-    wire = createWire(server.baseUrl);
+    log = [];
+    app = await startApp({}, { dataDir: data.path, log });
+    wire = createWire(app.baseUrl);
   }
 
+  const stop = () => app.stop({ keepData: true });
+  const says = (event: string) => until(`the log says ${event}`, () => log.some((line) => line.includes(event)));
   const file = () => join(data.path, 'datasets', 'personal', `${datasetId}.db`);
   const search = () =>
     wire.post('/search', { query: 'letter', datasets: ['letters'], search_type: 'CHUNKS', top_k: 10 });
@@ -51,25 +56,25 @@ describe('a dataset whose index file is lost', () => {
       return false;
     });
     expect(refusals, 'refusals').to.be.greaterThan(0);
-    await until('the log says so', () => server.output().includes('index.rebuilt'));
-    expect(server.output()).to.include('index.lost');
+    await says('index.rebuilt');
+    await says('index.lost');
     const status = await wire.get(`/datasets/status?dataset=${datasetId}`);
     expect(status.json[datasetId]).to.equal('DATASET_PROCESSING_COMPLETED');
-    expect((await (await fetch(`${server.baseUrl}/health`)).json()) as object).to.include({ health: 'healthy' });
+    expect((await (await fetch(`${app.baseUrl}/health`)).json()) as object).to.include({ health: 'healthy' });
   }
 
   it('emptied while the server was stopped is built again by itself', async () => {
-    expect(await server.stop()).to.equal(0);
+    await stop();
     truncateSync(file(), 0);
     await start();
     await expectRebuilt();
   });
 
-  it('removed after the server was killed is built again without anybody asking for it', async () => {
-    await server.kill();
+  it('removed while the server was stopped is built again without anybody asking for it', async () => {
+    await stop();
     remove(file());
     await start();
-    await until('the log says so', () => server.output().includes('index.rebuilt'));
+    await says('index.rebuilt');
     expect(foundBy(await search())).to.equal(5);
   });
 
@@ -84,7 +89,7 @@ describe('a dataset whose index file is lost', () => {
   });
 
   it('replaced by an older copy gets back what the copy lacks', async () => {
-    expect(await server.stop()).to.equal(0);
+    await stop();
     const older = join(data.path, 'older.db');
     copyFileSync(file(), older);
     await start();
@@ -92,7 +97,7 @@ describe('a dataset whose index file is lost', () => {
     expect(more.status).to.equal(200);
     expect((await wire.post('/cognify', { datasets: ['letters'] })).status).to.equal(200);
     expect(foundBy(await search())).to.equal(6);
-    expect(await server.stop()).to.equal(0);
+    await stop();
     copyFileSync(older, file());
     await start();
     const answer = await search();

@@ -133,7 +133,7 @@ describe('the ontology of the server', () => {
     await writeFile(file, VEHICLES);
     const environment = { ONTOLOGY_FILE_PATH: file, ONTOLOGY_MODE: 'strict' };
     const killed = await startProcess({ dataDir: data.path, environment });
-    const texts = Array.from({ length: 30 }, (_, at) => ({ name: `${at}.txt`, content: `${TEXT} It was day ${at}.` }));
+    const texts = Array.from({ length: 10 }, (_, at) => ({ name: `${at}.txt`, content: `${TEXT} It was day ${at}.` }));
     const dataset = (await createWire(killed.baseUrl).upload('cars', ...texts)).json.dataset_id;
     await createWire(killed.baseUrl).post('/cognify', { datasets: ['cars'], runInBackground: true });
     await killed.kill();

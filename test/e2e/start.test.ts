@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { type EngramProcess, freePort, makeDataDir, runToExit, startProcess } from '../support/engram-process.ts';
+import { itWhenWhole } from '../support/extent.ts';
 import { until } from '../support/until.ts';
 
 /** No stack trace, and short enough to be read. */
@@ -61,23 +62,38 @@ describe('starting', () => {
     expectOneMessage(output);
   });
 
-  it('ends at once when the data directory cannot be made', async () => {
-    const { code, output } = await runToExit({ dataDir: '/proc/none/data' });
-    expect(code).to.equal(1);
-    expect(output).to.contain('The data directory /proc/none/data cannot be made: ENOENT');
-  });
-
-  it('refuses a data directory that another process uses, and takes it over from a killed one', async () => {
+  it('refuses a data directory that another process uses or a newer release wrote, and takes it over from a killed one', async () => {
     const data = makeDataDir();
     const first = await startProcess({ dataDir: data.path });
-    const { code, output } = await runToExit({ dataDir: data.path });
-    expect(code).to.equal(1);
-    expect(output).to.include(data.path);
-    expectOneMessage(output);
+    const body = JSON.stringify({ data: 'Kept over the restart.', datasetName: 'kept' });
+    const headers = { 'content-type': 'application/json' };
+    const added = await fetch(`${first.baseUrl}/api/v1/add`, { method: 'POST', headers, body });
+    expect(added.status).to.equal(200);
+    const beside = await runToExit({ dataDir: data.path });
+    expect(beside.code).to.equal(1);
+    expect(beside.output).to.include(data.path);
+    expectOneMessage(beside.output);
     await first.kill();
     const second = await startProcess({ dataDir: data.path });
-    expect(await second.stop()).to.equal(0);
+    const datasets = (await (await fetch(`${second.baseUrl}/api/v1/datasets`)).json()) as { name: string }[];
+    expect(datasets.map(({ name }) => name)).to.deep.equal(['kept']);
+    expect(await second.stop(), 'on SIGTERM').to.equal(0);
+    const database = new DatabaseSync(join(data.path, 'control.db'));
+    database.exec("UPDATE meta SET value = 9999 WHERE key = 'schema_version'");
+    database.close();
+    const older = await runToExit({ dataDir: data.path });
     data.remove();
+    expect(older.code).to.equal(1);
+    expect(older.output).to.include('newer');
+    expectOneMessage(older.output);
+
+    const place = fileURLToPath(new URL('../../node_modules/.cache/engram', import.meta.url));
+    const compiled = readdirSync(place, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    expect(compiled).to.not.be.empty;
+    // A thread with another place would have it inside.
+    for (const { name } of compiled) {
+      expect(readdirSync(join(place, name), { withFileTypes: true }).every((entry) => entry.isFile())).to.equal(true);
+    }
   });
 
   it('names the file when the control database is corrupt', async () => {
@@ -87,20 +103,6 @@ describe('starting', () => {
     data.remove();
     expect(code).to.equal(1);
     expect(output).to.include('control.db');
-    expectOneMessage(output);
-  });
-
-  it('refuses a control database of a newer release', async () => {
-    const data = makeDataDir();
-    const server = await startProcess({ dataDir: data.path });
-    await server.stop();
-    const database = new DatabaseSync(join(data.path, 'control.db'));
-    database.exec("UPDATE meta SET value = 9999 WHERE key = 'schema_version'");
-    database.close();
-    const { code, output } = await runToExit({ dataDir: data.path });
-    data.remove();
-    expect(code).to.equal(1);
-    expect(output).to.include('newer');
     expectOneMessage(output);
   });
 
@@ -162,21 +164,7 @@ describe('starting', () => {
     expectOneMessage(output);
   });
 
-  it('keeps compiled code beside the packages, that of its threads too', async () => {
-    const data = makeDataDir();
-    const server = await startProcess({ dataDir: data.path });
-    await server.stop();
-    data.remove();
-    const place = fileURLToPath(new URL('../../node_modules/.cache/engram', import.meta.url));
-    const kept = readdirSync(place, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-    expect(kept).to.not.be.empty;
-    // A thread with another place would have it inside.
-    for (const { name } of kept) {
-      expect(readdirSync(join(place, name), { withFileTypes: true }).every((entry) => entry.isFile())).to.equal(true);
-    }
-  });
-
-  it('saves compiled code where NODE_COMPILE_CACHE says, without waiting for its own end', async () => {
+  itWhenWhole('saves compiled code where NODE_COMPILE_CACHE says, without waiting for its own end', async () => {
     const data = makeDataDir();
     const place = join(data.path, 'compiled');
     const server = await startProcess({ dataDir: data.path, environment: { NODE_COMPILE_CACHE: place } });
@@ -186,22 +174,6 @@ describe('starting', () => {
     await server.kill();
     data.remove();
     expect(count).to.be.greaterThan(100);
-  });
-
-  it('keeps what was added over a restart and leaves in order on SIGTERM', async () => {
-    const data = makeDataDir();
-    const first = await startProcess({ dataDir: data.path });
-    const body = JSON.stringify({ data: 'Kept over the restart.', datasetName: 'kept' });
-    const headers = { 'content-type': 'application/json' };
-    const added = await fetch(`${first.baseUrl}/api/v1/add`, { method: 'POST', headers, body });
-    expect(added.status).to.equal(200);
-    expect(await first.stop()).to.equal(0);
-    mkdirSync(join(data.path, 'spool'), { recursive: true });
-    const second = await startProcess({ dataDir: data.path });
-    const datasets = (await (await fetch(`${second.baseUrl}/api/v1/datasets`)).json()) as { name: string }[];
-    await second.stop();
-    data.remove();
-    expect(datasets.map(({ name }) => name)).to.deep.equal(['kept']);
   });
 
   it('leaves its port and its data directory when npm start is ended by SIGTERM', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { freePort, makeDataDir, startProcess } from '../support/engram-process.ts';
-import { repeats } from '../support/extent.ts';
+import { partOf, repeats } from '../support/extent.ts';
 import { md5 } from '../support/remote-memory-server.ts';
 import { startApp } from '../support/start-app.ts';
 import { until } from '../support/until.ts';
@@ -177,14 +177,16 @@ describe('sync of two Engram servers', () => {
     const started = await one.wire.post('/sync', {});
     const count = async (side: Side) =>
       ((await side.wire.get(`/datasets/${await side.dataset()}/data`)).json as readonly Named[]).length;
-    await until('some files were sent', async () => (await count(two)) >= each + 3, { everyMs: 5 });
-    await two.restart();
-    await until('some more were sent', async () => (await count(two)) >= each + 8, { everyMs: 5 });
-    await one.restart();
-    await until('some were fetched', async () => (await count(one)) >= each + 3, { everyMs: 5 });
-    await two.restart();
-    await until('some more were fetched', async () => (await count(one)) >= each + 6, { everyMs: 5 });
-    await one.restart();
+    const kills = [
+      { killed: two, when: two, has: 3 },
+      { killed: one, when: two, has: 8 },
+      { killed: one, when: one, has: 3 },
+      { killed: two, when: one, has: 6 },
+    ];
+    for (const { killed, when, has } of partOf(kills, 2)) {
+      await until('more has arrived', async () => (await count(when)) >= each + has);
+      await killed.restart();
+    }
     const run = await ended(one, started.json.run_id);
     expect(run, String(run.error)).to.include({ status: 'completed', passed_over: 0 });
     const files = Object.fromEntries([...letters, ...others].map(({ name, content }) => [content, name.slice(0, -4)]));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../../services/common/platform/config/configuration.ts';
 import { loadConfig } from '../../services/common/platform/config/load-config.ts';
-import { createSilentLogger, type Logger } from '../../services/common/platform/observability/logger.ts';
+import { createLogger, createSilentLogger, type Logger } from '../../services/common/platform/observability/logger.ts';
 import { startEngram } from '../../services/main.ts';
 import { quickPasswords } from './quick-passwords.ts';
 import { startSharedSearchThread } from './search-threads.ts';
@@ -18,17 +18,23 @@ export interface StartedApp {
   stop(options?: { readonly keepData: boolean }): Promise<void>;
 }
 
-/** `variables` are those of the environment; without any the service is open and needs no model. */
+/**
+ * `variables` are those of the environment; without any the service is open and needs no model. `log` takes the
+ * lines that it logs.
+ */
 export async function startApp(
   variables: Readonly<Record<string, string>> = {},
-  options: { readonly dataDir?: string; readonly logger?: Logger } = {},
+  options: { readonly dataDir?: string; readonly logger?: Logger; readonly log?: string[] } = {},
 ): Promise<StartedApp> {
+  const { log } = options;
+  const noted =
+    log && createLogger({ level: 'debug', name: 'test', destination: { write: (line) => void log.push(line) } });
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'engram-app-')));
   try {
     const { config } = loadConfig({ ENGRAM_DATA_DIR: dataDir, HTTP_API_PORT: '0', ...variables });
     const engram = await startEngram({
       config,
-      logger: options.logger ?? createSilentLogger(),
+      logger: options.logger ?? noted ?? createSilentLogger(),
       passwords: quickPasswords(),
       startSearchThread: startSharedSearchThread,
       ...sharedTextWorkers(variables),

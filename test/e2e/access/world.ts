@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { Writable } from 'node:stream';
-import { createLogger } from '../../../services/common/platform/observability/logger.ts';
 import { type StartedApp, startApp } from '../../support/start-app.ts';
 import { until } from '../../support/until.ts';
 import { type Caller, createCaller } from './http.ts';
@@ -54,16 +52,10 @@ const SUPERUSER = { email: 'default_user@example.com', password: 'a password of 
 const PASSWORD = 'another password of tests';
 
 export async function startAccessWorld(): Promise<AccessWorld> {
-  const lines: string[] = [];
-  const destination = new Writable({
-    write(chunk, _encoding, done) {
-      lines.push(String(chunk));
-      done();
-    },
-  });
+  const log: string[] = [];
   const app = await startApp(
     { REQUIRE_AUTHENTICATION: 'true', DEFAULT_USER_PASSWORD: SUPERUSER.password, MAX_USER_API_KEYS: '50' },
-    { logger: createLogger({ level: 'debug', name: 'engram', destination }) },
+    { log },
   );
   const nobody = createCaller(app.baseUrl, 'nobody');
   const superuser = await logIn(app.baseUrl, 'superuser', SUPERUSER.email, SUPERUSER.password);
@@ -75,7 +67,7 @@ export async function startAccessWorld(): Promise<AccessWorld> {
     stranger: people.caller,
     acme: await makeTenant(app.baseUrl, 'quokkazanzibar'),
     globex: await makeTenant(app.baseUrl, 'numbatpatagonia'),
-    log: () => lines.join(''),
+    log: () => log.join(''),
     stop: () => app.stop(),
   };
 }

@@ -46,6 +46,16 @@ async function openGoogle(add: (google: Awaited<ReturnType<typeof startFakeGoogl
 
 const CASES: readonly KillCase[] = [
   {
+    provider: 'gmail',
+    page: GOOGLE_PAGE,
+    asks: /\/messages\/(\w+)\?.*format=raw/,
+    choice: null,
+    open: () =>
+      openGoogle(({ mail }, number) => {
+        mail.add(`Subject: ${title(number)}\r\nMessage-ID: <${number}@acme.test>\r\n\r\n${body(number)}`, 'INBOX');
+      }),
+  },
+  {
     provider: 'github',
     page: 100,
     asks: /\/issues\/(\d+)\/comments/,
@@ -61,16 +71,6 @@ const CASES: readonly KillCase[] = [
         },
       };
     },
-  },
-  {
-    provider: 'gmail',
-    page: GOOGLE_PAGE,
-    asks: /\/messages\/(\w+)\?.*format=raw/,
-    choice: null,
-    open: () =>
-      openGoogle(({ mail }, number) => {
-        mail.add(`Subject: ${title(number)}\r\nMessage-ID: <${number}@acme.test>\r\n\r\n${body(number)}`, 'INBOX');
-      }),
   },
   {
     provider: 'google_drive',

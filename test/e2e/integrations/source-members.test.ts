@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { createLogger } from '../../../services/common/platform/observability/logger.ts';
 import { type Account, signUp, verifyAddress } from '../../support/accounts.ts';
 import { startFakeGithub } from '../../support/fake-github.ts';
 import { startFakeGoogle } from '../../support/fake-google.ts';
@@ -38,12 +37,7 @@ describe('channels of Slack', () => {
   const log: string[] = [];
   before(async () => {
     slack = await startFakeSlack();
-    const logger = createLogger({
-      level: 'debug',
-      name: 'test',
-      destination: { write: (line: string) => void log.push(line) },
-    });
-    app = await startApp(slack.variables, { logger });
+    app = await startApp(slack.variables, { log });
     owner = createWire(app.baseUrl);
     slack.state.pageSize = 2;
     const names = ['Bob Ray', 'Guy Guest', 'Eve Unsure', 'Ann Long', 'Kit Short'];
@@ -126,8 +120,7 @@ describe('channels of Slack', () => {
 /** A server, the wire of its owner, and people with verified addresses who may read datasets of it. */
 async function openWorld(variables: Readonly<Record<string, string>>) {
   const log: string[] = [];
-  const destination = { write: (line: string) => void log.push(line) };
-  const app = await startApp(variables, { logger: createLogger({ level: 'debug', name: 'test', destination }) });
+  const app = await startApp(variables, { log });
   const owner = createWire(app.baseUrl);
   return {
     app,

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { createLogger } from '../../../services/common/platform/observability/logger.ts';
 import { OFFERED_TYPES } from '../../../services/search/search-types.ts';
 import { type Account, signUp, verifyAddress } from '../../support/accounts.ts';
 import { type FakeRepository, startFakeGithub } from '../../support/fake-github.ts';
@@ -25,9 +24,7 @@ describe('permissions of a source', () => {
 
   before(async () => {
     github = await startFakeGithub();
-    const destination = { write: (line: string) => void log.push(line) };
-    const logger = createLogger({ level: 'debug', name: 'test', destination });
-    app = await startApp({ ...github.variables, ALLOW_CYPHER_QUERY: 'true' }, { logger });
+    app = await startApp({ ...github.variables, ALLOW_CYPHER_QUERY: 'true' }, { log });
     owner = createWire(app.baseUrl);
     vault = github.add('acme/vault');
     say(vault, 1, 'Zanzifar report', 'Zanzifar guards the vault of Ponderosa. Grace Hopper founded Ponderosa in 1952.');
