@@ -118,6 +118,23 @@ describe('console in a browser: first use, questions, sessions', () => {
     await page.waitForSelector('article[aria-label="Who founded the Harbour Library?"] >> section[aria-label=Sources]');
   });
 
+  it('shows a question that follows, and the beginning of its answer, above the form', async () => {
+    const { page } = await open('/ask');
+    const questions = ['Who founded the Harbour Library?', 'What is the capital of Peru?'];
+    for (const question of questions) {
+      await page.fill('textarea', question);
+      await page.keyboard.press('Enter');
+      await page.waitForSelector(`article[aria-label="${question}"] >> [aria-label="Good answer"]`);
+    }
+    const turn = page.locator(`article[aria-label="${questions[1]}"]`);
+    const [header, asked, form] = await Promise.all(
+      [page.locator('header'), turn.getByText('Nothing in memory'), page.locator('form')].map((one) =>
+        one.boundingBox(),
+      ),
+    );
+    expect(asked?.y).to.be.within((header?.y ?? 0) + (header?.height ?? 0), (form?.y ?? 0) - 40);
+  });
+
   it('begins another conversation when asked to, and when another dataset is chosen', async () => {
     const other = await world.addNotes('other');
     const { page } = await open('/ask');

@@ -88,7 +88,7 @@ function Conversation({ onBegin, onRestart, onOpen }: ConversationProps) {
   const [asking, setAsking] = useState<AbortController | null>(null);
   const [begun] = useState(search.session);
   const input = useRef<HTMLTextAreaElement>(null);
-  const end = useRef<HTMLDivElement>(null);
+  const newest = useRef<HTMLDivElement>(null);
   const earlier = useQuery({
     queryKey: ['session', begun],
     queryFn: () => (begun === undefined ? null : readSession(begun).catch(nothingIfUnknown)),
@@ -104,9 +104,10 @@ function Conversation({ onBegin, onRestart, onOpen }: ConversationProps) {
   const change = (key: string, patch: Partial<Turn>) =>
     setTurns((all) => all.map((turn) => (turn.key === key ? { ...turn, ...patch } : turn)));
 
+  const isFollowing = turns.length > 0 && turns.length + (earlier.data?.qas ?? []).length > 1;
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new turn is what it waits for
   useEffect(() => {
-    end.current?.scrollIntoView({ block: 'end' });
+    if (isFollowing) newest.current?.scrollIntoView({ block: 'start' });
   }, [turns.length]);
   useEffect(() => {
     input.current?.focus();
@@ -213,11 +214,19 @@ function Conversation({ onBegin, onRestart, onOpen }: ConversationProps) {
             onOpen={onOpen}
           />
         ))}
-        {turns.map((turn) => (
-          <TurnView key={turn.key} turn={turn} conversation={search.session} onOpen={onOpen} />
-        ))}
+        {turns.map((turn, at) => {
+          const isNewest = at === turns.length - 1;
+          return (
+            <div
+              key={turn.key}
+              ref={isNewest ? newest : null}
+              {...(isFollowing && isNewest ? { className: 'newest-turn' } : {})}
+            >
+              <TurnView turn={turn} conversation={search.session} onOpen={onOpen} />
+            </div>
+          );
+        })}
       </Stack>
-      <div ref={end} />
       <Paper
         withBorder
         p="sm"
