@@ -120,6 +120,31 @@ export function graphStoreConformance(name: string, open: () => Promise<DatasetI
       expect(names(both)).to.deep.equal(['in-knows-hub', 'hub-knows-leaf-0']);
     });
 
+    it('gives paths over a target as two calls give the edges of their ends, where it can', async () => {
+      const scope = scopes();
+      const of = (relation: string, weight: number) => ({
+        relation,
+        weight,
+        properties: { text: `${relation} ${weight}` },
+      });
+      const many = Array.from({ length: 40 }, (_, at) =>
+        edge(`page-${at % 8}`, `name-${at % 5}`, of('contains', 1 + at)),
+      );
+      await graph.upsert(scope, { nodes: [], edges: [...many, edge('page-1', 'name-9', of('cites', 99))] });
+      const ids = ['page-1', 'page-2', 'page-2', 'nowhere'];
+      const query = { relation: 'contains', leaving: 3, arriving: 4 };
+      const found = await graph.pathsOver?.(scope, ids, query);
+      const relations = ['contains'];
+      const leaving = await graph.neighbours(scope, ids, { relations, direction: 'out', limitPerNode: 3 });
+      const targets = leaving.map(({ target }) => target);
+      const options = { relations, direction: 'in', limitPerNode: 4, withProperties: false } as const;
+      const arriving = await graph.neighbours(scope, targets, options);
+      expect([leaving.length, arriving.length]).to.deep.equal([6, 4 * new Set(targets).size]);
+      if (found !== undefined) expect(found).to.deep.equal({ leaving, arriving });
+      if (found !== undefined)
+        expect(await graph.pathsOver?.(scope, [], query)).to.deep.equal({ leaving: [], arriving: [] });
+    });
+
     it('leaves evidence out that the scope withholds from its reader, before it counts', async () => {
       const scope = scopes();
       const secret = Array.from({ length: 100 }, (_, at) => item(`secret-${at}`));

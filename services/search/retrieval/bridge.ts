@@ -31,7 +31,7 @@ const HUB_FACTOR = 4;
 
 /**
  * Reads the second hop: the entities of the seed passages, and the passages that share them. Two look-ups, bounded by
- * seeds × entities and entities × passages.
+ * seeds × entities and entities × passages, in one trip where the store is far.
  */
 export async function neighbourhood(
   context: LaneContext,
@@ -39,18 +39,13 @@ export async function neighbourhood(
   named: readonly NamedEntity[],
   rowCount: number,
 ): Promise<Neighbourhood> {
-  const { passagesPerEntity, entitiesPerPassage } = context.settings;
+  const { passagesPerEntity } = context.settings;
   if (seeds.length === 0) return { mentions: [], links: [], edges: [] };
-  // Answers show these edges; of those of the second look-up only the weight is needed.
-  const first = await contained(context, seeds, { direction: 'out', limitPerNode: entitiesPerPassage });
+  const { first, arriving } = await firstHop(context, seeds);
   const known = new Set(named.map((entity) => entity.entityId));
   const bridges = [...new Set(first.map((edge) => edge.target))].filter((id) => !known.has(id));
   if (bridges.length === 0) return { mentions: first, links: [], edges: weighted(first) };
-  const second = await contained(context, bridges, {
-    direction: 'in',
-    limitPerNode: passagesPerEntity + 1,
-    withProperties: false,
-  });
+  const second = await arriving(bridges);
   const appearances = byEntity(second);
   const links = new Map<string, PassageLink>();
   for (const edge of first) {
@@ -72,14 +67,26 @@ export async function neighbourhood(
   return { mentions: first, links: [...links.values()], edges: weighted([...first, ...second]) };
 }
 
-async function contained(
-  context: LaneContext,
-  ids: readonly string[],
-  options: NeighbourOptions,
-): Promise<readonly EdgeEvidence[]> {
-  const contains = { ...options, relations: [RELATIONS.contains] };
-  const edges = await context.graph.neighbours(context.scope, ids, contains, context.signal);
-  return context.visibility.filter(edges);
+/** Answers show the edges of the first hop; of those that arrive at entities only the weight is needed. */
+async function firstHop({ graph, scope, visibility, settings, signal }: LaneContext, seeds: readonly string[]) {
+  const limits = { leaving: settings.entitiesPerPassage, arriving: settings.passagesPerEntity + 1 };
+  if (graph.pathsOver !== undefined && scope.withheld === undefined) {
+    const found = await graph.pathsOver(scope, seeds, { relation: RELATIONS.contains, ...limits }, signal);
+    const seen = await visibility.filter([...found.leaving, ...found.arriving]);
+    const isSeen = new Set(seen);
+    const arriving = async (ids: readonly string[]) => {
+      const wanted = new Set(ids);
+      return found.arriving.filter((edge) => wanted.has(edge.target) && isSeen.has(edge));
+    };
+    return { first: found.leaving.filter((edge) => isSeen.has(edge)), arriving };
+  }
+  const contained = async (ids: readonly string[], options: NeighbourOptions) =>
+    visibility.filter(await graph.neighbours(scope, ids, { ...options, relations: [RELATIONS.contains] }, signal));
+  return {
+    first: await contained(seeds, { direction: 'out', limitPerNode: limits.leaving }),
+    arriving: (entities: readonly string[]) =>
+      contained(entities, { direction: 'in', limitPerNode: limits.arriving, withProperties: false }),
+  };
 }
 
 function byEntity(edges: readonly EdgeEvidence[]): ReadonlyMap<string, readonly Appearance[]> {

@@ -26,7 +26,8 @@ interface Stores {
  * them. The methods that rank passages ignore the scope that they are called with.
  */
 export function joinStores({ indexes, ledger, learned }: Stores, datasets: readonly JoinedDataset[]) {
-  const { text, vectors, graph } = indexes;
+  const { text, vectors } = indexes;
+  const { pathsOver: _, ...graph } = indexes.graph;
   const ofItem = new Map<string, JoinedDataset>();
   const ofRow = new Map<string, JoinedDataset>();
   const remember = <Row extends Provenance>(dataset: JoinedDataset, rows: readonly Row[]) => {

@@ -45,6 +45,7 @@ export async function openTestGraphStore(
       upsert: (scope, evidence) => graph.upsert(own(scope), evidence),
       nodes: (scope, ...rest) => graph.nodes(own(scope), ...rest),
       neighbours: (scope, ...rest) => graph.neighbours(own(scope), ...rest),
+      pathsOver: (scope, ...rest) => graph.pathsOver(own(scope), ...rest),
       scanNodes: (scope, query) => graph.scanNodes(own(scope), query),
       scanEdges: (scope, query) => graph.scanEdges(own(scope), query),
       remove: (scope, selection) => graph.remove(own(scope), selection),

@@ -32,6 +32,11 @@ export interface GraphStore {
     signal?: AbortSignal,
   ): Promise<readonly EdgeEvidence[]>;
   /**
+   * Edges that leave `ids`, and those that arrive at their targets: what two calls of `neighbours` give, in one trip. Absent
+   * where a call costs no trip. For scopes that withhold nothing.
+   */
+  pathsOver?(scope: DatasetScope, ids: readonly string[], query: PathQuery, signal?: AbortSignal): Promise<EdgePaths>;
+  /**
    * Every node (edge) evidence row, keyset-paged in a stable order in which the rows of one node (edge) stand together:
    * for the graph routes, exports and checks.
    */
@@ -111,6 +116,20 @@ export interface NeighbourOptions {
   readonly limitPerNode?: number;
   /** Default true. False leaves `properties` empty: for callers that need keys and weights only, at half the cost. */
   readonly withProperties?: boolean;
+}
+
+export interface PathQuery {
+  /** Of all edges. */
+  readonly relation: string;
+  /** Edges of each of the ids, and of each target: the heaviest ones. */
+  readonly leaving: number;
+  readonly arriving: number;
+}
+
+export interface EdgePaths {
+  readonly leaving: readonly EdgeEvidence[];
+  /** Without properties. */
+  readonly arriving: readonly EdgeEvidence[];
 }
 
 export interface ScanQuery {

@@ -1,11 +1,21 @@
 import type { Page } from '../../../kernel/result-page.ts';
 import type { DatasetScope } from '../../../kernel/scope.ts';
 import { slices } from '../../../kernel/slices.ts';
-import type { EdgeEvidence, NeighbourOptions, NodeEvidence, ScanQuery } from '../../ports/graph-store.ts';
+import type {
+  EdgeEvidence,
+  EdgePaths,
+  NeighbourOptions,
+  NodeEvidence,
+  PathQuery,
+  ScanQuery,
+} from '../../ports/graph-store.ts';
 import { DEFAULT_LIMIT_PER_NODE } from '../../ports/read-seen.ts';
 import {
   EDGE_COLUMNS,
-  EDGE_KEY_COLUMNS,
+  EDGE_KEY_LIST,
+  EDGE_LIST,
+  type EdgeList,
+  edgeOf,
   NODE_COLUMNS,
   originKey,
   readEdge,
@@ -39,12 +49,33 @@ export function createEvidenceReader(client: Neo4jClient) {
       signal?.throwIfAborted();
       if (refs.length === 0) return [];
       const limit = options.limitPerNode ?? DEFAULT_LIMIT_PER_NODE;
-      const columns = (options.withProperties ?? true) ? EDGE_COLUMNS : EDGE_KEY_COLUMNS;
-      const edges = await client.read((run) => heaviestEdges(run, scope, refs, { ...options, limit, columns }), {
-        signal,
-      });
+      const edges = await client.read((run) => heaviestEdges(run, scope, refs, { ...options, limit }), { signal });
       const found = new Map(edges.map((edge) => [edge.key, edge]));
       return [...found.values()].sort(heaviestFirst).map(readEdge);
+    },
+    async pathsOver(
+      scope: DatasetScope,
+      ids: readonly string[],
+      query: PathQuery,
+      signal?: AbortSignal,
+    ): Promise<EdgePaths> {
+      const refs = [...new Set(ids)].map((id) => refOf(id));
+      signal?.throwIfAborted();
+      if (refs.length === 0) return { leaving: [], arriving: [] };
+      const { relation, leaving, arriving } = query;
+      const parameters = { ...scope, refs, relation, leaving: BigInt(leaving), arriving: BigInt(arriving) };
+      const rows = await client.read(
+        (run) =>
+          run<{ readonly leaving: readonly EdgeList[]; readonly arriving: readonly Arriving[] }>(PATHS, parameters),
+        { signal },
+      );
+      const edgesOf = (lists: readonly EdgeList[]) => lists.map(edgeOf).sort(heaviestFirst).map(readEdge);
+      const expanded = rows
+        .flatMap((row) => row.arriving)
+        .flatMap(([target, edges]) =>
+          edges.map(([key, source, ...rest]): EdgeList => [key, source, relation, target, ...rest]),
+        );
+      return { leaving: edgesOf(rows.flatMap((row) => row.leaving)), arriving: edgesOf(expanded) };
     },
     async scanNodes(scope: DatasetScope, query: ScanQuery) {
       return page(await scan<StoredNode>(scope, query, 'n:EngramNode', 'type', NODE_COLUMNS), query.limit, readNode);
@@ -94,36 +125,47 @@ const MOST_MENTIONED = `UNWIND $refs AS ref CALL (ref) {
   RETURN n ORDER BY n.tenant DESC, n.dataset DESC, n.ref DESC, n.mentions DESC LIMIT $perNode }
   RETURN ${NODE_COLUMNS}`;
 
-interface HeaviestEdgesQuery extends NeighbourOptions {
-  /** Values of each node. */
-  readonly limit: number;
-  readonly columns: string;
-}
+/** Matches the edges `e` of the node `ref` at one of their ends, heaviest first. */
+const edgesAt = (end: 'sourceRef' | 'targetRef', conditions: string, limit: string) =>
+  `MATCH (e:EngramEdge) WHERE e.tenant = $tenant AND e.dataset = $dataset AND e.${end} = ref AND e.weight IS NOT NULL
+     ${conditions}
+   RETURN e ORDER BY e.tenant DESC, e.dataset DESC, e.${end} DESC, e.weight DESC LIMIT ${limit}`;
+
+/** The edges at one target, without what they have in common. */
+type Arriving = readonly [
+  target: string,
+  edges: readonly (readonly [key: string, source: string, item: string, generation: number, weight: number])[],
+];
+
+const PATHS = `CALL () { UNWIND $refs AS ref CALL (ref) { ${edgesAt('sourceRef', 'AND e.relation = $relation', '$leaving')} }
+    RETURN collect(${EDGE_LIST}) AS leaving, collect(DISTINCT e.targetRef) AS targets }
+  CALL (targets) { UNWIND targets AS ref CALL (ref) { ${edgesAt('targetRef', 'AND e.relation = $relation', '$arriving')} }
+    WITH ref, head(collect(e.target)) AS target, collect([e.key, e.source, e.item, e.generation, e.weight]) AS edges
+    RETURN collect([target, edges]) AS arriving }
+  RETURN leaving, arriving`;
 
 /** The heaviest edges at either end of each node, at most `limit` of each. */
 async function heaviestEdges(
   run: Run,
   scope: DatasetScope,
   refs: readonly string[],
-  query: HeaviestEdgesQuery,
+  query: NeighbourOptions & { readonly limit: number },
 ): Promise<readonly StoredEdge[]> {
-  const { relations = null, excludeRelations = [], direction, limit, columns } = query;
+  const { relations = null, excludeRelations = [], direction, limit, withProperties = true } = query;
   const conditions = [
     ...(relations === null ? [] : ['AND e.relation IN $relations']),
     ...(excludeRelations.length === 0 ? [] : ['AND NOT e.relation IN $excludeRelations']),
   ].join(' ');
-  const end = (own: 'sourceRef' | 'targetRef', more = '') =>
-    `MATCH (e:EngramEdge) WHERE e.tenant = $tenant AND e.dataset = $dataset AND e.${own} = ref AND e.weight IS NOT NULL
-       ${more} ${conditions}
-     RETURN e ORDER BY e.tenant DESC, e.dataset DESC, e.${own} DESC, e.weight DESC LIMIT $limit`;
+  // An edge from a node to itself is read at its source.
+  const toOthers = direction === 'in' ? conditions : `AND e.sourceRef <> ref ${conditions}`;
   const ends = [
-    ...(direction === 'in' ? [] : [end('sourceRef')]),
-    // An edge from a node to itself is read at its source.
-    ...(direction === 'out' ? [] : [end('targetRef', direction === 'in' ? '' : 'AND e.sourceRef <> ref')]),
+    ...(direction === 'in' ? [] : [edgesAt('sourceRef', conditions, '$limit')]),
+    ...(direction === 'out' ? [] : [edgesAt('targetRef', toOthers, '$limit')]),
   ];
-  const statement = `UNWIND $refs AS ref CALL (ref) { ${ends.join('\nUNION ALL\n')} } RETURN ref, ${columns}`;
+  const list = withProperties ? EDGE_LIST : EDGE_KEY_LIST;
+  const statement = `UNWIND $refs AS ref CALL (ref) { ${ends.join('\nUNION ALL\n')} } RETURN ref, collect(${list}) AS edges`;
   const rows = await inSlices(refs, (slice) =>
-    run<StoredEdge & { readonly ref: string }>(statement, {
+    run<{ readonly edges: readonly EdgeList[] }>(statement, {
       ...scope,
       refs: slice,
       relations,
@@ -131,8 +173,7 @@ async function heaviestEdges(
       limit: BigInt(limit),
     }),
   );
-  const ofEach = Map.groupBy(rows, ({ ref }) => ref);
-  return [...ofEach.values()].flatMap((list) => list.sort(heaviestFirst).slice(0, limit));
+  return rows.flatMap(({ edges }) => edges.map(edgeOf).sort(heaviestFirst).slice(0, limit));
 }
 
 function heaviestFirst(

@@ -34,8 +34,18 @@ export type StoredRow = Readonly<Record<string, unknown>> & { readonly key: stri
 
 /** Columns of a RETURN: cheaper than maps, by a third for many rows. */
 export const NODE_COLUMNS = columns('n', 'key id item generation type name mentions nodeSets properties');
-export const EDGE_KEY_COLUMNS = columns('e', 'key source relation target item generation weight');
-export const EDGE_COLUMNS = `${EDGE_KEY_COLUMNS}, ${columns('e', 'properties')}`;
+export const EDGE_COLUMNS = columns('e', 'key source relation target item generation weight properties');
+/** An edge as a list, in the order in which `edgeOf` reads it: many of them in a row cost the driver half of what rows cost. */
+export const EDGE_LIST = '[e.key, e.source, e.relation, e.target, e.item, e.generation, e.weight, e.properties]';
+export const EDGE_KEY_LIST = EDGE_LIST.replace(', e.properties', '');
+export type EdgeList = readonly [
+  ...[key: string, source: string, relation: string, target: string],
+  ...[item: string, generation: number, weight: number, properties?: string | null],
+];
+
+export function edgeOf([key, source, relation, target, item, generation, weight, properties]: EdgeList): StoredEdge {
+  return { key, source, relation, target, item, generation, weight, properties: properties ?? null };
+}
 
 function columns(row: string, names: string): string {
   return names

@@ -21,7 +21,7 @@ export interface Neo4jGraphStoreOptions extends Neo4jConnection {
   readonly installation?: string;
 }
 
-export interface Neo4jGraphStore extends GraphStore {
+export interface Neo4jGraphStore extends Required<GraphStore> {
   /** Rejects when the server does not answer. */
   check(): Promise<void>;
   close(): Promise<void>;
@@ -59,6 +59,7 @@ export async function openNeo4jGraphStore(options: Neo4jGraphStoreOptions): Prom
       readSeenNodes(scope, ids, perNode, (some, limit) => reader.nodes(stored(scope), some, limit)),
     neighbours: (scope, ids, options, signal) =>
       readSeenEdges(scope, ids, options, (some, wider) => reader.neighbours(stored(scope), some, wider, signal)),
+    pathsOver: (scope, ids, query, signal) => reader.pathsOver(stored(scope), ids, query, signal),
     scanNodes: (scope, query) => reader.scanNodes(stored(scope), query),
     scanEdges: (scope, query) => reader.scanEdges(stored(scope), query),
     cypher: (scope, query, signal) => cypher(stored(scope), query, signal),
