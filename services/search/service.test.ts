@@ -460,7 +460,7 @@ describe('the search service', () => {
         { dataset: notes },
         { requestId: 'test', principal: OWNER },
       );
-      expect(erased).to.deep.equal({ removed: 2, residue: 0 });
+      expect(erased).to.deep.equal({ removed: 1, residue: 0 });
       expect((await history(search)).map((row) => row['datasetId'])).to.deep.equal([other.id, other.id]);
     });
   });

@@ -92,7 +92,8 @@ export function joinStores({ indexes, ledger, learned }: Stores, datasets: reado
           ),
       },
     } satisfies IndexStores,
-    ledger: { committed },
+    // Items are noted by dataset.
+    ledger: { committed, asked: null },
     learned:
       learned === undefined
         ? undefined

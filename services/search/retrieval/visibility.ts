@@ -6,7 +6,10 @@ import { type Ledger, ledgerCollection, visible } from '../../common/records/cog
 import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import type { Provenance } from '../../common/storage/ports/index-entry.ts';
 
-/** Filters rows by what the ledger has committed, for one request. Each item is looked up once, in batches. */
+/**
+ * Filters rows by what the ledger has committed, for one request. Each item is looked up once, in batches; the first one has the
+ * items that the dataset was asked for last.
+ */
 export interface Visibility {
   filter<Row extends Provenance>(rows: readonly Row[]): Promise<readonly Row[]>;
   /** The committed generations that were looked up. */
@@ -15,7 +18,7 @@ export interface Visibility {
 
 /** `known`: committed generations that were looked up for the same request before. */
 export function createVisibility(
-  ledger: Pick<Ledger, 'committed'>,
+  ledger: Pick<Ledger, 'committed'> & Partial<Pick<Ledger, 'asked'>>,
   scope: DatasetScope,
   known: ReadonlyMap<DataItemId, number> = new Map(),
 ): Visibility {
@@ -23,6 +26,7 @@ export function createVisibility(
   /** Pending or finished look-up of each item: several lanes look up the same items concurrently. */
   const lookUps = new Map<DataItemId, Promise<void> | null>();
   for (const item of known.keys()) lookUps.set(item, null);
+  let asked: ReturnType<NonNullable<Ledger['asked']>['of']> | null = null;
   const lookUp = async (items: readonly DataItemId[]): Promise<void> => {
     for (const [item, generation] of await ledger.committed(scope, items)) committed.set(item, generation);
   };
@@ -30,11 +34,15 @@ export function createVisibility(
     committed,
     async filter(rows) {
       const items = new Set(rows.map(({ item }) => item));
-      const unknown = [...items].filter((item) => !lookUps.has(item));
+      const isFirst = asked === null;
+      asked ??= ledger.asked?.of(scope) ?? null;
+      const wanted = isFirst && asked !== null ? [...new Set([...items, ...asked.ahead])] : [...items];
+      const unknown = wanted.filter((item) => !lookUps.has(item));
       if (unknown.length > 0) {
         const found = lookUp(unknown);
         for (const item of unknown) lookUps.set(item, found);
       }
+      asked?.note(items);
       await Promise.all(new Set([...items].map((item) => lookUps.get(item))));
       return visible(rows, committed);
     },

@@ -1,6 +1,7 @@
 import { contentVersion, type DataItem } from '../../domain/data-item.ts';
 import type { DataItemId } from '../../kernel/brand.ts';
 import { asId } from '../../kernel/ids.ts';
+import { recentlyUsed } from '../../kernel/recently-used.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { type AnyScope, type DatasetScope, datasetScope } from '../../kernel/scope.ts';
 import { slices } from '../../kernel/slices.ts';
@@ -209,6 +210,8 @@ export function createLedger(store: DocumentStore) {
   return {
     entries,
     allEntries,
+    /** Where each read is a trip; else null. */
+    asked: store.capabilities.sharedBetweenProcesses ? createAskedItems() : null,
     /** Committed generation of each item that has one, is not erased and not withheld from the reader. One batched read. */
     committed: async (scope: DatasetScope, items: readonly DataItemId[]) =>
       committedOf(scope, await entries(scope, items)),
@@ -319,6 +322,46 @@ export function createLedger(store: DocumentStore) {
       const change = { where: { lastGeneration: generation }, set: { barred: true }, increment: { lastGeneration: 1 } };
       const [result] = await store.commit(scope, [update(ledgerCollection, item, change)]);
       return (result?.changed ?? 0) > 0;
+    },
+  };
+}
+
+/** Items of a dataset that are remembered, and datasets. */
+const ASKED_ITEMS = 200;
+const ASKED_DATASETS = 500;
+
+/**
+ * Items that searches of a dataset asked for last. The next one asks for most of them again, in several reads after each other:
+ * it can read them together. Not where too few were of use the last time.
+ */
+export function createAskedItems() {
+  const datasets = new Map<string, { readonly items: Set<DataItemId>; ahead: number; used: number }>();
+  return {
+    of({ tenant, dataset }: DatasetScope) {
+      const asked = recentlyUsed(datasets, ASKED_DATASETS, `${tenant} ${dataset}`, () => ({
+        items: new Set<DataItemId>(),
+        ahead: 0,
+        used: 0,
+      }));
+      const isOfUse = 2 * asked.used >= asked.ahead;
+      const ahead: ReadonlySet<DataItemId> = new Set(isOfUse ? asked.items : []);
+      const unused = new Set(ahead);
+      asked.ahead = ahead.size;
+      asked.used = 0;
+      return {
+        ahead,
+        note(items: Iterable<DataItemId>) {
+          for (const item of items) {
+            if (unused.delete(item)) asked.used += 1;
+            asked.items.delete(item);
+            asked.items.add(item);
+          }
+          for (const oldest of asked.items) {
+            if (asked.items.size <= ASKED_ITEMS) break;
+            asked.items.delete(oldest);
+          }
+        },
+      };
     },
   };
 }

@@ -12,11 +12,13 @@ type HistoryDocument = {
   /** The dataset that answered; null when none was searched. */
   readonly datasetId: string | null;
   readonly searchType: string;
-  /** `user`: a question, `system`: its answer. */
+  /** `user`: a question; `system`: an answer in a document of its own, as they were kept before. */
   readonly speaker: 'user' | 'system';
   readonly text: string;
   readonly createdAt: string;
-  /** The items that an answer was made from; none of a question. */
+  /** Of the question. */
+  readonly answer?: { readonly id: string; readonly text: string; readonly createdAt: string };
+  /** The items that the answer was made from. */
   readonly items?: readonly string[];
 };
 
@@ -29,7 +31,8 @@ export const searchHistoryCollection: OwnedCollection<HistoryDocument> = {
   indexes: [{ fields: ['userId'] }, { fields: ['datasetId'] }],
 };
 
-export interface HistoryEntry extends HistoryDocument {
+/** A question or an answer. */
+export interface HistoryEntry extends Omit<HistoryDocument, 'answer' | 'items'> {
   readonly id: string;
 }
 
@@ -52,33 +55,36 @@ export type SearchHistory = ReturnType<typeof createSearchHistory>;
 
 /** Questions and answers of searches and recalls, by user. */
 export function createSearchHistory(store: DocumentStore, ids: IdSource) {
-  const records = repository(store, searchHistoryCollection, ({ id, value }): HistoryEntry => ({ id, ...value }));
+  const records = repository(store, searchHistoryCollection, ({ id, value }) => ({ id, ...value }));
   return {
-    /** One commit: a question never stands without its answer. */
+    /** A document for each: a question never stands without its answer, and one alone needs no transaction. */
     async append(scope: Scope, answered: readonly AnsweredQuestion[]): Promise<void> {
-      const writes = answered.flatMap(({ question, answer, askedAt, answeredAt, items, ...common }) => [
-        records.insertWrite(ids.ordered(), { ...common, speaker: 'user', text: question, createdAt: askedAt }),
+      const writes = answered.map(({ question, answer, askedAt, answeredAt, ...common }) =>
         records.insertWrite(ids.ordered(), {
           ...common,
-          speaker: 'system',
-          text: answer,
-          createdAt: answeredAt,
-          items,
+          speaker: 'user',
+          text: question,
+          createdAt: askedAt,
+          answer: { id: ids.ordered(), text: answer, createdAt: answeredAt },
         }),
-      ]);
-      const { maxWritesPerCommit } = store.capabilities;
-      const step = Math.max(2, maxWritesPerCommit - (maxWritesPerCommit % 2));
-      for (const slice of slices(writes, step)) await store.commit(scope, slice);
+      );
+      for (const slice of slices(writes, store.capabilities.maxWritesPerCommit)) await store.commit(scope, slice);
     },
-    /** Every row of the user, oldest first. */
-    // Ids are time-ordered, so the id alone gives the order in which rows were written.
-    ofUser: (scope: Scope, user: UserId) => records.all(scope, { where: { userId: user } }),
+    /** Every question and answer of the user, oldest first. */
+    // Ids are time-ordered, so the id alone gives the order in which documents were written.
+    async ofUser(scope: Scope, user: UserId): Promise<readonly HistoryEntry[]> {
+      const found = await records.all(scope, { where: { userId: user } });
+      return found.flatMap(({ answer, items: _, ...asked }): HistoryEntry[] => [
+        asked,
+        ...(answer === undefined ? [] : [{ ...asked, ...answer, speaker: 'system' as const }]),
+      ]);
+    },
     /** When the user asked last; null: never. */
     async lastAsked(scope: Scope, user: UserId): Promise<string | null> {
       const sort = [{ field: 'id' as const, descending: true }];
       return (await records.first(scope, { where: { userId: user }, sort }))?.createdAt ?? null;
     },
-    /** Returns how many rows went. */
+    /** Returns how many documents went. */
     eraseDataset: (scope: Scope, dataset: DatasetId) => records.removeWhere(scope, { datasetId: dataset }),
     /** Answers made from any of the items lose their text. Returns how many did; repeating it is harmless. */
     async eraseAnswers(scope: Scope, dataset: DatasetId, items: readonly string[]): Promise<number> {
@@ -87,7 +93,10 @@ export function createSearchHistory(store: DocumentStore, ids: IdSource) {
       let erased = 0;
       for await (const page of pagesOf((after) => records.page(scope, { where, limit: ANSWERS_AT_ONCE, after }))) {
         const answers = page.filter((entry) => entry.items?.some((item) => doomed.has(item)));
-        const writes = answers.map(({ id }) => records.updateWrite(id, { set: { text: '', items: [] } }));
+        const writes = answers.map(({ id, answer }) => {
+          const emptied = answer === undefined ? { text: '' } : { answer: { ...answer, text: '' } };
+          return records.updateWrite(id, { set: { ...emptied, items: [] } });
+        });
         if (writes.length > 0) await store.commit(scope, writes);
         erased += writes.length;
       }
