@@ -47,7 +47,7 @@ describe('visibility of rows', () => {
       return reads.join(' ');
     };
     expect(await search('abc', 'cd')).to.equal('abc d');
-    expect(await search('b', 'acd')).to.equal('bacd');
+    expect(await search('', 'b', '', 'acd')).to.equal('bacd');
     expect(await search('x', 'ya')).to.equal('xbacd y');
     expect(await search('z', 'ab')).to.equal('z ab');
   });

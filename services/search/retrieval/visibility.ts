@@ -33,6 +33,7 @@ export function createVisibility(
   return {
     committed,
     async filter(rows) {
+      if (rows.length === 0) return rows;
       const items = new Set(rows.map(({ item }) => item));
       const isFirst = asked === null;
       asked ??= ledger.asked?.of(scope) ?? null;

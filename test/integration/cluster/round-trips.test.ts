@@ -17,14 +17,15 @@ import {
  * lanes that run at once in one, then a request for each step that needs the rows of the one before.
  */
 const SEARCH_TRIPS: Readonly<Record<string, Omit<RoundTrips, 'nats'>>> = {
-  CHUNKS: { mongodb: 22, elasticsearch: 5, neo4j: 3 },
-  CHUNKS_LEXICAL: { mongodb: 14, elasticsearch: 2, neo4j: 0 },
-  SUMMARIES: { mongodb: 16, elasticsearch: 4, neo4j: 0 },
-  RAG_COMPLETION: { mongodb: 16, elasticsearch: 5, neo4j: 3 },
-  GRAPH_COMPLETION: { mongodb: 20, elasticsearch: 6, neo4j: 4 },
-  HYBRID_COMPLETION: { mongodb: 20, elasticsearch: 6, neo4j: 4 },
-  TRIPLET_COMPLETION: { mongodb: 20, elasticsearch: 7, neo4j: 4 },
-  FEELING_LUCKY: { mongodb: 28, elasticsearch: 6, neo4j: 4 },
+  CHUNKS: { mongodb: 18, elasticsearch: 5, neo4j: 2 },
+  CHUNKS_LEXICAL: { mongodb: 13, elasticsearch: 2, neo4j: 0 },
+  SUMMARIES: { mongodb: 15, elasticsearch: 4, neo4j: 0 },
+  RAG_COMPLETION: { mongodb: 15, elasticsearch: 5, neo4j: 2 },
+  GRAPH_COMPLETION: { mongodb: 19, elasticsearch: 6, neo4j: 3 },
+  HYBRID_COMPLETION: { mongodb: 19, elasticsearch: 6, neo4j: 3 },
+  TRIPLET_COMPLETION: { mongodb: 19, elasticsearch: 7, neo4j: 3 },
+  // On a slow machine what auth said and what was learned, which are remembered for a second, are read more than once: 24 to 28.
+  FEELING_LUCKY: { mongodb: 28, elasticsearch: 6, neo4j: 3 },
 };
 const SEARCH_TYPES = Object.keys(SEARCH_TRIPS);
 
@@ -123,7 +124,7 @@ withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j'], () => {
     it('recalls in a few, however many results are wanted', async () => {
       const three = await counted(() => recall(3));
       const thirty = await counted(() => recall(30));
-      expectAtMost(three, { mongodb: 20, elasticsearch: 5, neo4j: 3, nats: 4 });
+      expectAtMost(three, { mongodb: 18, elasticsearch: 5, neo4j: 2, nats: 4 });
       expectNoGrowth(three, thirty, ACCESS_TRIPS);
     });
 
