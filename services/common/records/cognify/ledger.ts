@@ -1,8 +1,8 @@
 import { contentVersion, type DataItem } from '../../domain/data-item.ts';
 import type { DataItemId } from '../../kernel/brand.ts';
 import { asId } from '../../kernel/ids.ts';
-import { recentlyUsed } from '../../kernel/recently-used.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import { recentlyUsed } from '../../kernel/recently-used.ts';
 import { type AnyScope, type DatasetScope, datasetScope } from '../../kernel/scope.ts';
 import { slices } from '../../kernel/slices.ts';
 import { isWriteConflict, retryOnConflict } from '../../platform/async/retry-on-conflict.ts';
