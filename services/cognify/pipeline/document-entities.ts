@@ -294,7 +294,8 @@ function merged(group: readonly Entry[], root: string, { merges, isRelated, chun
     ),
     ordinal: smallest(group.map(({ ordinal }) => ordinal)),
     merged: merges,
-    isKeyword: !isRelated && isOnlyKeyword(group, chunks),
+    // A number of which nothing is said is nothing that a reader would look for.
+    isKeyword: !isRelated && (type === 'Quantity' || isOnlyKeyword(group, chunks)),
   };
 }
 

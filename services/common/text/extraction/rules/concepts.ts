@@ -16,6 +16,8 @@ export interface Concept {
 /** `ln` of the frequency rank: words commoner than about the 400th are too general to connect texts. */
 const MIN_INFORMATION = 5;
 const MAX_WORDS = 3;
+/** A text this short is about what it names once. */
+const SENTENCES_OF_NOTE = 2;
 /** Number of names above which a text is about its names. */
 const NAMES_OF_TOPIC_TEXT = 3;
 /** Frequency rank of a noun that a text is about by itself: `quicksort`, `treehouse`, and not `sky`, `file` or `crowd`. */
@@ -46,6 +48,7 @@ export function conceptsOf(sentences: readonly AnalysedSentence[], nameCount: nu
     }
   }
   const limit = Math.max(2, 6 - nameCount);
+  const isShort = sentences.length <= SENTENCES_OF_NOTE;
   return [...found]
     .filter(([, entry]) => entry.score >= MIN_INFORMATION)
     .map(([name, entry]) => ({ name, entry, rank: entry.score * Math.sqrt(entry.count) }))
@@ -54,7 +57,7 @@ export function conceptsOf(sentences: readonly AnalysedSentence[], nameCount: nu
     .map(({ name, entry }) => ({
       name,
       sentences: [...entry.sentences],
-      isTopic: entry.isThing && (nameCount < NAMES_OF_TOPIC_TEXT || entry.count > 1),
+      isTopic: entry.isThing && (entry.count > 1 || (isShort && nameCount < NAMES_OF_TOPIC_TEXT)),
     }));
 }
 

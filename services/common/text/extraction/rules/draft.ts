@@ -2,7 +2,17 @@ import type { ExtractedEntity } from '../../../ports/extractor.ts';
 import { placeTable } from '../../places/place-table.ts';
 import { nameKey } from './coreference.ts';
 import { definitionAfter } from './definitions.ts';
-import { DOCTRINE, type EntityType, type TypeVotes, typeByForm, typeByGuess, vote, winner } from './entity-type.ts';
+import {
+  DOCTRINE,
+  type EntityType,
+  isAddress,
+  isCompany,
+  type TypeVotes,
+  typeByForm,
+  typeByGuess,
+  vote,
+  winner,
+} from './entity-type.ts';
 import { DEMONYMS, PLACES } from './gazetteer.ts';
 import type { AnalysedSentence, Mention } from './mention.ts';
 import { indexOfGreatest, type SlotModel } from './slot-model.ts';
@@ -81,6 +91,8 @@ export function collect({ byKey, classes }: Drafts, occurrence: Occurrence): voi
   if (mention.isNested) draft.inner++;
   draft.isKeyword &&= isKeywordHere(occurrence);
   if (mention.title !== null) vote(draft.votes, 'Person', 3);
+  // The tagger, the votes and the model know English.
+  if (sentence.language !== null) return;
   voteByContext(draft.votes, sentence, mention);
   if (draft.contexts.length < MAX_CONTEXTS) draft.contexts.push(contextOf(sentence, mention));
   if (mention.isNested || draft.description !== '' || isCodeWord(mention)) return;
@@ -207,6 +219,8 @@ export function typeOf(
   if (beside.length === 0 && knownType !== undefined && knownType !== 'Concept')
     vote(votes, knownType as EntityType, KNOWN_TYPE_WEIGHT);
   const voted = winner(votes);
+  // The model knows English.
+  if (draft.contexts.length === 0) return form ?? voted ?? 'Concept';
   if (SCRIPTS.test(name) || OFFICE.test(name)) return 'Concept';
   // `Fine Arts` in `Academy of Fine Arts`
   if (form === 'Organisation' && draft.inner === draft.mentions && votes.size === 0) return 'Concept';
@@ -252,10 +266,10 @@ function votesFor(votes: TypeVotes, type: string): number {
   return type === OTHER ? (votes.get('Work') ?? 0) + (votes.get('Concept') ?? 0) : (votes.get(type as EntityType) ?? 0);
 }
 
-/** A name of the gazetteer, or a doctrine or science. */
+/** A name of the gazetteer, an address, a company with its legal form, or a doctrine or science. */
 function isKnownForm(name: string): boolean {
   const lower = name.toLowerCase();
-  return PLACES.has(lower) || DEMONYMS.has(lower) || DOCTRINE.test(lower);
+  return PLACES.has(lower) || DEMONYMS.has(lower) || DOCTRINE.test(lower) || isAddress(lower) || isCompany(name);
 }
 
 export function toEntity(draft: Draft): ExtractedEntity {

@@ -27,8 +27,22 @@ export function vote(votes: TypeVotes, type: EntityType, weight = 1): void {
   votes.set(type, (votes.get(type) ?? 0) + weight);
 }
 
-/** A street with the number of a house: `Lindenallee 8`, `Holtenauer Strasse 112`. */
-const ADDRESS = /(?:stra(?:ß|ss)e|allee|gasse|platz|ufer|damm|\b(?:street|road|avenue)) \d{1,4}\p{L}?$/u;
+/** A street, alone or with the number of a house: `Ringstrasse`, `Lindenallee 8`, `Holtenauer Strasse 112`, `Baker Street 7`. */
+const ADDRESS =
+  /^(?:\p{L}[\p{L}-]+(?:stra(?:ß|ss)e|allee|gasse|platz|ufer|damm)(?: \d{1,4}\p{L}?)?|\p{L}+weg \d{1,4}\p{L}?|\p{L}[\p{L}-]+ (?:stra(?:ß|ss)e|allee|gasse|platz|ufer|damm|weg|street|road|avenue) \d{1,4}\p{L}?)$/u;
+
+export function isAddress(name: string): boolean {
+  return ADDRESS.test(name.toLowerCase());
+}
+
+/** Legal forms of companies, at the end of their names. */
+const LEGAL_FORM =
+  /\S (?:Inc|Corp|Ltd|LL[CP]|PLC|plc|G?mbH|AG|KG|KGaA|OHG|GbR|UG|SE|e\. ?[KV]|S\.? ?A(?:\.? ?S)?|S\.? ?L(?:\.? ?U)?|S\.? ?[Aà]\.? ?[Rr]\.? ?[Ll]|S[Aa][Rr][Ll]|S\.? ?R\.? ?L|S\.? ?p\.? ?A|SpA|B\.?V|N\.?V|Oy|AB|ApS|A\/S)\.?$/u;
+
+/** Whether a name says that it is one of a company or registered body, in any language. */
+export function isCompany(name: string): boolean {
+  return LEGAL_FORM.test(name);
+}
 
 /** A name's type by its own words; null when they say nothing, and the context must. */
 export function typeByForm(name: string, kind: NameKind): EntityType | null {
@@ -36,7 +50,8 @@ export function typeByForm(name: string, kind: NameKind): EntityType | null {
   if (kind === 'quantity') return 'Quantity';
   if (kind === 'identifier') return 'Concept';
   const lower = name.toLowerCase();
-  if (PLACES.has(lower) || ADDRESS.test(lower)) return 'Place';
+  if (isCompany(name)) return 'Organisation';
+  if (PLACES.has(lower) || isAddress(lower)) return 'Place';
   const words = lower.split(' ');
   const first = (words[0] ?? '').replace(/^(mt|st|ft)\.$/u, '$1');
   const last = words.at(-1) ?? '';

@@ -37,6 +37,15 @@ describe('entity types by rules', () => {
     expect(typeIn('Ruby is a programming language.', 'Ruby')).to.equal('Concept');
   });
 
+  it('know a name by what it is to its owner', () => {
+    const spoken = (text: string, name: string) =>
+      extractByRules({ text, documentName: 'note', headings: [], knownNames: [], speaker: 'Me' }, tag).entities.find(
+        (entity) => entity.name === name,
+      )?.type;
+    expect(spoken('My manager is called Farida Noor.', 'Farida Noor')).to.equal('Person');
+    expect(spoken("I named my starter 'Clint Yeastwood'.", 'Clint Yeastwood')).to.equal('Concept');
+  });
+
   it('keep a certain person whose class is an unknown noun', () => {
     const text = 'The song was co-written by producer Bob Crewe and Bob Gaudio, a bandmate of Valli.';
     expect(typeIn(text, 'Bob Gaudio')).to.equal('Person');

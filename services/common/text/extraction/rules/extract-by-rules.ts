@@ -307,6 +307,8 @@ function addSpoken(
   const enter = (name: string, type: EntityType | null, index: number): void => {
     const draft = conceptDraft(drafts, name, [index]);
     draft.isKeyword = false;
+    // `my sourdough starter Clint Yeastwood`
+    if (type === 'Concept' && draft.type === 'Person' && (draft.votes.get('Person') ?? 0) < 1) draft.type = type;
     if (type !== 'Person') return;
     draft.type = type;
     draft.isPhrase = false;

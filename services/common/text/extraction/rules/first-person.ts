@@ -2,13 +2,14 @@ import { OWNER_NAME } from '../../../domain/speaker.ts';
 import { wordInformation } from '../../language/common-words.ts';
 import { ownRelatives, ownStatement } from '../../language/own-statements.ts';
 import { STOP_WORDS } from '../../language/stop-words.ts';
+import { wordSenses } from '../../words/word-senses.ts';
 import { wordTable } from '../../words/word-table.ts';
 import type { Argument } from './clause-levels.ts';
 import type { ForeignLanguage } from './foreign.ts';
 import type { AnalysedSentence, Mention } from './mention.ts';
 import { snakeCase } from './relation-phrase.ts';
 import type { TaggedWord } from './tagger.ts';
-import { JUDGING_ADJECTIVES, WEAK_WORDS } from './type-words.ts';
+import { JUDGING_ADJECTIVES, TYPE_NOUNS, WEAK_WORDS, WORK_ENDINGS } from './type-words.ts';
 
 /** Statements of a sentence in the first person about its speaker. */
 export interface FirstPerson {
@@ -21,7 +22,7 @@ export interface SpokenRelation {
   readonly source: string;
   readonly relation: string;
   readonly target: string;
-  /** Type of the target, when it is no name of the text. */
+  /** Type of the target, when the words beside it tell. */
   readonly type: 'Person' | 'Concept' | null;
 }
 
@@ -61,7 +62,7 @@ const UNDONE =
 const LIGHT_VERBS = new Set(
   `be do get go come say tell think know feel see look mean let want need seem try make take put give keep spend hit stop
   consider decide manage forget remember realise realize find leave turn hold hope believe hear show bring call ask
-  sit stand wait notice lose pick fall name carry`.split(/\s+/u),
+  sit stand wait notice lose pick fall name carry watch`.split(/\s+/u),
 );
 /** Tastes and habits: even a common word is a fact here. */
 const TASTES = new Set(
@@ -246,6 +247,7 @@ class SpokenSentence {
     let hasObject = false;
     let isAlone = true;
     let object = '';
+    let isPart = false;
     for (let at = from; at < this.#words.length; ) {
       const word = this.#words[at] as TaggedWord;
       if (CLAUSE.test(word.text)) return;
@@ -256,13 +258,18 @@ class SpokenSentence {
         // `met Carmen, a guide from Seville`: the rest tells of Carmen.
         const isApposition = !isAlone && this.#words[at - 1]?.text === ',' && /^(?:an?|the)$/u.test(word.text);
         if (isApposition && phrase.mention === null && this.#words[phrase.next]?.text !== ',') return;
-        const isModifier = phrase.mention !== null && this.#words[phrase.next - 1]?.pos === 'NOUN';
+        const isModifier =
+          phrase.mention !== null && phrase.mention.type !== 'Date' && this.#words[phrase.next - 1]?.pos === 'NOUN';
         if (isModifier && lemma === 'become') return;
-        // `restarted the Redis cluster`
-        if (isModifier && this.#isOther) {
-          if (!LIGHT_VERBS.has(lemma) && preposition === null)
+        // `restarted the Redis cluster`, but `read the Pro Git book` is about Pro Git
+        if (isModifier && (this.#isOther || !isClassOfName(this.#words[phrase.next - 1]))) {
+          if (!LIGHT_VERBS.has(lemma) && (preposition === null || !this.#isOther))
             this.#state(relation, this.#textOf(at, phrase.next), 'Concept');
-          return;
+          if (this.#isOther) return;
+          hasObject ||= preposition === null;
+          isAlone = false;
+          at = phrase.next;
+          continue;
         }
         const use = { lemma, preposition, hasObject, leastRank: this.#isOther ? MIN_RANK_OF_OTHERS : MIN_RANK };
         const person = this.#personAt(at, phrase);
@@ -277,14 +284,15 @@ class SpokenSentence {
               : null;
           if (isTellingOfName(phrase, use)) this.#state(via ?? relation, phrase.mention.name, null);
         } else if (person !== null) this.#state(relation, person, 'Person');
-        else if (phrase.name !== null && !this.#isOfOthers(at) && isTelling(phrase.name, use))
+        else if (phrase.name !== null && !isPart && !this.#isOfOthers(at) && isTelling(phrase.name, use))
           this.#state(relation, phrase.name, 'Concept');
         isAlone = false;
         if (preposition === null && object === '') object = phrase.head ?? '';
         hasObject ||= preposition === null;
         at = phrase.next;
-        // `the basics of Python` is about Python.
-        if (phrase.name === null && this.#words[at]?.text === 'of') at++;
+        // `the basics of Python` is about Python, `the importance of backups` not about a backup.
+        isPart = phrase.name === null && this.#words[at]?.text === 'of';
+        if (isPart) at++;
       } else if (word.pos === 'ADP' || /^(?:to|since)$/iu.test(word.text)) {
         preposition = word.text.toLowerCase();
         relation = `${verb}_${snakeCase(preposition)}`;
@@ -311,12 +319,14 @@ class SpokenSentence {
     return next?.pos === 'VERB' || next?.pos === 'AUX' || next?.pos === 'PRON';
   }
 
-  /** Without the article. */
+  /** The nouns and names of a phrase. */
   #textOf(from: number, until: number): string {
-    const words = this.#words.slice(from, until).filter(({ pos }) => pos !== 'DET' && pos !== 'ADJ');
+    const words = this.#words.slice(from, until);
     return words
+      .filter(({ pos }, at) => pos === 'NOUN' || pos === 'PUNCT' || this.#mentionAt(from + at) !== undefined)
       .map(({ text }) => text)
       .join(' ')
+      .replaceAll(' - ', '-')
       .toLowerCase();
   }
 
@@ -391,7 +401,7 @@ class SpokenSentence {
     if (phrase === null) return;
     const { head, mention, label, whole, next } = phrase;
     if (mention !== null) {
-      if (head !== null) this.#state(snakeCase(head), mention.name, null);
+      if (head !== null) this.#state(snakeCase(head), mention.name, typeOfHead(head));
       return;
     }
     const before = this.#words[at - 1];
@@ -406,23 +416,11 @@ class SpokenSentence {
     }
     const named = head === null ? null : this.#nameBehind(next);
     const person = this.#personAt(at, phrase);
-    if (named !== null) this.#state(snakeCase(label), named, null);
+    if (named !== null && head !== null) this.#state(snakeCase(label), named, typeOfHead(head));
     else if (person !== null) {
       this.#argue(person, at, next);
       this.#state('has', person, 'Person');
-    } else if (head !== null) this.#readThing(phrase, isObject);
-  }
-
-  #readThing({ label, next }: Phrase, isObject: boolean): void {
-    const verb = this.#words[next];
-    if (/^favou?rite /u.test(label) && verb?.pos === 'AUX') this.#readFavourite(label, next + 1);
-    // As the object of a verb it is read there.
-    if (
-      !isObject &&
-      verb?.pos !== 'AUX' &&
-      isTelling(label, { lemma: 'have', preposition: null, hasObject: false, leastRank: MIN_RANK })
-    )
-      this.#state('has', label, 'Concept');
+    } else if (/^favou?rite /u.test(label) && this.#words[next]?.pos === 'AUX') this.#readFavourite(label, next + 1);
   }
 
   #readFavourite(label: string, at: number): void {
@@ -464,6 +462,24 @@ class SpokenSentence {
       after.pos === 'ADP';
     return isWhole ? (this.#nameOf(mention)?.name ?? null) : null;
   }
+}
+
+/** A noun behind a name that tells what has the name. */
+function isClassOfName(word: TaggedWord | undefined): boolean {
+  const noun = word?.lemma.toLowerCase() ?? '';
+  return TYPE_NOUNS.has(noun) || WORK_ENDINGS.has(noun) || /^(?:course|program|programme)$/u.test(noun);
+}
+
+/** Least likeness of a noun to the kinds that have names of persons. */
+const MIN_LIKENESS = 0.5;
+
+/** The type of a name by what it is to its owner: `my manager`, `my sourdough starter`; null for animals and other nouns. */
+function typeOfHead(head: string): 'Person' | 'Concept' | null {
+  if (PERSONS.has(head) || TYPE_NOUNS.get(head) === 'Person') return 'Person';
+  const senses = wordSenses();
+  const row = senses.row(head);
+  const isAlive = ['person', 'animal'].some((kind) => senses.kindOf(senses.row(kind))(row, 0) >= MIN_LIKENESS);
+  return row < 0 || isAlive || TYPE_NOUNS.has(head) ? null : 'Concept';
 }
 
 function isJoint(word: TaggedWord | undefined): boolean {

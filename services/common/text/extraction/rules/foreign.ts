@@ -1,5 +1,5 @@
 import type { Argument } from './clause-levels.ts';
-import { type EntityType, isGivenName } from './entity-type.ts';
+import { type EntityType, isCompany, isGivenName } from './entity-type.ts';
 import { PLACES } from './gazetteer.ts';
 import type { FoundRelation } from './relations.ts';
 import type { TaggedWord } from './tagger.ts';
@@ -13,7 +13,8 @@ const FUNCTION_WORDS: readonly (readonly [ForeignLanguage | 'en', ReadonlySet<st
     set(`der die das den dem des ein eine einen einem einer eines und oder aber nicht ist sind war waren wird werden wurde wurden hat
       haben hatte ich du er sie es wir ihr mich mir dich dir sich mein meine meinen meinem meiner sein seine seinen seinem seiner unser
       unsere ihre ihren im am zum zur vom beim mit von zu auf aus bei nach seit für über unter vor durch gegen ohne um dass weil wenn
-      als wie auch noch nur schon sehr man kein keine keinen diese dieser dieses wohnt wohne lebt arbeitet schrieb besuchte gestern heute`),
+      als wie auch noch nur schon sehr man kein keine keinen diese dieser dieses wohnt wohne lebt arbeitet schrieb besuchte gestern heute
+      bis je bitte inkl zzgl zwischen gilt nr datum`),
   ],
   [
     'es',
@@ -35,35 +36,39 @@ for (const [language, own] of FUNCTION_WORDS) {
   for (const word of own) LANGUAGES_OF_WORDS.set(word, [...(LANGUAGES_OF_WORDS.get(word) ?? []), language]);
 }
 
-/** Returns the language of a German, Spanish or French sentence, whose words the tagger does not know; null for any other. */
-function languageOf(words: readonly TaggedWord[], least: number): ForeignLanguage | null {
+type Scores = Readonly<Record<ForeignLanguage | 'en', number>>;
+
+/** How much the words of a sentence speak for each language. */
+function scoresOf(words: readonly TaggedWord[]): Scores {
   const scores = { de: 0, es: 0, fr: 0, en: 0 };
   for (const { text } of words) {
-    const languages = LANGUAGES_OF_WORDS.get(text) ?? LANGUAGES_OF_WORDS.get(text.toLowerCase());
-    if (languages === undefined) continue;
-    const weight = PARTICLES.has(text) ? 1 : 1.5;
-    for (const language of languages) scores[language] += weight;
+    const languages = LANGUAGES_OF_WORDS.get(text) ?? LANGUAGES_OF_WORDS.get(text.toLowerCase()) ?? [];
+    for (const language of languages) scores[language] += PARTICLES.has(text) ? 1 : 1.5;
   }
-  let best: ForeignLanguage = 'de';
-  for (const language of ['es', 'fr'] as const) if (scores[language] > scores[best]) best = language;
-  return scores[best] >= least && scores[best] > 2 * scores.en ? best : null;
+  return scores;
 }
 
-/** Score from which a sentence is in a language, and one of a text that is mostly in it. */
+/** Score from which a sentence or a text is in a language. */
 const LEAST = 2.5;
-const LEAST_IN_TEXT = 1;
 
-/** Returns the languages of the sentences of a text that are German, Spanish or French; null for the others. */
+/** Returns the language whose words are most, when they are enough and English ones are few. */
+function mostLikely(scores: Scores): ForeignLanguage | null {
+  let best: ForeignLanguage = 'de';
+  for (const language of ['es', 'fr'] as const) if (scores[language] > scores[best]) best = language;
+  return scores[best] >= LEAST && scores[best] > 2 * scores.en ? best : null;
+}
+
+/**
+ * Returns the languages of the sentences of a text that are German, Spanish or French, whose words the tagger does not know;
+ * null for the others. A line without a word that tells (`Netto: 580 EUR`) is in the language of the text.
+ */
 export function foreignLanguages(sentences: readonly (readonly TaggedWord[])[]): (ForeignLanguage | null)[] {
-  const certain = sentences.map((words) => languageOf(words, LEAST));
-  const usual = (['de', 'es', 'fr'] as const).find(
-    (language) => certain.filter((one) => one === language).length * 2 >= sentences.length,
-  );
-  if (usual === undefined) return certain;
-  return certain.map((language, at) => {
-    if (language !== null) return language;
-    return languageOf(sentences[at] ?? [], LEAST_IN_TEXT) === usual ? usual : null;
-  });
+  const scores = sentences.map(scoresOf);
+  const sum = (language: keyof Scores): number => scores.reduce((total, one) => total + one[language], 0);
+  // Words such as `Stück` and `Straße` tell the language of a text, but of a single sentence they may be a name.
+  const umlauts = sentences.flat().filter(({ text }) => /[äöüß]/u.test(text)).length;
+  const usual = mostLikely({ de: sum('de') + umlauts, es: sum('es'), fr: sum('fr'), en: sum('en') });
+  return scores.map((own) => mostLikely(own) ?? (usual !== null && own.en <= own[usual] ? usual : null));
 }
 
 const PLACES_IN_GERMAN = set(
@@ -76,22 +81,30 @@ const TITLES = /^(?:Herr|Herrn|Frau|Dr\.?|Prof\.?|Professor|Onkel|Tante|Opa|Oma|
 const LEADING_NOUN =
   /^(?:Meine?|Unsere?|Schwester|Bruder|Mutter|Vater|Tochter|Sohn|Onkel|Tante|Opa|Oma|Freund(?:in)?|Kolleg(?:e|in)|Nachbar(?:in)?|Roman|Film|Buch|Lied|Oper|Firma|Stadt|Dorf)$/u;
 
+/** An adjective or verb that opens a line. */
+const INFLECTED = /^\p{L}{3,}(?:e[nrsm]?|t)$/u;
+
 /**
  * Returns the name in capitalised words of a German sentence, where every noun has a capital: a known name or place, what
  * stands behind a title, or two names in a row (`Vorsitzende Karl-Heinz Brandt` is Karl-Heinz Brandt); null for nouns.
  */
 export function germanName(name: string, before: string): string | null {
-  const words = name.replace(/^.* (?:der|des) (?=.* (?:GmbH|AG|KG|SE)$)/u, '').split(' ');
+  const words = (isCompany(name) ? name.replace(/^.* (?:der|des) /u, '') : name).split(' ');
   while (words.length > 1 && LEADING_NOUN.test(words[0] ?? '')) words.shift();
   const [first = '', ...rest] = words;
   const lower = words.join(' ').toLowerCase();
-  if (PLACES.has(lower) || PLACES_IN_GERMAN.has(lower)) return words.join(' ');
+  if (PLACES.has(lower) || PLACES_IN_GERMAN.has(lower) || isCompany(words.join(' '))) return words.join(' ');
   const given = words.findIndex((word) => isGivenName((word.split('-')[0] ?? '').toLowerCase()));
   if (given === 0 || (given > 0 && given + 1 < words.length)) return words.slice(given).join(' ');
-  if (FUNCTION_WORDS[0]?.[1].has(first.toLowerCase()) || TITLES.test(name)) return null;
-  const isNamed =
-    TITLES.test(before) || TITLES.test(first) || (rest.length > 0 && rest.every((word) => /^\p{Lu}/u.test(word)));
-  return isNamed || words.length < name.split(' ').length ? words.join(' ') : null;
+  // `40 Stück Türband`
+  const isCounted = /^\d[\d.,]*$/u.test(before);
+  if (isCounted || FUNCTION_WORDS[0]?.[1].has(first.toLowerCase()) || TITLES.test(name)) return null;
+  if (TITLES.test(before) || TITLES.test(first)) return words.join(' ');
+  const isRow = rest.length > 0 && rest.every((word) => /^\p{Lu}/u.test(word));
+  // `Freundliche Grüße`, `Können Sie`
+  const isPhrase =
+    (before === '' && INFLECTED.test(first)) || rest.some((word) => FUNCTION_WORDS[0]?.[1].has(word.toLowerCase()));
+  return (isRow && !isPhrase) || words.length < name.split(' ').length ? words.join(' ') : null;
 }
 
 const DENIED = /\b(?:nicht|kein\p{L}*|nie|niemals|nunca|jamás|pas|jamais|würde|möchte|podría|pourrait|no)\b|\?/u;

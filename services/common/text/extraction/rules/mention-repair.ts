@@ -3,7 +3,7 @@ import { CALENDAR_WORDS } from '../../language/name-words.ts';
 import type { NameMention } from '../../language/names.ts';
 import type { Sentence } from '../../language/sentences.ts';
 import { STOP_WORDS } from '../../language/stop-words.ts';
-import { isGivenName } from './entity-type.ts';
+import { isCompany, isGivenName } from './entity-type.ts';
 import { DEMONYMS, PLACES } from './gazetteer.ts';
 import type { TaggedWord } from './tagger.ts';
 import {
@@ -38,6 +38,7 @@ export function repairNames(names: readonly NameMention[], sentence: Sentence, c
   const joined = joinNicknames(joinTwofold(names, sentence), sentence);
   return (context.spacedHyphens ? joinHyphenated(joined, sentence) : joined)
     .map(withoutElision)
+    .map(withoutSeat)
     .map((name) => withoutOpening(withoutShouting(withoutNextSentence(name), sentence), sentence, context))
     .map(withoutOffice)
     .map(withoutRank)
@@ -167,6 +168,13 @@ function withoutNextSentence(name: NameMention): NameMention {
   return cut === -1 ? name : { ...name, text: name.text.slice(0, cut + 1), end: name.start + cut + 1 };
 }
 
+/** `Herrajes del Sur S.L. de Sevilla` is Herrajes del Sur S.L. */
+function withoutSeat(name: NameMention): NameMention {
+  const at = name.text.search(/ (?:de|of|du|von|aus|in) [^.]*$/u);
+  const text = name.text.slice(0, Math.max(0, at));
+  return name.kind === 'name' && isCompany(text) ? { ...name, text, end: name.start + at } : name;
+}
+
 /** `d'Annie Ernaux` is Annie Ernaux. */
 function withoutElision(name: NameMention): NameMention {
   const [elided, first = ''] = /^[dl]['’](\p{Lu}[\p{L}-]+)/u.exec(name.text) ?? [];
@@ -253,7 +261,8 @@ function withoutNation(name: NameMention): NameMention {
 }
 
 function isName(name: NameMention): boolean {
-  if (name.text.length < 2) return false;
+  // `IBAN DE02120300000000202051`
+  if (name.text.length < 2 || /\d{8}/u.test(name.text)) return false;
   if (name.kind !== 'name' && name.kind !== 'acronym') return true;
   const words = name.text.split(' ');
   const lower = name.text.toLowerCase().replace(/\.$/u, '');

@@ -18,7 +18,7 @@ export const ROLE_TITLES = set(`
 
 /** Capitals that name nothing: times of day, eras, abbreviations of common words. Lower case. */
 export const NOT_NAMES = set(
-  `${OFFICE_INITIALS} am pm bc bce ad ce tv aka etc vs ok id pr cd dvd pc faq asap diy eta fyi mw kw gw hz mhz ghz kb mb gb tb km kg cm mm hp mph est gmt utc edt pst kst jr sr no none nobody somebody someone anyone everyone vol pp nd rd th st p.s. v.`,
+  `${OFFICE_INITIALS} am pm bc bce ad ce tv aka etc vs ok id pr cd dvd pc eur usd gbp chf iban bic faq asap diy eta fyi mw kw gw hz mhz ghz kb mb gb tb km kg cm mm hp mph est gmt utc edt pst kst jr sr no none nobody somebody someone anyone everyone vol pp nd rd th st p.s. v.`,
 );
 
 /** Verbs and calls of older English that open sentences. Lower case. */
@@ -61,7 +61,9 @@ export const PLACE_ENDINGS = set(`
   reservoir castle palace tower hall house stadium arena cemetery fortress sands ridge range peak summit cliffs rock slip inn hotel tavern wharf grounds heights springs wells trail camp field fields crossing junction farm ranch mine shore massif cove lagoon archipelago airfield meadow meadows mill mills observatory lighthouse zoo cathedral temple fort glacier plateau cape reef basin
   plaza building peaks point motorway expressway freeway mausoleum monument pass dunes plains woods wilderness preserve refuge campus loch glen fjord firth heath moor marsh swamp wetlands pond tunnel viaduct pier precinct parish prefecture oblast municipality kingdom republic empire`);
 
-export const PLACE_BEGINNINGS = set('camp mount mt lake cape fort port isle gulf bay river loch san santa são');
+export const PLACE_BEGINNINGS = set(
+  'camp mount mt mont monte monti col lake lac lago cape fort port isle gulf bay river loch san santa são',
+);
 
 export const ORGANISATION_ENDINGS = set(`
   inc inc. corp corp. corporation company co co. ltd ltd. limited llc plc gmbh ag group holdings enterprises industries

@@ -1,4 +1,5 @@
 import { personOfAddress } from '../../language/turns.ts';
+import { isGivenName } from '../rules/entity-type.ts';
 import { type Fact, type Named, type Reading, relationOf, type Span } from './fact.ts';
 import { isProse, isYes, nameList, plainText, typeOf, valueNamed } from './values.ts';
 
@@ -199,6 +200,11 @@ function isMail(entries: readonly Entry[]): boolean {
 /** Marks of answers and forwarded mails. */
 const REPLY = /^(?:(?:re|aw|fwd?|wg|tr|rv)(?:\[\d+\])?:\s*)+/iu;
 
+/** `info@example.com` is nobody. */
+function isRole(address: string, name: string): boolean {
+  return !/[ <]/u.test(address.trim()) && !name.includes(' ') && !isGivenName(name.toLowerCase());
+}
+
 function mailFacts(entries: readonly Entry[]): Fact[] {
   const of = (key: string): string =>
     entries.find(({ path }) => String(path.at(-1)).toLowerCase() === key)?.value ?? '';
@@ -206,9 +212,9 @@ function mailFacts(entries: readonly Entry[]): Fact[] {
     of(key)
       .slice(0, MAX_HEADER)
       .split(/,(?=[^,]{0,200}@)/u)
-      .map((address) => personOfAddress(address))
-      .filter((name) => name !== '' && !isProse(name))
-      .map((name) => ({ name, type: 'Person' }));
+      .map((address) => ({ address, name: personOfAddress(address) }))
+      .filter(({ name }) => name !== '' && !isProse(name))
+      .map(({ address, name }) => ({ name, type: isRole(address, name) ? 'Concept' : 'Person' }));
   const mail = named(plainText(of('subject')).replace(REPLY, ''), '');
   const date = valueNamed(
     of('date')
@@ -262,6 +268,10 @@ export function readKeyValues(text: string, about: string | null): Reading {
   return { facts, skipped: facts.length === 0 ? [] : entries };
 }
 
+/** `Status: accepted` needs no other lines beside it. */
+const PROPERTY = /^(?:status|state|priority|severity|owner|author|assignee|deadline)$/u;
+
 function isCertain(value: string, relation: string): boolean {
+  if (PROPERTY.test(relation)) return true;
   return /^\S*[@/]\S*$|\d/u.test(value) && valueNamed(plainText(value), relation) !== null;
 }

@@ -19,6 +19,10 @@ describe('structure of texts', () => {
     expect(factsOf('Place: Lisbon, Portugal\nHost: Tom Hill', 'paragraph')).to.include(
       'Product sync, 14 October 2025 place Lisbon, Portugal [Place]',
     );
+    expect(factsOf('Status: accepted', 'paragraph', 'ADR 3: Queue jobs')).to.deep.equal([
+      'ADR 3: Queue jobs status accepted [Concept]',
+    ]);
+    expect(factsOf('Remark: accepted', 'paragraph')).to.deep.equal([]);
   });
 
   it('relates the cells of a row to the order, not to the customer who has several', () => {

@@ -14,20 +14,21 @@ const MAX_WORDS = 7;
 
 const TYPES: ReadonlyArray<readonly [RegExp, string]> = [
   [
-    /(?:^|_)(?:city|town|village|country|state|region|county|place|location|address|venue|capital|continent)$/u,
+    /(?:^|_)(?:city|town|village|country|state|region|county|place|location|address|venue|capital|continent|ort|stadt|land|adresse|ciudad|país|ville|pays)$/u,
     'Place',
   ],
   [
-    /(?:^|_)(?:author|owner|manager|person|employee|contact|assignee|attendee|attendees|deciders?|receiver|trainer|dozent(?:in)?|betreuer(?:in)?|lehrer(?:in)?|profesora?|organizer|organiser|reporter|leader|speaker|teacher|student|patient|director|editor|maintainer|member|members|present|absent|participant|participants|chair|host|minutes|verfasser|protokoll|anwesend|teilnehmer|asistentes|autor|auteur|first_name|last_name)$/u,
+    /(?:^|_)(?:author|owner|manager|person|employee|contact|assignee|attendee|attendees|deciders?|receiver|trainer|dozent(?:in)?|betreuer(?:in)?|lehrer(?:in)?|profesora?|organizer|organiser|reporter|leader|speaker|teacher|student|patient|director|editor|maintainer|member|members|present|absent|participant|participants|chair|host|minutes|verfasser|protokoll|anwesend|teilnehmer|ansprechpartner(?:in)?|inhaber(?:in)?|geschäftsführer(?:in)?|bearbeiter(?:in)?|asistentes|contacto|autor|auteur|first_name|last_name)$/u,
     'Person',
   ],
   [
-    /(?:^|_)(?:company|organisation|organization|employer|vendor|supplier|publisher|manufacturer|university|school)$/u,
+    /(?:^|_)(?:company|organisation|organization|employer|vendor|supplier|publisher|manufacturer|university|school|firma|unternehmen|lieferant|verlag|empresa|société)$/u,
     'Organisation',
   ],
 ];
 /** Numbers that count nothing. */
-const CODES = /(?:^|_)(?:id|zip|postcode|plz|phone|telephone|mobile|fax|code|isbn|number|no|nr|version|port|uid)$/u;
+const CODES =
+  /(?:^|_)(?:id|zip|postcode|plz|phone|telephone|telefon|mobile|fax|code|isbn|number|no|nr|version|port|uid)$/u;
 
 /** Where four digits are a year. */
 const YEARS = /^$|year|date|since|found|born|died|release|publish|from|until|start|end|establish|open|built|created/u;
@@ -85,9 +86,9 @@ export function valueNamed(text: string, relation: string): Named | null {
 /** In front of the name of a person: `Dr. Amara Osei` and `Amara Osei` are one. */
 const TITLES = /^(?:(?:Dr|Prof|Mr|Mrs|Ms|Herr|Frau)\.? )+(?=\p{Lu}[\p{L}.'’-]* \p{Lu})/u;
 
-/** A name with its type; of a person without titles. */
+/** A name with its type; of a person without titles and address. */
 export function nameOf(text: string, relation: string): Named {
-  const name = text.replace(TITLES, '');
+  const name = text.replace(TITLES, '').replace(/ <[^<>]*@[^<>]*>$/u, '');
   return { name, type: name === text ? typeOf(name, relation) : 'Person' };
 }
 
