@@ -109,6 +109,8 @@ describe('verbs of the command line', () => {
     await done('datasets create plans');
     await done('permissions grant bob@example.com read -d plans');
     expect(await done('permissions list bob@example.com')).to.match(/^plans /m);
+    expect(await done('permissions list --dataset plans')).to.match(/^bob@example.com +user +read$/m);
+    expect(await done('audit --tenant acme')).to.contain('grant.given');
     await done('permissions revoke bob@example.com read -d plans');
     expect(await done('permissions list bob@example.com')).to.equal('none\n');
     const key = (await done('keys create ci --permission read -d plans')).trim();

@@ -92,12 +92,30 @@ const agents: readonly Action[] = [
 
 export const agentsCommand = group('agents', 'Agents: list, create, show, delete, connections.', agents);
 
+interface Syncs {
+  readonly has_remote: boolean;
+  readonly runs: readonly unknown[];
+}
+
+const syncRuns = ({ api }: CommandCall) => api.json<Syncs>('GET', '/api/v1/sync/runs');
+const NO_REMOTE = 'no other memory is configured: set COGNEE_SERVICE_URL and COGNEE_API_KEY for the server';
+
 const sync: readonly Action[] = [
-  { name: 'status', summary: 'Shows the latest sync.', request: ({ api }) => api.json('GET', '/api/v1/sync/status') },
+  {
+    name: 'status',
+    summary: 'Lists the latest syncs, newest first, with their errors.',
+    request: syncRuns,
+    show: (answer) => {
+      const { has_remote: hasRemote, runs } = answer as Syncs;
+      if (runs.length === 0) return hasRemote ? 'nothing was synced yet' : NO_REMOTE;
+      return textOf(runs, ['created_at', 'status', 'uploaded', 'downloaded', 'passed_over', 'error']);
+    },
+  },
   {
     name: 'start',
     summary: 'Brings datasets into step with the memory of COGNEE_SERVICE_URL; all, or --dataset.',
     request: async (call) => {
+      if (!(await syncRuns(call)).has_remote) throw new CliFailure(NO_REMOTE, exitCodes.failed);
       const only = call.datasetGiven === null ? [] : [(await findDataset(call.api, call.datasetGiven)).id];
       return call.api.json('POST', '/api/v1/sync', { body: only.length === 0 ? {} : { datasetIds: only } });
     },

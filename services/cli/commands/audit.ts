@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type Command, type CommandCall, stringOption } from '../command.ts';
 import { columns, note, print, printJson } from '../output.ts';
+import { tenantIdOf } from '../people.ts';
 import { exitCodes, usageFailure } from '../terminal.ts';
 import { AUDIT_PATH, requestExport, tenantQuery } from './audit-request.ts';
 import { verifyAudit } from './audit-verify.ts';
@@ -29,8 +30,8 @@ server itself might have rewritten. Ends with 1 when something is wrong.`,
   options: {
     tenant: {
       type: 'string',
-      value: 'ID',
-      meaning: "default the one you work in; 'personal': accounts, for superusers",
+      value: 'NAME',
+      meaning: "by name or id, default the one you work in; 'personal': accounts, for superusers",
     },
     action: { type: 'string', value: 'NAME', meaning: 'list: for example grant.given' },
     actor: { type: 'string', value: 'ID', meaning: 'list: what this user did' },
@@ -43,7 +44,8 @@ server itself might have rewritten. Ends with 1 when something is wrong.`,
     keys: { type: 'string', value: 'FILE', meaning: `verify: the server's keys, as GET ${AUDIT_PATH}/keys gave them` },
     'expect-head': { type: 'string', value: 'HASH', meaning: 'verify: a record of this hash must be in the log' },
   },
-  async run(call) {
+  async run(given) {
+    const call = await ofTenant(given);
     const [action = 'list', ...more] = call.arguments;
     if (more.length > 0) throw usageFailure(`audit ${action} takes no arguments; name the tenant with --tenant`);
     if (action === 'list') return list(call);
@@ -52,6 +54,13 @@ server itself might have rewritten. Ends with 1 when something is wrong.`,
     throw usageFailure(`audit knows list, export and verify, not '${action}'`);
   },
 };
+
+/** The call with the id of the tenant that it names. */
+async function ofTenant(call: CommandCall): Promise<CommandCall> {
+  const named = stringOption(call.options, 'tenant');
+  if (named === null || named.toLowerCase() === 'personal') return call;
+  return { ...call, options: { ...call.options, tenant: await tenantIdOf(call, named) } };
+}
 
 async function list(call: CommandCall): Promise<number> {
   const query = tenantQuery(call);

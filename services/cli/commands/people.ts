@@ -213,17 +213,24 @@ async function principalOf(call: CommandCall, who: string): Promise<string> {
 const permissions: readonly Action[] = [
   {
     name: 'list',
-    parameters: '<who>',
-    summary: 'Lists the datasets that somebody may read, or with --permission do another thing to.',
+    parameters: '[who]',
+    summary:
+      'Lists what somebody of the tenant may read, or with --permission do else; without WHO, who may use --dataset.',
     options: {
       ...tenantOption,
       permission: { type: 'string', value: 'NAME', meaning: 'read (default), write, delete or share' },
     },
-    fields: ['name', 'id', 'ownerId'],
-    request: async (call) =>
-      call.api.json('GET', `${PERMISSIONS}/principals/${await principalOf(call, first(call))}/datasets`, {
-        query: { permission_name: stringOption(call.options, 'permission') ?? 'read' },
-      }),
+    request: async (call) => {
+      if (call.arguments[0] !== undefined)
+        return call.api.json('GET', `${PERMISSIONS}/principals/${await principalOf(call, first(call))}/datasets`, {
+          query: { permission_name: stringOption(call.options, 'permission') ?? 'read' },
+        });
+      if (call.datasetGiven === null) throw usageFailure('Name a person, or a dataset with --dataset.');
+      const { id } = await findDataset(call.api, call.datasetGiven);
+      return call.api.json('GET', `${PERMISSIONS}/datasets/${id}/principals`);
+    },
+    show: (answer, { arguments: [who] }) =>
+      textOf(answer, who === undefined ? ['name', 'kind', 'permissions'] : ['name', 'id', 'ownerId']),
   },
   ...(['grant', 'revoke'] as const).map(
     (name): Action => ({
