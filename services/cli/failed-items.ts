@@ -1,35 +1,25 @@
+import type { DataItemProcessingStatusDTO, DatasetDTO, DatasetProcessingStatusDTO } from '../client/index.ts';
 import type { CommandCall } from './command.ts';
 import { note } from './output.ts';
-import type { DatasetRecord } from './wire.ts';
 
-/** Answer of `/processing-status` for a dataset. */
-export interface ItemStatus {
-  readonly total: number;
-  readonly completed: number;
-  readonly pending: number;
-  /** Absent when none has failed. */
-  readonly failed?: number;
-  readonly items: readonly { readonly id: string; readonly name: string; readonly failure?: ItemFailure }[];
+type ItemFailure = NonNullable<DataItemProcessingStatusDTO['failure']>;
+
+export type FailedItem = DataItemProcessingStatusDTO & { readonly failure: ItemFailure };
+
+export function readItemStatus(call: CommandCall, { id }: Pick<DatasetDTO, 'id'>): Promise<DatasetProcessingStatusDTO> {
+  return call.api.json<DatasetProcessingStatusDTO>('GET', `/api/v1/datasets/${id}/processing-status`);
 }
 
-export interface ItemFailure {
-  readonly error_message: string;
-  readonly tries: number;
-  readonly is_set_aside: boolean;
-}
-
-export type FailedItem = ItemStatus['items'][number] & { readonly failure: ItemFailure };
-
-export function readItemStatus(call: CommandCall, { id }: Pick<DatasetRecord, 'id'>): Promise<ItemStatus> {
-  return call.api.json<ItemStatus>('GET', `/api/v1/datasets/${id}/processing-status`);
-}
-
-export function failedAmong({ items }: ItemStatus): readonly FailedItem[] {
+export function failedAmong({ items }: DatasetProcessingStatusDTO): readonly FailedItem[] {
   return items.filter((item): item is FailedItem => item.failure !== undefined);
 }
 
 /** One line for people. */
-export function failureLine({ error_message: message, tries, is_set_aside }: ItemFailure): string {
+export function failureLine({
+  error_message: message,
+  tries,
+  is_set_aside,
+}: Omit<ItemFailure, 'error_class' | 'failed_at'>): string {
   return is_set_aside ? `${message} (set aside after ${tries} tries)` : message;
 }
 

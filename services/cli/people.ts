@@ -1,3 +1,4 @@
+import type { Answer } from '../client/index.ts';
 import type { CommandCall } from './command.ts';
 import { CliFailure, exitCodes } from './terminal.ts';
 import { isId } from './wire.ts';
@@ -14,11 +15,7 @@ export async function userIdOf(call: CommandCall, who: string): Promise<string> 
   return (await call.api.json<{ readonly user_id: string }>('POST', path, { body: { email: who } })).user_id;
 }
 
-export interface InvitationAnswer {
-  readonly user: { readonly id: string; readonly email: string };
-  /** Null: it was mailed. */
-  readonly link: string | null;
-}
+export type InvitationAnswer = Answer<'/api/v1/users/invitations', 'post'>;
 
 export function invite(call: CommandCall, email: string): Promise<InvitationAnswer> {
   return call.api.json<InvitationAnswer>('POST', '/api/v1/users/invitations', { body: { email } });

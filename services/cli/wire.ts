@@ -1,56 +1,9 @@
+import type { DatasetDTO, DatasetSnapshot } from '../client/index.ts';
 import { nearestOf } from '../common/kernel/nearest.ts';
 import type { ApiClient } from './api-client.ts';
 import type { CommandCall } from './command.ts';
-import type { Followed } from './follow.ts';
 import { harmless } from './output.ts';
 import { CliFailure, exitCodes } from './terminal.ts';
-
-/** The parts of the server's answers that this client reads. */
-export interface DatasetRecord {
-  readonly id: string;
-  readonly name: string;
-  readonly createdAt: string;
-}
-
-export interface RunInfo {
-  readonly status: string;
-  readonly pipeline_run_id: string;
-  readonly dataset_id: string;
-  readonly dataset_name: string;
-  readonly data_ingestion_info:
-    | readonly { readonly run_info: { readonly status: string }; readonly data_id: string }[]
-    | null;
-  /** Inputs that were not stored; absent when all were. */
-  readonly refused?: readonly RefusedInput[];
-}
-
-export interface RefusedInput {
-  /** Position among the inputs: uploads first, then strings. */
-  readonly index: number;
-  readonly name: string | null;
-  readonly message: string;
-}
-
-export interface DatasetProgress {
-  readonly status: string;
-  readonly progress: {
-    readonly completed_items: number;
-    readonly total_items: number;
-    readonly current_stage: string | null;
-  } | null;
-  /** Items that are being built. */
-  readonly chunks?: { readonly completed: number; readonly total: number };
-  /** Error of a failed run. */
-  readonly error?: string;
-}
-
-export interface SnapshotInfo extends Followed {
-  readonly id: string;
-  readonly dataset_id: string;
-  readonly at: string;
-  readonly items: number;
-  readonly size_bytes: number;
-}
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
@@ -71,12 +24,12 @@ export async function datasetsOf({
   return datasetGiven === null ? {} : { dataset_ids: [(await findDataset(api, datasetGiven)).id] };
 }
 
-export async function listDatasets(api: ApiClient): Promise<readonly DatasetRecord[]> {
-  return api.json<readonly DatasetRecord[]>('GET', '/api/v1/datasets');
+export async function listDatasets(api: ApiClient): Promise<readonly DatasetDTO[]> {
+  return api.json<readonly DatasetDTO[]>('GET', '/api/v1/datasets');
 }
 
 /** Errors: `CliFailure` naming the datasets that there are, the one that may be meant first. */
-export async function findDataset(api: ApiClient, dataset: string): Promise<DatasetRecord> {
+export async function findDataset(api: ApiClient, dataset: string): Promise<DatasetDTO> {
   const datasets = await listDatasets(api);
   const found = datasets.find(({ id, name }) => id === dataset.toLowerCase() || name === dataset);
   if (found !== undefined) return found;
@@ -90,18 +43,18 @@ export async function findDataset(api: ApiClient, dataset: string): Promise<Data
   );
 }
 
-export function snapshotPath({ id, dataset_id }: Pick<SnapshotInfo, 'id' | 'dataset_id'>): string {
+export function snapshotPath({ id, dataset_id }: Pick<DatasetSnapshot, 'id' | 'dataset_id'>): string {
   return `/api/v1/datasets/${dataset_id}/snapshots/${encodeURIComponent(id)}`;
 }
 
 /** Lists the snapshots of every dataset that can be read, newest first. */
-export async function listSnapshots(api: ApiClient): Promise<readonly SnapshotInfo[]> {
-  return (await api.json<{ readonly snapshots: readonly SnapshotInfo[] }>('GET', '/api/v1/datasets/snapshots'))
+export async function listSnapshots(api: ApiClient): Promise<readonly DatasetSnapshot[]> {
+  return (await api.json<{ readonly snapshots: readonly DatasetSnapshot[] }>('GET', '/api/v1/datasets/snapshots'))
     .snapshots;
 }
 
 /** Errors: `CliFailure` when there is none of the id. */
-export async function findSnapshot(api: ApiClient, id: string): Promise<SnapshotInfo> {
+export async function findSnapshot(api: ApiClient, id: string): Promise<DatasetSnapshot> {
   const found = (await listSnapshots(api)).find((snapshot) => snapshot.id === id);
   if (found !== undefined) return found;
   throw new CliFailure(`There is no file and no snapshot '${id}'. See: engram snapshots`, exitCodes.failed);

@@ -1,14 +1,7 @@
 import { distance } from 'fastest-levenshtein';
+import type { DataDTO, DatasetDTO } from '../client/index.ts';
 import type { EngramApi } from './api.ts';
 import { ToolError } from './tool.ts';
-
-/** A dataset of `GET /datasets`. */
-export interface Dataset {
-  readonly id: string;
-  readonly name: string;
-  readonly createdAt: string;
-  readonly updatedAt: string | null;
-}
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/iu;
 
@@ -19,7 +12,7 @@ export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
-export function listDatasets(api: EngramApi): Promise<readonly Dataset[]> {
+export function listDatasets(api: EngramApi): Promise<readonly DatasetDTO[]> {
   return api.get('/api/v1/datasets');
 }
 
@@ -27,17 +20,17 @@ export function listDatasets(api: EngramApi): Promise<readonly Dataset[]> {
  * Finds readable datasets by names or ids; the API itself resolves only names of own datasets. Empty: all, which is null.
  * Throws `ToolError` with the names that are close.
  */
-export async function findDatasets(api: EngramApi, wanted: readonly string[]): Promise<readonly Dataset[] | null> {
+export async function findDatasets(api: EngramApi, wanted: readonly string[]): Promise<readonly DatasetDTO[] | null> {
   if (wanted.length === 0) return null;
   const known = await listDatasets(api);
   return wanted.map((each) => chosen(known, each));
 }
 
-export async function findDataset(api: EngramApi, wanted: string): Promise<Dataset> {
+export async function findDataset(api: EngramApi, wanted: string): Promise<DatasetDTO> {
   return chosen(await listDatasets(api), wanted);
 }
 
-function chosen(known: readonly Dataset[], wanted: string): Dataset {
+function chosen(known: readonly DatasetDTO[], wanted: string): DatasetDTO {
   const found = known.filter(({ id, name }) => name === wanted || id === wanted.toLowerCase());
   const [first] = found;
   if (first === undefined)
@@ -49,7 +42,7 @@ function chosen(known: readonly Dataset[], wanted: string): Dataset {
   return first;
 }
 
-function advice(known: readonly Dataset[], wanted: string): string {
+function advice(known: readonly DatasetDTO[], wanted: string): string {
   if (known.length === 0) return 'There is none yet: store something with remember first.';
   const nearest = known
     .map(({ name }) => ({ name, far: distance(name.toLowerCase(), wanted.toLowerCase()) }))
@@ -64,17 +57,6 @@ export interface Page {
   readonly offset: number;
 }
 
-/** An item of `GET /datasets/{id}/data`. */
-export interface StoredItem {
-  readonly id: string;
-  readonly name: string;
-  readonly displayName?: string | null;
-  readonly mimeType: string | null;
-  readonly dataSize: number | null;
-  readonly createdAt: string;
-  readonly updatedAt: string | null;
-}
-
-export function itemsOf(api: EngramApi, datasetId: string, page: Page): Promise<readonly StoredItem[]> {
+export function itemsOf(api: EngramApi, datasetId: string, page: Page): Promise<readonly DataDTO[]> {
   return api.get(`/api/v1/datasets/${datasetId}/data`, { ...page, excerpts: true });
 }

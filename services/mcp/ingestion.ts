@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { PipelineRunInfo, PipelineRunStatusWithProgress } from '../client/index.ts';
 import type { EngramApi } from './api.ts';
 import { isUuid, listDatasets } from './datasets.ts';
 import { type ToolCall, ToolError } from './tool.ts';
@@ -47,23 +48,15 @@ export async function addItems(
       );
   }
   for (const each of nodeSet) form.append('node_set', each);
-  const answer = await api.post<AddAnswer>('/api/v1/add', form);
+  const answer = await api.post<PipelineRunInfo>('/api/v1/add', form);
   const refused = (answer.refused ?? []).map(({ name, message }) => (name === null ? message : `${name}: ${message}`));
-  const added = (answer.data_ingestion_info ?? []).map(({ data_id }) => data_id);
+  const added = (answer.data_ingestion_info ?? []).flatMap(({ data_id }) => data_id ?? []);
   if (added.length === 0) {
     throw new ToolError(
       `Nothing was stored: ${refused.join('; ') || (answer.error_message ?? 'there is no text in it')}`,
     );
   }
   return { dataset: { id: answer.dataset_id, name: answer.dataset_name }, items: added, refused };
-}
-
-interface AddAnswer {
-  readonly dataset_id: string;
-  readonly dataset_name: string;
-  readonly data_ingestion_info?: readonly { readonly data_id: string }[] | null;
-  readonly refused?: readonly { readonly name: string | null; readonly message: string }[];
-  readonly error_message?: string | null;
 }
 
 function isAddress(text: string): boolean {
@@ -131,27 +124,19 @@ interface RunningState extends BuildState {
   readonly stage: string;
 }
 
-interface StatusRow {
-  readonly status: string;
-  readonly progress: {
-    readonly completed_items: number;
-    readonly total_items: number;
-    readonly current_stage: string | null;
-  } | null;
-  readonly chunks?: { readonly completed: number; readonly total: number };
-  readonly error?: string;
-}
-
 /** State of the newest run of each dataset; none given: of all that can be read. Without a run a dataset is missing. */
 export async function buildStates(
   api: EngramApi,
   wanted: { readonly dataset?: readonly string[]; readonly pipeline?: string },
 ): Promise<ReadonlyMap<string, RunningState>> {
-  const rows = await api.get<Readonly<Record<string, StatusRow>>>('/api/v1/datasets/status/progress', wanted);
+  const rows = await api.get<Readonly<Record<string, PipelineRunStatusWithProgress>>>(
+    '/api/v1/datasets/status/progress',
+    wanted,
+  );
   return new Map(Object.entries(rows).map(([id, row]) => [id, stateOf(row)]));
 }
 
-function stateOf({ status, error, progress, chunks }: StatusRow): RunningState {
+function stateOf({ status, error, progress, chunks }: PipelineRunStatusWithProgress): RunningState {
   if (status.endsWith('COMPLETED')) return { ...DONE, status: 'completed' };
   if (status.endsWith('ERRORED')) return { ...DONE, status: 'failed', error: error ?? 'The build failed.' };
   if (progress === null || progress.total_items === 0) return { ...DONE, status: 'running', stage: 'starting' };
@@ -163,7 +148,7 @@ function stateOf({ status, error, progress, chunks }: StatusRow): RunningState {
 
 const DONE = { error: null, share: null, stage: '' };
 
-function partOf(chunks: StatusRow['chunks']): number {
+function partOf(chunks: PipelineRunStatusWithProgress['chunks']): number {
   return chunks === undefined || chunks.total === 0 ? 0 : Math.min(0.99, chunks.completed / chunks.total);
 }
 

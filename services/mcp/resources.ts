@@ -6,8 +6,9 @@ import type {
 } from '@modelcontextprotocol/sdk/types.js';
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { ApiError } from '../client/errors.ts';
+import type { DataDTO, DatasetDTO } from '../client/index.ts';
 import type { EngramApi } from './api.ts';
-import { type Dataset, isUuid, itemsOf, listDatasets, type StoredItem } from './datasets.ts';
+import { isUuid, itemsOf, listDatasets } from './datasets.ts';
 
 export const RESOURCE_TEMPLATES: ListResourceTemplatesResult['resourceTemplates'] = [
   {
@@ -71,7 +72,7 @@ export async function listResources(api: EngramApi, cursor: string | undefined):
   return { resources };
 }
 
-function datasetResource({ id, name, createdAt, updatedAt }: Dataset): Resource {
+function datasetResource({ id, name, createdAt, updatedAt }: DatasetDTO): Resource {
   return {
     uri: `engram://datasets/${id}`,
     name,
@@ -82,7 +83,7 @@ function datasetResource({ id, name, createdAt, updatedAt }: Dataset): Resource 
   };
 }
 
-function itemResource(dataset: Dataset, item: StoredItem): Resource {
+function itemResource(dataset: DatasetDTO, item: DataDTO): Resource {
   const name = item.displayName ?? item.name;
   return {
     uri: `engram://datasets/${dataset.id}/items/${item.id}`,

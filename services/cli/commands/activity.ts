@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import type { Answer, SessionDetail, SettingsDTO } from '../../client/index.ts';
 import { type Action, type CommandCall, isSet, stringOption } from '../command.ts';
 import { group, textOf } from '../group.ts';
 import { CliFailure, exitCodes, usageFailure } from '../terminal.ts';
@@ -14,10 +15,6 @@ const rangeOption = {
 function rangeOf(call: CommandCall): { readonly query: Readonly<Record<string, string>> } {
   const range = stringOption(call.options, 'range');
   return { query: range === null ? {} : { range } };
-}
-
-interface SessionDetail {
-  readonly qas?: readonly { readonly question: string; readonly answer: string; readonly qa_id: string }[];
 }
 
 const sessions: readonly Action[] = [
@@ -150,10 +147,6 @@ const modelOptions = {
   model: { type: 'string', value: 'NAME', meaning: 'as the provider calls it' },
 } as const;
 
-interface Settings {
-  readonly llm: Readonly<Record<'provider' | 'model' | 'endpoint' | 'apiKey', string | null>>;
-}
-
 const config: readonly Action[] = [
   {
     name: 'show',
@@ -161,7 +154,7 @@ const config: readonly Action[] = [
     request: ({ api }) => api.json('GET', '/api/v1/settings'),
     // The API names a model by default; it is used with a key or an address only.
     show: (answer) => {
-      const { llm } = answer as Settings;
+      const { llm } = answer as SettingsDTO;
       if (!llm.apiKey && !llm.endpoint) return 'none: rules extract, answers are quotes (engram config set-model)';
       return textOf(llm, ['provider', 'model', 'endpoint', 'apiKey']);
     },
@@ -237,10 +230,7 @@ export async function jsonOf(file: string): Promise<unknown> {
   }
 }
 
-interface SkillsAnswer {
-  readonly status: string;
-  readonly items?: readonly { readonly name?: string; readonly id?: string }[];
-}
+type SkillsAnswer = Answer<'/api/v1/skills', 'post'>;
 
 async function datasetQuery(call: CommandCall): Promise<{ readonly query: { readonly dataset_id: string } }> {
   return { query: { dataset_id: (await findDataset(call.api, call.dataset)).id } };

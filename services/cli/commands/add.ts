@@ -2,11 +2,12 @@ import { openAsBlob } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
+import type { PipelineRunInfo } from '../../client/index.ts';
 import { ApiFailure } from '../api-client.ts';
 import { type Command, type CommandCall, isSet, stringList } from '../command.ts';
 import { count, note, print, printJson } from '../output.ts';
 import { CliFailure, exitCodes, usageFailure } from '../terminal.ts';
-import { datasetFields, type RunInfo } from '../wire.ts';
+import { datasetFields } from '../wire.ts';
 
 export const addCommand: Command = {
   name: 'add',
@@ -35,10 +36,10 @@ export const addCommand: Command = {
   },
 };
 
-type Sent = { readonly answer: RunInfo } | { readonly failure: ApiFailure };
+type Sent = { readonly answer: PipelineRunInfo } | { readonly failure: ApiFailure };
 
 /** Files that are all refused do not stop the texts beside them. */
-async function orFailure(request: Promise<RunInfo>): Promise<Sent> {
+async function orFailure(request: Promise<PipelineRunInfo>): Promise<Sent> {
   try {
     return { answer: await request };
   } catch (failure) {
@@ -79,21 +80,21 @@ function looksLikePath(argument: string): boolean {
   );
 }
 
-async function uploadFiles(call: CommandCall, paths: readonly string[]): Promise<RunInfo> {
+async function uploadFiles(call: CommandCall, paths: readonly string[]): Promise<PipelineRunInfo> {
   const form = new FormData();
   for (const path of paths) form.append('data', await openAsBlob(path), basename(path));
   for (const [name, value] of Object.entries(datasetFields(call.dataset))) form.append(name, value);
   for (const tag of stringList(call.options, 'node-set')) form.append('node_set', tag);
-  return call.api.json<RunInfo>('POST', '/api/v1/add', { body: form });
+  return call.api.json<PipelineRunInfo>('POST', '/api/v1/add', { body: form });
 }
 
-async function sendStrings(call: CommandCall, strings: readonly string[]): Promise<RunInfo> {
+async function sendStrings(call: CommandCall, strings: readonly string[]): Promise<PipelineRunInfo> {
   const tags = stringList(call.options, 'node-set');
   const body = { data: strings, ...datasetFields(call.dataset), ...(tags.length === 0 ? {} : { node_set: tags }) };
-  return call.api.json<RunInfo>('POST', '/api/v1/add', { body });
+  return call.api.json<PipelineRunInfo>('POST', '/api/v1/add', { body });
 }
 
-function report(call: CommandCall, answers: readonly RunInfo[]): void {
+function report(call: CommandCall, answers: readonly PipelineRunInfo[]): void {
   if (call.asJson) {
     printJson(call, answers.length === 1 ? answers[0] : answers);
     return;
@@ -109,5 +110,5 @@ function report(call: CommandCall, answers: readonly RunInfo[]): void {
     const isNamed = name === null || message.includes(name);
     note(call, `refused: ${isNamed ? '' : `${name}: `}${message}`);
   }
-  for (const { data_id } of items) print(call, data_id);
+  for (const { data_id } of items) if (data_id !== undefined) print(call, data_id);
 }

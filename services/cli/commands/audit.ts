@@ -1,6 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import type { Answer } from '../../client/index.ts';
 import { type Command, type CommandCall, stringOption } from '../command.ts';
 import { columns, note, print, printJson } from '../output.ts';
 import { tenantIdOf } from '../people.ts';
@@ -8,14 +9,7 @@ import { exitCodes, usageFailure } from '../terminal.ts';
 import { AUDIT_PATH, requestExport, tenantQuery } from './audit-request.ts';
 import { verifyAudit } from './audit-verify.ts';
 
-interface ListedRecord {
-  readonly number: number;
-  readonly at: string;
-  readonly action: string;
-  readonly actor: string | null;
-  readonly subject: string;
-  readonly details: Readonly<Record<string, unknown>>;
-}
+type ListedRecord = Answer<'/api/v1/audit', 'get'>['records'][number];
 
 const FILTERS = ['action', 'actor', 'subject', 'since', 'until', 'limit'] as const;
 

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { PipelineRunInfo, PipelineRunStatusWithProgress } from '../../client/index.ts';
 import { type Command, type CommandCall, isSet, stringList, stringOption } from '../command.ts';
 import { failedAmong, noteFailed, readItemStatus } from '../failed-items.ts';
 import { note, print, printJson } from '../output.ts';
 import { createProgress } from '../progress.ts';
 import { CliFailure, exitCodes, usageFailure } from '../terminal.ts';
-import { type DatasetProgress, findDataset, type RunInfo } from '../wire.ts';
+import { findDataset } from '../wire.ts';
 import { ONTOLOGY_OPTION } from './ontologies.ts';
 
 const POLL_MS = 250;
@@ -41,7 +42,7 @@ export async function runCognify(call: CommandCall, { wait }: { readonly wait: b
     ...(size === null ? {} : { chunk_size: Number(size) }),
     ...(ontologies.length === 0 ? {} : { ontology_key: ontologies }),
   };
-  const answer = await call.api.json<Readonly<Record<string, RunInfo>>>('POST', '/api/v1/cognify', { body });
+  const answer = await call.api.json<Readonly<Record<string, PipelineRunInfo>>>('POST', '/api/v1/cognify', { body });
   const [started] = Object.values(answer);
   if (started === undefined) throw new CliFailure('The server started no run.', exitCodes.failed);
   if (!wait) {
@@ -76,7 +77,7 @@ export async function runCognify(call: CommandCall, { wait }: { readonly wait: b
 async function follow(
   call: CommandCall,
   { id, name }: { readonly id: string; readonly name: string },
-): Promise<DatasetProgress> {
+): Promise<PipelineRunStatusWithProgress> {
   let total = 1;
   const progress = createProgress(call.terminal, 'Cognify', {
     total,
@@ -85,7 +86,7 @@ async function follow(
   });
   try {
     for (;;) {
-      const all = await call.api.json<Readonly<Record<string, DatasetProgress>>>(
+      const all = await call.api.json<Readonly<Record<string, PipelineRunStatusWithProgress>>>(
         'GET',
         '/api/v1/datasets/status/progress',
         { query: { dataset: id } },
@@ -105,13 +106,13 @@ async function follow(
   }
 }
 
-function stageOf(state: DatasetProgress | undefined): string {
+function stageOf(state: PipelineRunStatusWithProgress | undefined): string {
   const { chunks, progress } = state ?? {};
   if (chunks !== undefined) return `${chunks.completed}/${chunks.total} chunks`;
   return (progress?.current_stage ?? '').replaceAll('_', ' ');
 }
 
-function partOf(state: DatasetProgress | undefined): number {
+function partOf(state: PipelineRunStatusWithProgress | undefined): number {
   const { chunks } = state ?? {};
   return chunks === undefined ? 0 : chunks.completed / chunks.total;
 }

@@ -1,21 +1,11 @@
+import type { Answer, DataDTO, DatasetDTO } from '../../client/index.ts';
 import type { Action, CommandCall } from '../command.ts';
 import { failureLine } from '../failed-items.ts';
 import { group } from '../group.ts';
 import { columns, count } from '../output.ts';
 import { sourceName } from '../sources.ts';
 import { usageFailure } from '../terminal.ts';
-import { type DatasetRecord, findDataset, listDatasets } from '../wire.ts';
-
-interface ItemRecord {
-  readonly id: string;
-  readonly name: string;
-  readonly displayName?: string;
-  readonly externalMetadata: unknown;
-  readonly dataSize: number | null;
-  readonly createdAt: string;
-  /** Error of an item that could not be built. */
-  readonly failure?: { readonly message: string; readonly tries: number; readonly isSetAside: boolean };
-}
+import { findDataset, listDatasets } from '../wire.ts';
 
 const PAGE = 1_000;
 
@@ -25,7 +15,7 @@ const datasets: readonly Action[] = [
     summary: 'Lists the datasets that you can read.',
     request: ({ api }) => listDatasets(api),
     show: (answer) => {
-      const all = answer as readonly DatasetRecord[];
+      const all = answer as readonly DatasetDTO[];
       if (all.length === 0) return 'no datasets yet';
       const rows = all.map(({ id, name, createdAt }) => [name, id, createdAt.slice(0, 19)]);
       return columns([['DATASET', 'ID', 'CREATED'], ...rows]);
@@ -36,13 +26,13 @@ const datasets: readonly Action[] = [
     parameters: '<name>',
     summary: 'Creates an empty dataset.',
     request: (call) => call.api.json('POST', '/api/v1/datasets', { body: { name: call.arguments[0] } }),
-    show: (answer) => (answer as DatasetRecord).id,
+    show: (answer) => (answer as DatasetDTO).id,
   },
   {
     name: 'items',
     summary: 'Lists the items of --dataset; engram items does more with them.',
     request: readItems,
-    show: (answer) => itemsText(answer as readonly ItemRecord[]),
+    show: (answer) => itemsText(answer as readonly DataDTO[]),
   },
   {
     name: 'retry',
@@ -97,11 +87,11 @@ export const datasetsCommand = group(
   datasets,
 );
 
-export async function readItems(call: CommandCall): Promise<readonly ItemRecord[]> {
+export async function readItems(call: CommandCall): Promise<readonly DataDTO[]> {
   const dataset = await findDataset(call.api, call.dataset);
-  const all: ItemRecord[] = [];
+  const all: DataDTO[] = [];
   for (;;) {
-    const page = await call.api.json<readonly ItemRecord[]>('GET', `/api/v1/datasets/${dataset.id}/data`, {
+    const page = await call.api.json<readonly DataDTO[]>('GET', `/api/v1/datasets/${dataset.id}/data`, {
       query: { limit: String(PAGE), offset: String(all.length), excerpts: 'true' },
     });
     all.push(...page);
@@ -109,7 +99,7 @@ export async function readItems(call: CommandCall): Promise<readonly ItemRecord[
   }
 }
 
-export function itemsText(all: readonly ItemRecord[]): string {
+export function itemsText(all: readonly DataDTO[]): string {
   if (all.length === 0) return 'no items yet';
   const rows = all.map(({ id, dataSize, failure, ...item }) => [
     ...[itemName(item), id, String(dataSize ?? '')],
@@ -120,10 +110,7 @@ export function itemsText(all: readonly ItemRecord[]): string {
   return columns([['ITEM', 'ID', 'BYTES', 'FAILED'], ...rows]);
 }
 
-interface RetryAnswer {
-  readonly data_ids: readonly string[];
-  readonly pipeline_run_id: string | null;
-}
+type RetryAnswer = Answer<'/api/v1/datasets/{dataset_id}/data/retry', 'post'>;
 
 export async function retryItems(call: CommandCall): Promise<RetryAnswer> {
   const { id } = await findDataset(call.api, call.dataset);
@@ -135,6 +122,6 @@ function itemName({
   name,
   displayName,
   externalMetadata,
-}: Pick<ItemRecord, 'name' | 'displayName' | 'externalMetadata'>): string {
+}: Pick<DataDTO, 'name' | 'displayName' | 'externalMetadata'>): string {
   return sourceName({ text: displayName, document_name: name, external_metadata: externalMetadata }) ?? name;
 }

@@ -1,3 +1,4 @@
+import type { DatasetDTO, PipelineRunInfo } from '../../client/index.ts';
 import { IMPORTED_FROM, importedMetadata } from '../../common/domain/item-time.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { ApiFailure } from '../api-client.ts';
@@ -19,7 +20,6 @@ import { type InvitationAnswer, invite, userIdOf } from '../people.ts';
 import { createProgress } from '../progress.ts';
 import { CliFailure, exitCodes, usageFailure } from '../terminal.ts';
 import { webAddress } from '../web-address.ts';
-import type { DatasetRecord, RunInfo } from '../wire.ts';
 import { runCognify } from './cognify.ts';
 
 export const importCogneeCommand: Command = {
@@ -82,7 +82,7 @@ function jsonImport(format: ExportFormat, texts: Pick<Command, 'summary' | 'deta
 async function importFrom(call: CommandCall, source: ImportSource): Promise<number> {
   const report = createReport();
   const isDryRun = isSet(call.options, 'dry-run');
-  const targets = new Map<string, DatasetRecord>();
+  const targets = new Map<string, DatasetDTO>();
   for (const dataset of await chosenDatasets(call, source)) {
     const target = isDryRun ? null : await createDataset(call, dataset.name);
     if (target !== null) targets.set(dataset.id, target);
@@ -151,14 +151,14 @@ async function chosenDatasets(call: CommandCall, source: ImportSource): Promise<
   );
 }
 
-function createDataset(call: CommandCall, name: string): Promise<DatasetRecord> {
-  return call.api.json<DatasetRecord>('POST', '/api/v1/datasets', { body: { name } });
+function createDataset(call: CommandCall, name: string): Promise<DatasetDTO> {
+  return call.api.json<DatasetDTO>('POST', '/api/v1/datasets', { body: { name } });
 }
 
 interface ItemImport {
   readonly dataset: SourceDataset;
   /** Null: only counted. */
-  readonly target: DatasetRecord | null;
+  readonly target: DatasetDTO | null;
   readonly report: Report;
 }
 
@@ -223,7 +223,7 @@ async function importItem(
     for (const tag of Array.isArray(node_set) ? node_set : []) form.append('node_set', String(tag));
     const facts = { origin: originOf(source, item), writtenAt: inUtc(item.createdAt) };
     form.append('external_metadata', JSON.stringify([importedMetadata(metadata as JsonObject, facts)]));
-    const answer = await call.api.json<RunInfo>('POST', '/api/v1/add', { body: form });
+    const answer = await call.api.json<PipelineRunInfo>('POST', '/api/v1/add', { body: form });
     const isKnown = answer.data_ingestion_info?.[0]?.run_info.status === 'PipelineRunAlreadyCompleted';
     if (isKnown) report.known += 1;
     else report.items += 1;
@@ -251,7 +251,7 @@ function fileNameOf({ name, extension, externalMetadata }: SourceItem): string {
 }
 
 interface SessionImport {
-  readonly targets: ReadonlyMap<string, DatasetRecord>;
+  readonly targets: ReadonlyMap<string, DatasetDTO>;
   readonly isDryRun: boolean;
   readonly report: Report;
 }
@@ -385,7 +385,7 @@ async function joinTenant(call: CommandCall, user: string, tenant: string): Prom
   await call.api.json('POST', `/api/v1/permissions/users/${user}/tenants`, { query: { tenant_id: tenant } });
 }
 
-async function cognifyAll(call: CommandCall, targets: readonly DatasetRecord[]): Promise<number> {
+async function cognifyAll(call: CommandCall, targets: readonly DatasetDTO[]): Promise<number> {
   let code: number = exitCodes.ok;
   for (const { id } of targets) code = Math.max(code, await runCognify({ ...call, dataset: id }, { wait: true }));
   return code;

@@ -1,13 +1,14 @@
 import { openAsBlob } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
+import type { PipelineRunInfo } from '../../client/index.ts';
 import { ApiFailure } from '../api-client.ts';
 import { type Command, type CommandCall, isSet, stringList, stringOption } from '../command.ts';
 import { type FoundFile, type SkippedFile, walkFolder } from '../folder-walk.ts';
 import { count, harmless, note, print, printJson } from '../output.ts';
 import { createProgress, type Progress } from '../progress.ts';
 import { CliFailure, exitCodes, usageFailure } from '../terminal.ts';
-import { datasetFields, type RunInfo } from '../wire.ts';
+import { datasetFields } from '../wire.ts';
 import { runCognify } from './cognify.ts';
 
 const BATCH_FILES = 16;
@@ -153,8 +154,8 @@ function isAboutContent(status: number): boolean {
   return status === 400 || status === 409 || status === 413 || status === 415 || status === 422 || status === 500;
 }
 
-async function upload(call: CommandCall, batch: readonly FoundFile[]): Promise<RunInfo> {
-  return call.api.json<RunInfo>('POST', '/api/v1/add', { body: await formOf(call, batch), retries: RETRIES });
+async function upload(call: CommandCall, batch: readonly FoundFile[]): Promise<PipelineRunInfo> {
+  return call.api.json<PipelineRunInfo>('POST', '/api/v1/add', { body: await formOf(call, batch), retries: RETRIES });
 }
 
 async function formOf(call: CommandCall, batch: readonly FoundFile[]): Promise<FormData> {

@@ -1,22 +1,8 @@
+import type { ImproveResult } from '../../client/index.ts';
 import { type Command, isSet, stringList } from '../command.ts';
 import { columns, note, print, printJson } from '../output.ts';
 import { exitCodes, usageFailure } from '../terminal.ts';
 import { findDataset } from '../wire.ts';
-
-interface Stage {
-  readonly stage: string;
-  readonly status: string;
-  readonly reason: string | null;
-  readonly error: string | null;
-  readonly counts: Readonly<Record<string, number>>;
-}
-
-interface ImproveAnswer {
-  readonly status: string;
-  readonly dataset_name: string | null;
-  readonly stages: readonly Stage[];
-  readonly error: string | null;
-}
 
 export const improveCommand: Command = {
   name: 'improve',
@@ -35,7 +21,7 @@ export const improveCommand: Command = {
       runInBackground: isSet(call.options, 'no-wait'),
       ...(sessions.length === 0 ? {} : { sessionIds: sessions }),
     };
-    const answer = await call.api.json<ImproveAnswer>('POST', '/api/v1/improve', { body });
+    const answer = await call.api.json<ImproveResult>('POST', '/api/v1/improve', { body });
     if (call.asJson) printJson(call, answer);
     else {
       print(call, `${answer.dataset_name ?? call.dataset}: ${answer.status}`);

@@ -1,4 +1,12 @@
 import { text as readText } from 'node:stream/consumers';
+import type {
+  AgentConnectionList,
+  IntegrationConnection,
+  IntegrationResources,
+  SlackChannels,
+  SlackHistory,
+  SlackHistoryImport,
+} from '../../client/index.ts';
 import { TimedOut } from '../../client/index.ts';
 import { ApiFailure } from '../api-client.ts';
 import { type Action, type CommandCall, isSet, stringList, stringOption } from '../command.ts';
@@ -12,49 +20,11 @@ const CHANNELS = '/api/v1/slack/channels';
 /** Days of history that are brought in where nobody says how many. */
 const DAYS = 30;
 
-interface Agents {
-  readonly agents: readonly { readonly status: string }[];
-}
-
-interface Connection {
-  readonly connectedAt: string;
-  readonly connectionId: string;
-  readonly provider: string;
-  readonly connected: boolean;
-  readonly providerAccountId: string;
-  /** The connection whose account it uses. */
-  readonly partOf?: string;
-  readonly accountLabel: string;
-  readonly datasetId?: string;
-  readonly datasetName: string;
-  readonly storedItems: number;
-  readonly selected: readonly string[] | null;
-  readonly leftOut?: readonly string[];
-  readonly selectable: boolean;
-  readonly lastSyncedAt: string | null;
-  readonly nextSyncAt?: string;
-  readonly syncCounts?: { readonly scanned: number; readonly skipped: number; readonly failed: number };
-  readonly declaredAs?: string;
-  /** Why somebody sees less of it here than at the source. */
-  readonly accessNote?: string;
-  readonly syncStatus: string | null;
-  readonly progress?: { readonly done: number; readonly total: number | null };
-  readonly waitingUntil?: string;
-  readonly error?: string;
-}
-
-interface Choice {
-  readonly id: string;
-  readonly name: string;
-  readonly selected: boolean;
-}
-
-interface Resources {
-  readonly resources: readonly Choice[];
-  readonly kinds?: readonly Choice[];
-}
-
 const first = (call: CommandCall) => call.arguments[0] ?? '';
+
+/** A listed connection: the contract lets these fields be absent where a provider is not connected. */
+type Connection = IntegrationConnection & Required<Pick<IntegrationConnection, Known>>;
+type Known = 'connectionId' | 'provider' | 'providerAccountId' | 'accountLabel' | 'datasetName' | 'storedItems';
 
 async function connectionsOf({ api }: CommandCall): Promise<readonly Connection[]> {
   return (await api.json<{ connections: readonly Connection[] }>('GET', `${INTEGRATIONS}/connections`)).connections;
@@ -98,38 +68,6 @@ function stateOf(connection: Connection): string {
   return `syncing ${progress.done}${progress.total === null ? '' : ` of ${progress.total}`}`;
 }
 
-interface Channel {
-  readonly id: string;
-  readonly name: string;
-  readonly allowed: boolean;
-}
-
-interface History {
-  readonly sync: Readonly<Record<string, Following>>;
-  readonly reports: Readonly<Record<string, Report>>;
-}
-
-interface Following {
-  readonly enabled: boolean;
-  readonly selection: { readonly channel_ids: readonly string[] };
-  readonly interval_seconds: number;
-}
-
-interface Report {
-  readonly status: string;
-  readonly finished_at: string | null;
-  readonly result?: Brought;
-  readonly error?: string;
-}
-
-interface Brought {
-  readonly conversations: number;
-  readonly messages: number;
-  readonly added: number;
-  readonly updated: number;
-  readonly deleted: number;
-}
-
 const historyOf = ({ providerAccountId }: Connection) => `/api/v1/slack/history/${providerAccountId}`;
 
 async function teamOf(call: CommandCall): Promise<Connection> {
@@ -138,12 +76,12 @@ async function teamOf(call: CommandCall): Promise<Connection> {
   throw usageFailure(`${first(call)} is no team of Slack: engram integrations list`);
 }
 
-async function channelsOf({ api }: CommandCall, team: Connection): Promise<readonly Channel[]> {
-  return (await api.json<{ channels: readonly Channel[] }>('GET', CHANNELS, { query: queryOf(team) })).channels;
+async function channelsOf({ api }: CommandCall, team: Connection): Promise<SlackChannels['channels']> {
+  return (await api.json<{ channels: SlackChannels['channels'] }>('GET', CHANNELS, { query: queryOf(team) })).channels;
 }
 
 /** Ids of channels that are named, with # or without. */
-function channelIds(channels: readonly Channel[], words: readonly string[]): readonly string[] {
+function channelIds(channels: SlackChannels['channels'], words: readonly string[]): readonly string[] {
   return words.map((word) => {
     const found = channels.find(({ id, name }) => id === word || name === word.replace(/^#/, ''));
     if (found !== undefined) return found.id;
@@ -161,7 +99,7 @@ function wholeNumber(call: CommandCall, option: string, most: number): number | 
 
 /** The standing imports of a team and how the last ones went, a row for each dataset. */
 async function historyRows(call: CommandCall, team: Connection) {
-  const { sync, reports } = await call.api.json<History>('GET', historyOf(team));
+  const { sync, reports } = await call.api.json<SlackHistory>('GET', historyOf(team));
   const names = new Map((await connectionsOf(call)).map((one) => [one.datasetId, one.datasetName]));
   const channels = new Map((await channelsOf(call, team)).map(({ id, name }) => [id, name]));
   const following = new Map(Object.entries(sync));
@@ -169,7 +107,7 @@ async function historyRows(call: CommandCall, team: Connection) {
   return [...new Set([...following.keys(), ...reported.keys()])].map((id) => {
     const standing = following.get(id);
     const { status = '', finished_at: ended = null, result, error = '' } = reported.get(id) ?? {};
-    const followed = standing?.enabled ? standing.selection.channel_ids : [];
+    const followed = (standing?.enabled && standing.selection?.channel_ids) || [];
     return {
       dataset: names.get(id) ?? id,
       followed: followed.map((channel) => channels.get(channel) ?? channel).join(', '),
@@ -186,7 +124,7 @@ async function historyRows(call: CommandCall, team: Connection) {
 }
 
 async function stopFollowing(call: CommandCall, team: Connection, dataset: string): Promise<string> {
-  const { sync } = await call.api.json<History>('GET', historyOf(team));
+  const { sync } = await call.api.json<SlackHistory>('GET', historyOf(team));
   const part = (await connectionsOf(call)).find(
     (one) => one.partOf === team.connectionId && one.datasetName === dataset,
   );
@@ -266,14 +204,14 @@ const slackActions: readonly Action[] = [
       if (Array.isArray(answer)) return textOf(answer);
       const place = harmless(call.dataset);
       if ('enabled' in (answer as object)) return `followed into ${place}: engram integrations history ${first(call)}`;
-      const { messages, conversations, added, updated, deleted } = answer as Brought;
+      const { messages, conversations, added, updated, deleted } = answer as SlackHistoryImport;
       return `${messages} messages in ${conversations} threads; ${place}: ${added} added, ${updated} updated, ${deleted} deleted`;
     },
   },
 ];
 
 /** What `--kind` chooses, by id or name; undefined: nothing was said. */
-function kindsOf(call: CommandCall, kinds: readonly Choice[]): readonly string[] | undefined {
+function kindsOf(call: CommandCall, kinds: IntegrationResources['kinds'] & object): readonly string[] | undefined {
   const words = stringList(call.options, 'kind');
   if (words.length === 0) return undefined;
   const known = kinds.map(({ id }) => id);
@@ -383,9 +321,13 @@ const integrations: readonly Action[] = [
     request: async (call) => {
       const connection = await connectionOf(call);
       const query = queryOf(connection);
-      const { resources, kinds = [] } = await call.api.json<Resources>('GET', pathOf(connection, 'resources'), {
-        query,
-      });
+      const { resources, kinds = [] } = await call.api.json<IntegrationResources>(
+        'GET',
+        pathOf(connection, 'resources'),
+        {
+          query,
+        },
+      );
       const parts = resources.map(({ id, name, selected }) => ({ id, name, selected }));
       if (kinds.length === 0) return parts;
       return [...parts.map((part) => ({ ...part, what: 'part' })), ...kinds.map((kind) => ({ ...kind, what: 'kind' }))];
@@ -410,7 +352,7 @@ const integrations: readonly Action[] = [
       const words = call.arguments.slice(1);
       const isAll = isSet(call.options, 'all');
       if (words.length > 0 && isAll) throw usageFailure('Give ids, or --all for everything, not both.');
-      const found = await call.api.json<Resources>('GET', pathOf(connection, 'resources'), { query });
+      const found = await call.api.json<IntegrationResources>('GET', pathOf(connection, 'resources'), { query });
       const { resources } = found;
       const kinds = kindsOf(call, found.kinds ?? []);
       const isKept = words.length === 0 && !isAll;
@@ -473,7 +415,7 @@ const integrations: readonly Action[] = [
         api.text('GET', '/mcp').catch((error: unknown) => error),
         api.json<{ has_remote: boolean; runs: readonly { status: string }[] }>('GET', '/api/v1/sync/runs'),
         api.json<{ providers: readonly { name: string; login_url: string }[] }>('GET', '/api/v1/auth/oidc'),
-        api.json<Agents>('GET', '/api/v1/agents/connections'),
+        api.json<AgentConnectionList>('GET', '/api/v1/agents/connections'),
       ]);
       // It takes POST alone, and says so where it is.
       const isServed = mcp instanceof ApiFailure && mcp.status === 405;

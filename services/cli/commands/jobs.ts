@@ -1,16 +1,9 @@
+import type { Answer } from '../../client/index.ts';
 import type { Command, CommandCall } from '../command.ts';
 import { columns, print, printJson } from '../output.ts';
 import { exitCodes, usageFailure } from '../terminal.ts';
 
-interface DeadJob {
-  readonly id: string;
-  readonly kind: string;
-  readonly dataset_id: string | null;
-  readonly attempts: number;
-  readonly error_class: string;
-  readonly error_message: string;
-  readonly failed_at: string;
-}
+type DeadJob = Answer<'/api/v1/activity/jobs', 'get'>['jobs'][number];
 
 const PATH = '/api/v1/activity/jobs';
 const PAGE = '500';

@@ -1,5 +1,6 @@
 import { openAsBlob, statSync } from 'node:fs';
 import { basename } from 'node:path';
+import type { Answer } from '../../client/index.ts';
 import { type Action, type OptionDescription, stringOption } from '../command.ts';
 import { group } from '../group.ts';
 import { columns } from '../output.ts';
@@ -13,12 +14,7 @@ export const ONTOLOGY_OPTION: OptionDescription = {
   meaning: 'match entities with this ontology (engram ontologies), can be repeated',
 };
 
-interface ListedOntology {
-  readonly filename: string;
-  readonly size_bytes: number;
-  readonly uploaded_at: string;
-  readonly description: string | null;
-}
+type ListedOntology = Answer<'/api/v1/ontologies', 'get'>[string];
 
 const ontologies: readonly Action[] = [
   {

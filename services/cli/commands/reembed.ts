@@ -1,20 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Answer } from '../../client/index.ts';
 import { type Command, type CommandCall, stringOption } from '../command.ts';
 import { print, printJson } from '../output.ts';
 import { createProgress } from '../progress.ts';
 import { CliFailure, exitCodes, usageFailure } from '../terminal.ts';
 import { findDataset } from '../wire.ts';
-
-interface Embedding {
-  readonly model: string;
-  readonly dimensions: number;
-}
-
-interface EmbeddingInfo {
-  readonly embedding: Embedding | null;
-  readonly migration: { readonly done: number; readonly total: number } | null;
-  readonly failure: { readonly name: string; readonly message: string } | null;
-}
 
 const ASK_AGAIN_MS = 500;
 
@@ -39,6 +29,8 @@ stop this command it goes on where it was as soon as you give it again.`,
     return exitCodes.ok;
   },
 };
+
+type EmbeddingInfo = Answer<'/api/v1/datasets/embedding/{dataset_id}', 'put'>;
 
 async function move(call: CommandCall, dataset: string): Promise<EmbeddingInfo> {
   const body = { model: stringOption(call.options, 'model') };

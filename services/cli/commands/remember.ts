@@ -1,20 +1,13 @@
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
+import type { RememberResult, UpdateResult } from '../../client/index.ts';
 import { type Action, type Command, isSet, stringList, stringOption } from '../command.ts';
 import { group } from '../group.ts';
 import { count, note, print, printJson } from '../output.ts';
 import { exitCodes, usageFailure } from '../terminal.ts';
-import { datasetFields, findDataset, type RefusedInput } from '../wire.ts';
+import { datasetFields, findDataset } from '../wire.ts';
 import { sortInputs } from './add.ts';
 import { ONTOLOGY_OPTION } from './ontologies.ts';
-
-interface RememberAnswer {
-  readonly status: string;
-  readonly dataset_name: string;
-  readonly error?: string | null;
-  readonly warnings?: readonly string[];
-  readonly refused?: readonly RefusedInput[];
-}
 
 export const rememberCommand: Command = {
   name: 'remember',
@@ -40,7 +33,7 @@ export const rememberCommand: Command = {
     const session = stringOption(call.options, 'session');
     if (session !== null) form.append('session_id', session);
     if (isSet(call.options, 'no-wait')) form.append('run_in_background', 'true');
-    const answer = await call.api.json<RememberAnswer>('POST', '/api/v1/remember', { body: form });
+    const answer = await call.api.json<RememberResult>('POST', '/api/v1/remember', { body: form });
     const { status, dataset_name: name, refused = [], warnings = [], error } = answer;
     if (call.asJson) printJson(call, answer);
     else if (session !== null) print(call, `remembered in session ${session}`);
@@ -52,14 +45,6 @@ export const rememberCommand: Command = {
     return refused.length === 0 && status !== 'errored' ? exitCodes.ok : exitCodes.failed;
   },
 };
-
-interface UpdateAnswer {
-  readonly status: string;
-  readonly data_id: string;
-  readonly added_chunks: number;
-  readonly deleted_chunks: number;
-  readonly kept_chunks: number;
-}
 
 export const updateCommand: Command = {
   name: 'update',
@@ -78,7 +63,7 @@ export const updateCommand: Command = {
       data_id: id,
       ...(call.datasetGiven === null ? {} : { dataset_id: (await findDataset(call.api, call.datasetGiven)).id }),
     };
-    const answer = await call.api.json<UpdateAnswer>('PATCH', '/api/v1/update', { query, body: form });
+    const answer = await call.api.json<UpdateResult>('PATCH', '/api/v1/update', { query, body: form });
     if (call.asJson) printJson(call, answer);
     else {
       const { added_chunks: added, deleted_chunks: deleted, kept_chunks: kept } = answer;

@@ -2,12 +2,13 @@ import { createWriteStream, openAsBlob } from 'node:fs';
 import { rename, rm, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import type { DatasetSnapshot, SnapshotRestore } from '../../client/index.ts';
 import { ApiFailure } from '../api-client.ts';
 import { type Command, type CommandCall, isSet, stringOption } from '../command.ts';
-import { type Followed, follow } from '../follow.ts';
+import { follow } from '../follow.ts';
 import { columns, count, note, print, printJson } from '../output.ts';
 import { exitCodes, usageFailure } from '../terminal.ts';
-import { findDataset, findSnapshot, listDatasets, listSnapshots, type SnapshotInfo, snapshotPath } from '../wire.ts';
+import { findDataset, findSnapshot, listDatasets, listSnapshots, snapshotPath } from '../wire.ts';
 
 export const snapshotCommand: Command = {
   name: 'snapshot',
@@ -37,9 +38,9 @@ what is forgotten later. Sessions and feedback are their users', and in no snaps
   },
 };
 
-function take(call: CommandCall, dataset: string, name: string | null): Promise<SnapshotInfo> {
+function take(call: CommandCall, dataset: string, name: string | null): Promise<DatasetSnapshot> {
   const path = `/api/v1/datasets/${dataset}/snapshots`;
-  return follow<SnapshotInfo>(call, {
+  return follow<DatasetSnapshot>(call, {
     title: 'Snapshot',
     unit: 'items',
     whenInterrupted: (work) =>
@@ -50,7 +51,7 @@ function take(call: CommandCall, dataset: string, name: string | null): Promise<
 }
 
 /** Under the name only when it is whole. */
-async function save(call: CommandCall, snapshot: SnapshotInfo, file: string): Promise<void> {
+async function save(call: CommandCall, snapshot: DatasetSnapshot, file: string): Promise<void> {
   const part = `${file}.part`;
   try {
     const content = await call.api.stream('GET', `${snapshotPath(snapshot)}/file`);
@@ -109,12 +110,6 @@ async function list(call: CommandCall): Promise<number> {
   return exitCodes.ok;
 }
 
-interface RestoreInfo extends Followed {
-  readonly id: string;
-  readonly name: string;
-  readonly dataset_id: string | null;
-}
-
 export const restoreCommand: Command = {
   name: 'restore',
   usage: '<file or snapshot id> --as NAME',
@@ -127,7 +122,7 @@ written by a server of the same installation: the server checks the signature.`,
     const name = stringOption(call.options, 'as');
     if (source === undefined || more.length > 0 || name === null)
       throw usageFailure('Give one snapshot and a name: engram restore <file or snapshot id> --as NAME');
-    const restored = await follow<RestoreInfo>(call, {
+    const restored = await follow<SnapshotRestore>(call, {
       title: 'Restore',
       unit: 'parts',
       whenInterrupted: (work) =>
@@ -150,14 +145,14 @@ async function isFile(path: string): Promise<boolean> {
   );
 }
 
-async function upload(call: CommandCall, file: string, name: string): Promise<RestoreInfo> {
+async function upload(call: CommandCall, file: string, name: string): Promise<SnapshotRestore> {
   const form = new FormData();
   form.append('name', name);
   form.append('snapshot', await openAsBlob(file), basename(file));
   return call.api.json('POST', '/api/v1/datasets/restores', { body: form });
 }
 
-async function startRestore(call: CommandCall, id: string, name: string): Promise<RestoreInfo> {
+async function startRestore(call: CommandCall, id: string, name: string): Promise<SnapshotRestore> {
   const snapshot = await findSnapshot(call.api, id);
   return call.api.json('POST', `${snapshotPath(snapshot)}/restore`, { body: { name } });
 }

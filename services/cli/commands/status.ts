@@ -1,8 +1,9 @@
+import type { DatasetDTO, DatasetProcessingStatusDTO, PipelineRunStatusWithProgress } from '../../client/index.ts';
 import type { Command, CommandCall } from '../command.ts';
-import { type ItemStatus, readItemStatus } from '../failed-items.ts';
+import { readItemStatus } from '../failed-items.ts';
 import { columns, print, printJson } from '../output.ts';
 import { exitCodes } from '../terminal.ts';
-import { type DatasetProgress, type DatasetRecord, findDataset, listDatasets } from '../wire.ts';
+import { findDataset, listDatasets } from '../wire.ts';
 
 export const statusCommand: Command = {
   name: 'status',
@@ -31,13 +32,13 @@ export const statusCommand: Command = {
 interface DatasetState {
   readonly id: string;
   readonly name: string;
-  readonly items: ItemStatus;
-  readonly run: DatasetProgress | null;
+  readonly items: DatasetProcessingStatusDTO;
+  readonly run: PipelineRunStatusWithProgress | null;
 }
 
-async function stateOf(call: CommandCall, datasets: readonly DatasetRecord[]): Promise<DatasetState[]> {
+async function stateOf(call: CommandCall, datasets: readonly DatasetDTO[]): Promise<DatasetState[]> {
   if (datasets.length === 0) return [];
-  const runs = await call.api.json<Readonly<Record<string, DatasetProgress>>>(
+  const runs = await call.api.json<Readonly<Record<string, PipelineRunStatusWithProgress>>>(
     'GET',
     '/api/v1/datasets/status/progress',
     {
@@ -64,7 +65,7 @@ function rowOf({ name, items, run }: DatasetState): string[] {
   ];
 }
 
-function stageOf({ progress, chunks, error }: DatasetProgress): string {
+function stageOf({ progress, chunks, error }: PipelineRunStatusWithProgress): string {
   if (error !== undefined) return error;
   return [
     ...(progress === null

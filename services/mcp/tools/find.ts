@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { SearchResult } from '../../client/index.ts';
 import { NOTHING_FITS } from '../../common/text/repetition/own-answers.ts';
 import { datasetsArgument, givenText, optionalText, topK } from '../arguments.ts';
 import { findDatasets } from '../datasets.ts';
@@ -305,13 +306,6 @@ function explainText(
   return `${place}. ${document ?? 'passage'}${figure}; found by ${found.join(', ') || 'no lane'}\n   ${text.replaceAll(/\s+/gu, ' ').slice(0, 300)}`;
 }
 
-interface DatasetResult {
-  readonly dataset_id: string | null;
-  readonly dataset_name: string | null;
-  readonly search_result: unknown;
-  readonly error?: string;
-}
-
 /** Results come by dataset with access control, bare without. */
 function searchResults(answer: unknown): { readonly results: FoundResult[]; readonly faults: readonly string[] } {
   const entries = Array.isArray(answer) ? (answer as readonly unknown[]) : [answer];
@@ -323,7 +317,7 @@ function searchResults(answer: unknown): { readonly results: FoundResult[]; read
   return { results, faults: entries.flatMap((entry) => (isOfDataset(entry) ? (entry.error ?? []) : [])) };
 }
 
-function isOfDataset(entry: unknown): entry is DatasetResult {
+function isOfDataset(entry: unknown): entry is SearchResult {
   return typeof entry === 'object' && entry !== null && 'search_result' in entry;
 }
 

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { ApiError } from '../../client/errors.ts';
+import type { DatasetDTO, SessionDetail, SessionRow } from '../../client/index.ts';
 import type { EngramApi } from '../api.ts';
 import { datasetOutput, givenText, nameList, optionalText } from '../arguments.ts';
-import { type Dataset, findDataset, isUuid, itemsOf, listDatasets, type Page } from '../datasets.ts';
+import { findDataset, isUuid, itemsOf, listDatasets, type Page } from '../datasets.ts';
 import { buildStates } from '../ingestion.ts';
 import { defineTool, type Tool, ToolError } from '../tool.ts';
 
@@ -293,7 +294,7 @@ function moreLine(next: number | null): readonly string[] {
 }
 
 /** The text of an item and the dataset that has it. Throws `ToolError` when none has. */
-async function readItem(api: EngramApi, among: readonly Dataset[], id: string) {
+async function readItem(api: EngramApi, among: readonly DatasetDTO[], id: string) {
   for (const dataset of among) {
     try {
       return { dataset, text: await api.text(`/api/v1/datasets/${dataset.id}/data/${id}/raw`) };
@@ -306,13 +307,6 @@ async function readItem(api: EngramApi, among: readonly Dataset[], id: string) {
 }
 
 const NOT_BUILT = { status: 'not built' as const, stage: '', share: null, error: null };
-
-interface SessionRow {
-  readonly session_id: string;
-  readonly effective_status: string;
-  readonly started_at: string;
-  readonly last_activity_at: string;
-}
 
 async function sessionPage(api: EngramApi, page: Page) {
   const answer = await api.get<{ sessions: readonly SessionRow[]; total: number; has_more: boolean }>(
@@ -332,13 +326,6 @@ async function sessionPage(api: EngramApi, page: Page) {
   const lines = sessions.map((each) => `- ${each.session_id}: ${each.status}, last used ${each.last_activity_at}`);
   const text = lines.length === 0 ? 'No session is kept.' : [...lines, ...moreLine(next)].join('\n');
   return { text, data: { sessions, total: answer.total, next_offset: next } };
-}
-
-interface SessionDetail {
-  readonly session_id: string;
-  readonly label: string | null;
-  readonly tool_calls?: number;
-  readonly qas: readonly { readonly time?: string | null; readonly question?: string; readonly answer?: string }[];
 }
 
 async function readSession(api: EngramApi, id: string) {

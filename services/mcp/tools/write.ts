@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ImproveResult } from '../../client/index.ts';
 import { datasetOutput, givenText, nameList, optionalText } from '../arguments.ts';
 import { DEFAULT_DATASET, findDataset } from '../datasets.ts';
 import {
@@ -173,7 +174,7 @@ Reports progress while it waits. A build that takes longer goes on in the backgr
     async run({ dataset_name, session_ids }, { api, progress }) {
       const { id, name } = await findDataset(api, givenText(dataset_name) ?? DEFAULT_DATASET);
       await progress({ progress: 0, message: `Improving ${name}` });
-      const answer = await api.post<ImproveAnswer>('/api/v1/improve', {
+      const answer = await api.post<ImproveResult>('/api/v1/improve', {
         dataset_id: id,
         ...(session_ids.length === 0 ? {} : { session_ids }),
       });
@@ -196,17 +197,6 @@ Reports progress while it waits. A build that takes longer goes on in the backgr
     },
   }),
 ];
-
-interface ImproveAnswer {
-  readonly status?: string;
-  readonly error?: string | null;
-  readonly stages?: readonly {
-    readonly stage: string;
-    readonly status: string;
-    readonly reason: string | null;
-    readonly error: string | null;
-  }[];
-}
 
 interface Addition {
   readonly dataset: string;
