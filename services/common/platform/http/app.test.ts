@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
@@ -26,6 +27,7 @@ const searchRoute = defineRoute({
 });
 
 let lastSignal: AbortSignal | undefined;
+let lateStream: Readable | undefined;
 
 const routes: readonly Route[] = [
   searchRoute,
@@ -104,6 +106,18 @@ const routes: readonly Route[] = [
           })(),
         ),
       };
+    },
+  }),
+  defineRoute({
+    ...common,
+    method: 'GET',
+    path: '/api/v1/late-stream',
+    auth: 'user',
+    handle: async ({ signal }) => {
+      lastSignal = signal;
+      await once(signal, 'abort');
+      lateStream = Readable.from(['too late']);
+      return { stream: lateStream };
     },
   }),
 ];
@@ -387,6 +401,19 @@ describe('createApp', () => {
       expect(lastSignal?.aborted).to.equal(false);
       abort.abort();
       await until('it is aborted', () => lastSignal?.aborted === true);
+    });
+
+    it('drops a stream that is ready after the client went away, without an error in the log', async () => {
+      app.log.length = 0;
+      const abort = new AbortController();
+      const headers = { 'x-api-key': 'user-key' };
+      const answer = fetch(`${app.url}/api/v1/late-stream`, { headers, signal: abort.signal }).catch(() => null);
+      await until('it is asked', () => lastSignal?.aborted === false);
+      abort.abort();
+      await answer;
+      await until('it is dropped', () => lateStream?.destroyed === true);
+      await until('it is logged', () => app.log.some(({ event }) => event === 'http.request'));
+      expect(app.log.map(({ event }) => event)).not.to.include('http.reply-broken');
     });
 
     it('logs one line per request without its query, and none of a probe at info', async () => {

@@ -12,6 +12,11 @@ export async function writeReply(response: ServerResponse, given: Reply): Promis
   const reply = status >= 400 && given.json !== undefined && isNavigation(response.req) ? errorPage(given) : given;
   const headers = lowerCased(reply.headers);
   if (reply.stream !== undefined) {
+    // The client went away while the stream was made.
+    if (response.destroyed) {
+      reply.stream.destroy();
+      return;
+    }
     headers['content-type'] ??= 'application/octet-stream';
     response.writeHead(status, headers);
     // Headers go out now: the first chunk of an event stream may be far away.
