@@ -1,4 +1,4 @@
-import { recentlyUsed } from '../kernel/recently-used.ts';
+import { keptByText } from '../kernel/recently-used.ts';
 
 /** Input of near-duplicate detection. */
 interface DiverseItem {
@@ -39,59 +39,72 @@ export function collapseNearDuplicates<Item extends DiverseItem>(
   return kept.map(({ item, duplicates }) => ({ item, duplicates, support: duplicates.length + 1 }));
 }
 
+/** Texts whose fingerprints are kept: questions about a subject find the same ones. Some MB. */
+const fingerprintOf = keptByText(1000, fingerprint, 4000);
+
 type Fingerprint = ReturnType<typeof fingerprint>;
 
-/** Texts whose fingerprints are kept: questions about a subject find the same ones. Some MB of passages. */
-const CACHED_TEXTS = 256;
-const LONGEST_CACHED_TEXT = 4000;
-const cache = new Map<string, Fingerprint>();
-
-function fingerprintOf(text: string): Fingerprint {
-  if (text.length > LONGEST_CACHED_TEXT) return fingerprint(text);
-  return recentlyUsed(cache, CACHED_TEXTS, text, () => fingerprint(text));
-}
-
 function fingerprint(text: string) {
-  let made: ReadonlySet<string> | null = null;
   return {
-    decisive: (OTHER_SCRIPT.test(text) ? [NEGATION, NUMBER, OTHER_NUMBER] : [NEGATION, NUMBER])
-      .map((pattern) => text.match(pattern)?.join(' ') ?? '')
-      .join(';')
-      .toLowerCase()
-      .replaceAll(/['’]/g, ''),
-    /** Computed on first use: few pairs have the same decisive words. */
-    shingles() {
-      made ??= shinglesOf(wordsOf(text));
-      return made;
-    },
+    shingles: shinglesOf(wordsOf(text)),
+    /** Read on demand: few pairs share their shingles. */
+    decisive: () =>
+      (OTHER_SCRIPT.test(text) ? [NEGATION, NUMBER, OTHER_NUMBER] : [NEGATION, NUMBER])
+        .map((pattern) => text.match(pattern)?.join(' ') ?? '')
+        .join(';')
+        .toLowerCase()
+        .replaceAll(/['’]/g, ''),
   };
 }
 
-function wordsOf(text: string): readonly string[] {
-  return (
-    text
-      .toLowerCase()
-      .replaceAll(/['’]/gu, '')
-      .match(/[\p{L}\p{N}]+/gu) ?? []
-  );
+const WORD_CHARACTER = /[\p{L}\p{N}]/u;
+const isOfWord = keptByText(1000, (character) => WORD_CHARACTER.test(character));
+const FNV_PRIME = 16_777_619;
+
+/** Hashes of the lower-case words of a text, whose apostrophes do not count. */
+function wordsOf(text: string): readonly number[] {
+  const words: number[] = [];
+  let hash = 0;
+  for (const character of text.toLowerCase()) {
+    if (character === "'" || character === '’') continue;
+    if (isOfWord(character)) hash = Math.imul(hash ^ (character.codePointAt(0) as number), FNV_PRIME) | 1;
+    else if (hash !== 0) {
+      words.push(hash);
+      hash = 0;
+    }
+  }
+  if (hash !== 0) words.push(hash);
+  return words;
 }
 
-function shinglesOf(words: readonly string[]): ReadonlySet<string> {
-  const shingles = new Set<string>();
-  for (let at = 0; at + SHINGLE <= words.length; at++) shingles.add(words.slice(at, at + SHINGLE).join(' '));
-  if (shingles.size === 0) shingles.add(words.join(' '));
-  return shingles;
+/** Distinct runs of words as hashes of 53 bits, in ascending order. */
+function shinglesOf(words: readonly number[]): Float64Array {
+  const size = Math.min(SHINGLE, words.length);
+  const shingles = Float64Array.from({ length: words.length - size + 1 }, (_, at) => {
+    let [low, high] = [0, 0];
+    for (let place = at; place < at + size; place++) {
+      low = Math.imul(low, FNV_PRIME) + (words[place] as number);
+      high = Math.imul(high ^ (words[place] as number), FNV_PRIME);
+    }
+    return (low >>> 0) + (high >>> 11) * 2 ** 32;
+  }).sort();
+  return shingles.filter((shingle, at) => shingle !== shingles[at - 1]);
 }
 
 function isNearDuplicate(left: Fingerprint, right: Fingerprint, threshold: number): boolean {
-  if (left.decisive !== right.decisive) return false;
-  const [small, large] = [left.shingles(), right.shingles()].toSorted((a, b) => a.size - b.size) as [
-    ReadonlySet<string>,
-    ReadonlySet<string>,
-  ];
-  // The Jaccard index cannot reach the threshold when the sizes differ more than this.
-  if (small.size < threshold * large.size) return false;
+  const [a, b] = [left.shingles, right.shingles];
+  // The Jaccard index cannot reach the threshold with more than these in one text alone.
+  let alone = 1 + ((a.length + b.length) * (1 - threshold)) / (1 + threshold);
   let common = 0;
-  for (const shingle of small) if (large.has(shingle)) common++;
-  return common / (small.size + large.size - common) >= threshold;
+  let i = 0;
+  let j = 0;
+  while (i < a.length && j < b.length && alone > 0) {
+    const one = a[i] as number;
+    const other = b[j] as number;
+    if (one === other) common++;
+    else alone--;
+    if (one <= other) i++;
+    if (other <= one) j++;
+  }
+  return common / (a.length + b.length - common) >= threshold && left.decisive() === right.decisive();
 }

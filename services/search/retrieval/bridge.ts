@@ -47,24 +47,29 @@ export async function neighbourhood(
   if (bridges.length === 0) return { mentions: first, links: [], edges: weighted(first) };
   const second = await arriving(bridges);
   const appearances = byEntity(second);
-  const links = new Map<string, PassageLink>();
+  const links: PassageLink[] = [];
+  /** Where the link between two passages is in the list. */
+  const found = new Map<string, Map<string, number>>();
   for (const edge of first) {
     const places = appearances.get(edge.target);
     if (places === undefined) continue;
     const specificity = specificityOf(places.length, passagesPerEntity, rowCount);
     const isHub = places.length > passagesPerEntity;
     const fromSubject = containment(edge).isSubject;
+    const ofSource = found.get(edge.source) ?? new Map<string, number>();
+    found.set(edge.source, ofSource);
     for (const place of places) {
       if (place.chunkId === edge.source) continue;
       const direct = place.isSubject ? 1 : isHub ? 0 : fromSubject ? 1 : context.settings.sharedLinkWeight;
       const weight = specificity * direct;
-      const key = `${edge.source} ${place.chunkId}`;
-      if (weight > (links.get(key)?.weight ?? 0)) {
-        links.set(key, { from: edge.source, to: place.chunkId, entityId: edge.target, weight });
-      }
+      if (weight <= 0) continue;
+      const link = { from: edge.source, to: place.chunkId, entityId: edge.target, weight };
+      const at = ofSource.get(place.chunkId);
+      if (at === undefined) ofSource.set(place.chunkId, links.push(link) - 1);
+      else if (weight > (links[at] as PassageLink).weight) links[at] = link;
     }
   }
-  return { mentions: first, links: [...links.values()], edges: weighted([...first, ...second]) };
+  return { mentions: first, links, edges: weighted([...first, ...second]) };
 }
 
 /** Answers show the edges of the first hop; of those that arrive at entities only the weight is needed. */

@@ -166,15 +166,16 @@ export class CandidatePool {
   addLane(name: LaneName, hits: readonly LaneHit[]): void {
     const known = hits.filter((hit) => this.candidates.has(hit.id)).toSorted(byScore);
     this.lanes.set(name, known);
-    for (const [index, hit] of known.entries()) {
-      this.candidates.get(hit.id)?.lanes.set(name, { rank: index + 1, score: hit.score });
+    for (let index = 0; index < known.length; index++) {
+      const { id, score } = known[index] as LaneHit;
+      const candidate = this.candidates.get(id);
+      if (candidate !== undefined) candidate.lanes[name] = { rank: index + 1, score };
     }
   }
 
   fuse(): Fusion {
     const { laneWeights, poolLimit, guaranteedPerLane } = this.context.settings;
     const lanes = [...this.lanes].map(([name, hits]) => ({
-      name,
       ids: hits.map((hit) => hit.id),
       weight: laneWeights[name],
     }));
@@ -184,12 +185,14 @@ export class CandidatePool {
   /** Returns the fused passages by their own score. */
   strongest(fusion: Fusion): readonly LaneHit[] {
     const bonusOf = this.bonus(fusion);
-    return [...fusion.keys()]
-      .flatMap((id) => {
-        const candidate = this.candidates.get(id);
-        return candidate === undefined ? [] : [{ id, score: sum(this.coverageOf(candidate)) + bonusOf(candidate) }];
-      })
-      .sort(byScore);
+    const coverage = this.emptyCoverage();
+    const hits: LaneHit[] = [];
+    for (const id of fusion.keys()) {
+      const candidate = this.candidates.get(id);
+      if (candidate === undefined) continue;
+      hits.push({ id, score: sum(this.coverageOf(candidate, coverage.fill(0))) + bonusOf(candidate) });
+    }
+    return hits.sort(byScore);
   }
 
   /** Changes how much each term counts in the coverage. */
@@ -209,19 +212,24 @@ export class CandidatePool {
   }
 
   /** Returns the coverage: one value for each query term, for each named entity, and for the time window. */
-  coverageOf(candidate: Candidate): Float64Array {
+  coverageOf({ terms, meaning, row }: Candidate, coverage = this.emptyCoverage()): Float64Array {
     const { subjectWeight, mentionWeight, timeWeight } = this.context.settings;
-    const coverage = new Float64Array(candidate.terms.length + this.named.length + 1);
-    coverage.set(candidate.terms);
-    for (const [at, value] of candidate.meaning?.entries() ?? []) coverage[at] = Math.max(coverage[at] ?? 0, value);
-    for (const [at, weight] of this.weights?.entries() ?? []) coverage[at] = weight * (coverage[at] ?? 0);
-    if (this.dated.has(candidate.row.id)) coverage[coverage.length - 1] = this.datedInformation * timeWeight;
-    for (const [at, entity] of this.named.entries()) {
-      const isSubject = entity.chunks.get(candidate.row.id);
+    for (let at = 0; at < terms.length; at++) {
+      const value = Math.max(terms[at] as number, meaning?.[at] ?? 0);
+      coverage[at] = value * (this.weights?.[at] ?? 1);
+    }
+    if (this.dated.has(row.id)) coverage[coverage.length - 1] = this.datedInformation * timeWeight;
+    for (let at = 0; at < this.named.length; at++) {
+      const entity = this.named[at] as NamedEntity;
+      const isSubject = entity.chunks.get(row.id);
       if (isSubject === undefined) continue;
-      coverage[candidate.terms.length + at] = entity.information * (isSubject ? subjectWeight : mentionWeight);
+      coverage[terms.length + at] = entity.information * (isSubject ? subjectWeight : mentionWeight);
     }
     return coverage;
+  }
+
+  private emptyCoverage(): Float64Array {
+    return new Float64Array(this.information.length + this.named.length + 1);
   }
 
   /** Returns the score beyond the coverage: from the best sentence, and from the rank fusion of the lanes. */
@@ -246,7 +254,7 @@ function sum(values: Iterable<number>): number {
   return total;
 }
 
-const NO_WORDS: PassageWords = { header: { tokens: [], places: [] }, sentences: [], bounds: [] };
+const NO_WORDS: PassageWords = { header: readWords(''), sentences: [], bounds: [] };
 
 /** Reads the words of passages, with a cache: the same ones are strong for many questions. */
 export type SentenceReader = ReturnType<typeof createSentenceReader>;

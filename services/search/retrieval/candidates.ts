@@ -30,7 +30,7 @@ export interface Candidate {
   meaning: readonly number[] | null;
   readonly lexicalScore: number;
   /** Rank (from 1) and score in each lane that found it. */
-  readonly lanes: Map<LaneName, { readonly rank: number; readonly score: number }>;
+  readonly lanes: Partial<Record<LaneName, { readonly rank: number; readonly score: number }>>;
   /** Cosine with the query; null when it was not among the nearest. */
   similarity: number | null;
   /** Best BM25 score of its sentences. */
@@ -56,23 +56,29 @@ export function createTermScorer(terms: readonly string[], statistics: TextCandi
   const information = terms.map((_, at) =>
     inverseRowFrequency(statistics.rowCount, statistics.rowFrequencies[at] ?? 0),
   );
-  const scoreOf = (frequencies: readonly number[], length: number, averageLength: number) => {
-    const damping = K1 * (1 - B + (averageLength > 0 ? (B * length) / averageLength : 0));
-    return Float64Array.from(information, (weight, at) => {
-      const frequency = frequencies[at] ?? 0;
-      return frequency === 0 ? 0 : (weight * frequency * (K1 + 1)) / (frequency + damping);
-    });
-  };
+  const dampingOf = (length: number, averageLength: number) =>
+    K1 * (1 - B + (averageLength > 0 ? (B * length) / averageLength : 0));
+  const scoreOf = (at: number, frequency: number, damping: number) =>
+    frequency === 0 ? 0 : ((information[at] as number) * frequency * (K1 + 1)) / (frequency + damping);
+  const frequencies = new Float64Array(terms.length);
   const scoreOfSentence = (length: number, found: readonly number[]): number => {
     if (found.length === 0) return 0;
-    const frequencies = terms.map(() => 0);
-    for (const at of found) frequencies[at] = (frequencies[at] ?? 0) + 1;
-    return scoreOf(frequencies, length, SENTENCE_LENGTH).reduce((sum, value) => sum + value, 0);
+    frequencies.fill(0);
+    for (const at of found) frequencies[at] = (frequencies[at] as number) + 1;
+    const damping = dampingOf(length, SENTENCE_LENGTH);
+    let score = 0;
+    for (let at = 0; at < terms.length; at++) score += scoreOf(at, frequencies[at] as number, damping);
+    return score;
   };
   return {
     unit: information.reduce((sum, weight) => sum + weight, 0),
     information,
-    ofFrequencies: (frequencies, length) => scoreOf(frequencies, length, statistics.averageLength),
+    ofFrequencies(frequencies, length) {
+      const damping = dampingOf(length, statistics.averageLength);
+      const scores = new Float64Array(terms.length);
+      for (let at = 0; at < terms.length; at++) scores[at] = scoreOf(at, frequencies[at] ?? 0, damping);
+      return scores;
+    },
     bestSentence: (sentences, found) =>
       sentences.reduce((best, { tokens }, at) => Math.max(best, scoreOfSentence(tokens.length, found[at] ?? [])), 0),
   };
@@ -87,7 +93,7 @@ export function createCandidate(row: TextRow, terms: Float64Array): Candidate {
     terms,
     meaning: null,
     lexicalScore: terms.reduce((sum, value) => sum + value, 0),
-    lanes: new Map(),
+    lanes: {},
     similarity: null,
     sentenceScore: 0,
   };

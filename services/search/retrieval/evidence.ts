@@ -52,20 +52,19 @@ export function rankEvidence(
   const own = candidates.map((candidate) => sum(candidate.coverage) + candidate.bonus);
   const score = [...own];
   const partner: (number | null)[] = own.map(() => null);
+  const raise = (index: number, other: number, pair: number) => {
+    const mixed = options.pairShare * pair + (1 - options.pairShare) * (own[index] ?? 0);
+    if (mixed <= (score[index] ?? 0)) return;
+    score[index] = mixed;
+    partner[index] = other;
+  };
   for (const { from, to, weight } of links) {
     const left = candidates[from];
     const right = candidates[to];
     if (left === undefined || right === undefined || from === to) continue;
     const pair = jointCoverage(left.coverage, right.coverage) + options.linkValue * weight;
-    for (const [index, other] of [
-      [from, to],
-      [to, from],
-    ] as const) {
-      const mixed = options.pairShare * pair + (1 - options.pairShare) * (own[index] ?? 0);
-      if (mixed <= (score[index] ?? 0)) continue;
-      score[index] = mixed;
-      partner[index] = other;
-    }
+    raise(from, to, pair);
+    raise(to, from, pair);
   }
   const adjusted = options.adjust?.(score) ?? score;
   const ranked = adjusted.map((value, index) => ({

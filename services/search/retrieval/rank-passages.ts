@@ -78,13 +78,13 @@ export async function rankPassages(
         support,
         relevance: pool.relevanceOf(candidate),
         explanation: {
-          lanes: Object.fromEntries(candidate.lanes),
+          lanes: candidate.lanes,
           fusion: fusion.get(item.id)?.score ?? 0,
           own: entry.own,
           evidence: entry.score,
           learned: shifts?.of(entry.index) ?? null,
           partner: partner?.row.id ?? null,
-          via: partner === undefined ? null : (via.get(`${item.id} ${partner.row.id}`) ?? null),
+          via: partner === undefined ? null : (via(item.id, partner.row.id)),
         },
       };
     });
@@ -118,8 +118,8 @@ async function learnedShifts(
 /** Returns the links between competing passages by position, and the entity of each in both directions. */
 function linksAmong(competing: readonly Candidate[], all: readonly PassageLink[]) {
   const positions = new Map(competing.map((candidate, at) => [candidate.row.id, at]));
-  const via = new Map<string, string>();
   const links: EvidenceLink[] = [];
+  const known: PassageLink[] = [];
   for (const link of all) {
     const from = positions.get(link.from);
     const to = positions.get(link.to);
@@ -127,9 +127,10 @@ function linksAmong(competing: readonly Candidate[], all: readonly PassageLink[]
     // Parts of one document share entities without completing each other.
     if (competing[from]?.row.item === competing[to]?.row.item) continue;
     links.push({ from, to, weight: link.weight });
-    via.set(`${link.from} ${link.to}`, link.entityId);
-    via.set(`${link.to} ${link.from}`, link.entityId);
+    known.push(link);
   }
+  const via = (one: string, other: string): string | null =>
+    known.findLast(({ from, to }) => (from === one && to === other) || (from === other && to === one))?.entityId ?? null;
   return { links, via };
 }
 

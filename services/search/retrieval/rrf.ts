@@ -1,6 +1,5 @@
 /** One ranked list of distinct ids, best first. */
 interface RankedLane {
-  readonly name: string;
   readonly ids: readonly string[];
   readonly weight: number;
 }
@@ -9,8 +8,8 @@ export interface FusedItem {
   readonly id: string;
   /** Σ weight / (k + rank), ranks from 1. */
   readonly score: number;
-  /** Rank (from 1) in each lane that found the item. */
-  readonly ranks: ReadonlyMap<string, number>;
+  /** Best rank (from 1) in a lane. */
+  readonly bestRank: number;
 }
 
 interface FusionOptions {
@@ -28,18 +27,20 @@ interface FusionOptions {
  */
 export function fuse(lanes: readonly RankedLane[], options: FusionOptions): readonly FusedItem[] {
   const k = options.k ?? 60;
-  const scores = new Map<string, number>();
-  const ranks = new Map<string, Map<string, number>>();
-  for (const lane of lanes) {
-    for (const [index, id] of lane.ids.entries()) {
-      scores.set(id, (scores.get(id) ?? 0) + lane.weight / (k + index + 1));
-      const known = ranks.get(id) ?? new Map<string, number>();
-      known.set(lane.name, index + 1);
-      ranks.set(id, known);
+  const items = new Map<string, { readonly id: string; score: number; bestRank: number }>();
+  for (const { ids, weight } of lanes) {
+    for (let index = 0; index < ids.length; index++) {
+      const id = ids[index] as string;
+      const score = weight / (k + index + 1);
+      const known = items.get(id);
+      if (known === undefined) items.set(id, { id, score, bestRank: index + 1 });
+      else {
+        known.score += score;
+        if (index + 1 < known.bestRank) known.bestRank = index + 1;
+      }
     }
   }
-  const ordered = [...scores].map(([id, score]) => ({ id, score, ranks: ranks.get(id) ?? new Map<string, number>() }));
-  ordered.sort(byScoreThenRank);
+  const ordered = [...items.values()].sort(byScoreThenRank);
   if (ordered.length <= options.limit) return ordered;
   const guaranteed = guaranteedIds(lanes, options.guaranteedPerLane ?? 0);
   const kept = ordered.slice(0, options.limit);
@@ -51,7 +52,7 @@ export function fuse(lanes: readonly RankedLane[], options: FusionOptions): read
 function byScoreThenRank(left: FusedItem, right: FusedItem): number {
   return (
     right.score - left.score ||
-    Math.min(...left.ranks.values()) - Math.min(...right.ranks.values()) ||
+    left.bestRank - right.bestRank ||
     (left.id < right.id ? -1 : left.id > right.id ? 1 : 0)
   );
 }

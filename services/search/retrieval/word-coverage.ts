@@ -5,9 +5,13 @@ import { everydayWords } from '../../common/text/words/everyday-words.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { likestTo, placeOf } from './word-likeness.ts';
 
+/** Numbers of index tokens: texts hold these, which are compared faster than the tokens. */
+type Vocabulary = Map<string, number>;
+
 /** The words of a text: its index tokens, and `placeOf` those in the table of word senses. */
 export interface TextWords {
-  readonly tokens: readonly string[];
+  readonly vocabulary: Vocabulary;
+  readonly tokens: readonly number[];
   readonly places: readonly number[];
 }
 
@@ -34,11 +38,23 @@ export type RaiseCoverage = (shares: number[], text: TextWords, found?: readonly
 
 /** Returns what finds terms in texts: the place among the terms of each that a text has, in its order and with repetition. */
 export function findTerms(terms: readonly string[]): (text: TextWords) => readonly number[] {
-  const positions = new Map(terms.map((term, at) => [term, at]));
-  return ({ tokens }) => {
+  let known: Vocabulary | null = null;
+  const positions = new Map<number, number>();
+  /** Tells most tokens that are not looked for by the last bits of their numbers. */
+  const marks = new Uint8Array(MARKS);
+  return ({ vocabulary, tokens }) => {
+    if (vocabulary !== known) {
+      known = vocabulary;
+      positions.clear();
+      for (const [at, term] of terms.entries()) positions.set(numberOf(term, vocabulary), at);
+      marks.fill(0);
+      for (const number of positions.keys()) marks[number % MARKS] = 1;
+    }
     let found: number[] | null = null;
     for (let place = 0; place < tokens.length; place++) {
-      const at = positions.get(tokens[place] as string);
+      const token = tokens[place] as number;
+      if (marks[token % MARKS] === 0) continue;
+      const at = positions.get(token);
       if (at === undefined) continue;
       if (found === null) found = [at];
       else found.push(at);
@@ -47,6 +63,7 @@ export function findTerms(terms: readonly string[]): (text: TextWords) => readon
   };
 }
 
+const MARKS = 1024;
 const NOTHING: readonly number[] = [];
 
 export function coverageBy(wanted: readonly WantedWord[]): RaiseCoverage {
@@ -66,10 +83,22 @@ export function coverageBy(wanted: readonly WantedWord[]): RaiseCoverage {
 const CACHED_WORDS = 10_000;
 const LONGEST_CACHED_WORD = 40;
 const cache = new Map<string, Word>();
+/** Of the texts that are read now; an older one goes with the texts that were read with it. */
+let vocabulary: Vocabulary = new Map();
+const MAX_VOCABULARY = 4 * CACHED_WORDS;
 
 interface Word {
   readonly tokens: readonly string[];
+  /** Numbers of the tokens in the vocabulary. */
+  readonly numbers: readonly number[];
   readonly rows: readonly number[];
+}
+
+function numberOf(token: string, numbers: Vocabulary): number {
+  const known = numbers.get(token);
+  if (known !== undefined) return known;
+  numbers.set(token, numbers.size);
+  return numbers.size - 1;
 }
 
 /** Sentences of the passages that answer many questions. */
@@ -102,25 +131,33 @@ export function wordsOfSentence(payload: object, text: string): TextWords {
 
 /** Reads the words of a text. */
 export function readWords(text: string): TextWords {
-  const words = text.split(/\s+/u);
-  const tokens: string[] = [];
+  const words = wordsIn(text);
+  const tokens: number[] = [];
   const places = new Set<number>();
   for (const word of words) {
     const read = readWord(word);
-    for (const token of read.tokens) tokens.push(token);
+    for (const token of read.numbers) tokens.push(token);
     for (const row of read.rows) places.add(placeOf(row));
   }
   for (const row of rowsOf(everydayWords().phrasesIn(words))) places.add(placeOf(row));
-  return { tokens: tokens.slice(), places: [...places] };
+  return { vocabulary, tokens: tokens.slice(), places: [...places] };
 }
 
 /** Returns how many of some tokens a text has. */
 export function countShared(text: string, tokens: ReadonlySet<string>): number {
   const shared = new Set<string>();
-  for (const word of text.split(/\s+/u)) {
+  for (const word of wordsIn(text)) {
     for (const token of readWord(word).tokens) if (tokens.has(token)) shared.add(token);
   }
   return shared.size;
+}
+
+function wordsIn(text: string): readonly string[] {
+  if (cache.size >= CACHED_WORDS || vocabulary.size >= MAX_VOCABULARY) {
+    cache.clear();
+    vocabulary = new Map();
+  }
+  return text.split(/\s+/u);
 }
 
 function readWord(word: string): Word {
@@ -128,9 +165,9 @@ function readWord(word: string): Word {
   const known = cache.get(bare);
   if (known !== undefined) return known;
   const tokens = tokenize(bare);
-  const read = { tokens, rows: rowsOf(tokens) };
+  const numbers = tokens.map((token) => numberOf(token, vocabulary));
+  const read = { tokens, numbers, rows: rowsOf(tokens) };
   if (bare.length > LONGEST_CACHED_WORD) return read;
-  if (cache.size >= CACHED_WORDS) cache.clear();
   cache.set(bare, read);
   return read;
 }

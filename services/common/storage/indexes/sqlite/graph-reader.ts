@@ -117,7 +117,6 @@ export function readEdges(
 
 /** `withProperties`: then the edges must hold them. */
 export function packEdges(file: OpenFile, found: readonly FoundEdge[], withProperties: boolean): PackedEdges {
-  const idOf = readIds(file, new Set(found.flatMap(([source, , target]) => [source, target])));
   const nodes = createPlaces<number>();
   const relations = createPlaces<string>();
   const origins = createPlaces<number>();
@@ -130,6 +129,7 @@ export function packEdges(file: OpenFile, found: readonly FoundEdge[], withPrope
     edges[at + 3] = origins.of(origin);
     edges[at + 4] = weight;
   });
+  const idOf = readIds(file, nodes.values());
   return {
     ids: nodes.values().map((node) => idOf.get(node) ?? ''),
     relations: relations.values(),
@@ -143,10 +143,10 @@ export function packEdges(file: OpenFile, found: readonly FoundEdge[], withPrope
 }
 
 /** The file's ids, with at least those of `nodes`. */
-function readIds(file: OpenFile, nodes: ReadonlySet<number>): ReadonlyMap<number, string> {
+function readIds(file: OpenFile, nodes: readonly number[]): ReadonlyMap<number, string> {
   const { nodeIds } = file;
   if (nodeIds.size > MAX_REMEMBERED_IDS) nodeIds.clear();
-  const missing = [...nodes].filter((node) => !nodeIds.has(node));
+  const missing = nodes.filter((node) => !nodeIds.has(node));
   const rows = inBatches(missing, (batch) =>
     file.all(`SELECT node, id FROM node_key WHERE node IN (${batch.map(() => '?').join(', ')})`, batch),
   );

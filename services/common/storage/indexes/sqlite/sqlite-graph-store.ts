@@ -92,20 +92,19 @@ function unpackEdges(packed: PackedEdges | null): readonly EdgeEvidence[] {
   return Array.from({ length: edges.length / EDGE_FIELDS }, (_, index) => {
     const at = index * EDGE_FIELDS;
     const origin = origins[edges[at + 3] as number];
-    const json = properties?.[index];
-    let parsed = json === undefined ? NO_PROPERTIES : undefined;
-    return {
+    const edge = {
       source: ids[edges[at] as number] ?? '',
       relation: relations[edges[at + 1] as number] ?? '',
       target: ids[edges[at + 2] as number] ?? '',
       item: (origin?.item ?? '') as DataItemId,
       generation: origin?.generation ?? 0,
       weight: edges[at + 4] as number,
-      // Few of the hundreds of edges of a search are shown.
-      get properties() {
-        parsed ??= JSON.parse(json as string) as JsonObject;
-        return parsed;
-      },
+      properties: NO_PROPERTIES,
     };
+    if (properties === null) return edge;
+    let parsed: JsonObject | undefined;
+    // Few of the hundreds of edges of a search are shown.
+    const get = () => (parsed ??= JSON.parse(properties[index] ?? '{}') as JsonObject);
+    return Object.defineProperty(edge, 'properties', { get, enumerable: true });
   });
 }
