@@ -84,7 +84,7 @@ export async function rankPassages(
           evidence: entry.score,
           learned: shifts?.of(entry.index) ?? null,
           partner: partner?.row.id ?? null,
-          via: partner === undefined ? null : (via(item.id, partner.row.id)),
+          via: partner === undefined ? null : via(item.id, partner.row.id),
         },
       };
     });
@@ -130,7 +130,8 @@ function linksAmong(competing: readonly Candidate[], all: readonly PassageLink[]
     known.push(link);
   }
   const via = (one: string, other: string): string | null =>
-    known.findLast(({ from, to }) => (from === one && to === other) || (from === other && to === one))?.entityId ?? null;
+    known.findLast(({ from, to }) => (from === one && to === other) || (from === other && to === one))?.entityId ??
+    null;
   return { links, via };
 }
 

@@ -51,9 +51,7 @@ export function fuse(lanes: readonly RankedLane[], options: FusionOptions): read
 
 function byScoreThenRank(left: FusedItem, right: FusedItem): number {
   return (
-    right.score - left.score ||
-    left.bestRank - right.bestRank ||
-    (left.id < right.id ? -1 : left.id > right.id ? 1 : 0)
+    right.score - left.score || left.bestRank - right.bestRank || (left.id < right.id ? -1 : left.id > right.id ? 1 : 0)
   );
 }
 

@@ -143,7 +143,7 @@ export function packEdges(file: OpenFile, found: readonly FoundEdge[], withPrope
 }
 
 /** The file's ids, with at least those of `nodes`. */
-function readIds(file: OpenFile, nodes: readonly number[]): ReadonlyMap<number, string> {
+export function readIds(file: OpenFile, nodes: readonly number[]): ReadonlyMap<number, string> {
   const { nodeIds } = file;
   if (nodeIds.size > MAX_REMEMBERED_IDS) nodeIds.clear();
   const missing = nodes.filter((node) => !nodeIds.has(node));

@@ -1,15 +1,37 @@
-import type { NeighbourOptions } from '../../ports/graph-store.ts';
+import type { EdgeEvidence, NeighbourOptions } from '../../ports/graph-store.ts';
 import { DEFAULT_LIMIT_PER_NODE } from '../../ports/read-seen.ts';
-import { type PackedEdges, packEdges, readEdges } from './graph-reader.ts';
+import { type PackedEdges, packEdges, readEdges, readIds } from './graph-reader.ts';
 import { byPlace, inBatches } from './in-batches.ts';
 import { type OpenFile, reading } from './open-files.ts';
-import type { FoundEdge } from './schema.ts';
+import { readOrigin } from './origins.ts';
+import { edgeEvidence, type FoundEdge } from './schema.ts';
 
 export function readNeighbours(file: OpenFile, ids: readonly string[], options: NeighbourOptions): PackedEdges {
+  return reading(file, () => packEdges(file, edgesAround(file, ids, options), options.withProperties ?? true));
+}
+
+/** The same for the thread that reads, which keeps the edges of nodes that were asked for lately. */
+export function readNeighboursHere(
+  file: OpenFile,
+  ids: readonly string[],
+  options: NeighbourOptions,
+): readonly EdgeEvidence[] {
   return reading(file, () => {
-    const lists = rememberedEdges(file, nodeNumbers(file, ids), options);
-    return packEdges(file, distinct(lists, options).toSorted(heaviestFirst), options.withProperties ?? true);
+    const edges = edgesAround(file, ids, options);
+    const missing = edges.filter((edge) => edge[6] === undefined);
+    const idOf = readIds(file, [...new Set(missing.flatMap(([source, , target]) => [source, target]))]);
+    for (const edge of missing) {
+      const [source, relation, target, origin, weight, properties] = edge;
+      const named = { source: idOf.get(source) ?? '', relation, target: idOf.get(target) ?? '', weight };
+      edge[6] = edgeEvidence(named, readOrigin(file, origin), properties);
+    }
+    return edges.map((edge) => edge[6] as EdgeEvidence);
   });
+}
+
+function edgesAround(file: OpenFile, ids: readonly string[], options: NeighbourOptions): readonly FoundEdge[] {
+  const lists = rememberedEdges(file, nodeNumbers(file, ids), options);
+  return distinct(lists, options).toSorted(heaviestFirst);
 }
 
 /** Each edge once: two nodes asked for may be its two ends, unless only one end counts. */
@@ -20,7 +42,7 @@ function distinct(lists: readonly (readonly FoundEdge[])[], { direction }: Neigh
   return [...found.values()];
 }
 
-const BYTES_PER_EDGE = 120;
+const BYTES_PER_EDGE = 220;
 
 /** `heaviestEdges` of each node, with properties if wanted; those of nodes that were asked for lately are known still. */
 function rememberedEdges(

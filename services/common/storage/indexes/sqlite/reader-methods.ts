@@ -1,7 +1,7 @@
-import type { NeighbourOptions, ScanQuery } from '../../ports/graph-store.ts';
+import type { EdgeEvidence, NeighbourOptions, ScanQuery } from '../../ports/graph-store.ts';
 import { type EntryFilter, provenanceKey } from '../../ports/index-entry.ts';
 import type { CandidateQuery, TextQuery } from '../../ports/text-index.ts';
-import { countGraph, readNodes, scanEdges, scanNodes } from './graph-reader.ts';
+import { countGraph, type PackedEdges, readNodes, scanEdges, scanNodes } from './graph-reader.ts';
 import { readNeighbours } from './neighbours.ts';
 import type { OpenFile, OpenFiles } from './open-files.ts';
 import { readProvenance } from './origins.ts';
@@ -19,8 +19,14 @@ import { fetchVectors, readSpace, type VectorsById } from './vector-reader.ts';
 
 export type ReaderMethods = ReturnType<typeof createReaderMethods>;
 
+type EdgesReader = (
+  file: OpenFile,
+  ids: readonly string[],
+  options: NeighbourOptions,
+) => PackedEdges | readonly EdgeEvidence[];
+
 /** Every read of a dataset but the vector scan, by the path of its file. A dataset without a file answers null. */
-export function createReaderMethods(files: OpenFiles) {
+export function createReaderMethods(files: OpenFiles, edgesAround: EdgesReader = readNeighbours) {
   function onFile<Argument, Result>(read: (file: OpenFile, argument: Argument) => Result) {
     return (path: string, argument: Argument): Result | null => files.read(path, (file) => read(file, argument));
   }
@@ -38,7 +44,7 @@ export function createReaderMethods(files: OpenFiles) {
     ),
     neighbours: onFile(
       (file, { ids, options }: { readonly ids: readonly string[]; readonly options: NeighbourOptions }) =>
-        readNeighbours(file, ids, options),
+        edgesAround(file, ids, options),
     ),
     scanNodes: onFile((file, query: ScanQuery) => scanNodes(file, query)),
     scanEdges: onFile((file, query: ScanQuery) => scanEdges(file, query)),

@@ -1,3 +1,6 @@
+import type { DataItemId } from '../../../kernel/brand.ts';
+import type { JsonObject } from '../../../kernel/json.ts';
+import type { EdgeEvidence } from '../../ports/graph-store.ts';
 import { INDEX_KINDS, type IndexKind, type Provenance } from '../../ports/index-entry.ts';
 
 /**
@@ -96,5 +99,34 @@ export interface StoredOrigin extends Provenance {
 /** Key columns of an edge row. */
 export type EdgeKey = readonly [source: number, relation: string, target: number, origin: number];
 
-/** An edge as the indexes hold it: its key, the weight to choose by, and its properties (JSON) when they were read. */
-export type FoundEdge = readonly [...key: EdgeKey, weight: number, properties?: string];
+/**
+ * An edge as the indexes hold it: its key, the weight to choose by, its properties (JSON) when they were read, and what it was
+ * returned as where it is kept.
+ */
+export type FoundEdge = [...key: EdgeKey, weight: number, properties?: string, evidence?: EdgeEvidence];
+
+const NO_PROPERTIES: JsonObject = Object.freeze({});
+
+/** An edge as the graph store returns it. Few of the hundreds of a search are shown: properties are parsed on demand. */
+export function edgeEvidence(
+  edge: Pick<EdgeEvidence, 'source' | 'relation' | 'target' | 'weight'>,
+  origin: { readonly item: string; readonly generation: number } | null | undefined,
+  json: string | undefined,
+): EdgeEvidence {
+  const evidence = {
+    source: edge.source,
+    relation: edge.relation,
+    target: edge.target,
+    item: (origin?.item ?? '') as DataItemId,
+    generation: origin?.generation ?? 0,
+    weight: edge.weight,
+    properties: NO_PROPERTIES,
+  };
+  if (json === undefined) return evidence;
+  let parsed: JsonObject | undefined;
+  const get = () => {
+    parsed ??= JSON.parse(json) as JsonObject;
+    return parsed;
+  };
+  return Object.defineProperty(evidence, 'properties', { get, enumerable: true });
+}

@@ -9,6 +9,7 @@ import { provenanceKey } from '../../ports/index-entry.ts';
 import { DEFAULT_PER_NODE, readSeenEdges, readSeenNodes } from '../../ports/read-seen.ts';
 import { edgeBatch, nodeBatch } from './batches.ts';
 import { EDGE_FIELDS, type PackedEdges, type PackedNode } from './graph-reader.ts';
+import { edgeEvidence } from './schema.ts';
 import type { DatasetWorkers } from './worker-client.ts';
 
 /** Time after its limit in which a query ends by itself. */
@@ -26,9 +27,10 @@ export function createSqliteGraphStore({ writer, reader, cypher, pathOf, forget 
         ((await reader.call('nodes', pathOf(scope), { ids: some, perNode })) ?? []).map(unpackNode),
       ),
     neighbours: (scope, asked, given, signal) =>
-      readSeenEdges(scope, asked, given, async (ids, options) =>
-        unpackEdges(await reader.call('neighbours', pathOf(scope), { ids, options }, { signal })),
-      ),
+      readSeenEdges(scope, asked, given, async (ids, options) => {
+        const found = await reader.call('neighbours', pathOf(scope), { ids, options }, { signal });
+        return found === null || 'edges' in found ? unpackEdges(found) : found;
+      }),
     async scanNodes(scope, query) {
       const page = await reader.call('scanNodes', pathOf(scope), query);
       return { items: (page?.items ?? []).map(unpackNode), next: page?.next ?? null };
@@ -75,8 +77,6 @@ export function createSqliteGraphStore({ writer, reader, cypher, pathOf, forget 
   };
 }
 
-const NO_PROPERTIES: JsonObject = Object.freeze({});
-
 function unpackNode(packed: PackedNode): NodeEvidence {
   return {
     ...packed,
@@ -90,21 +90,8 @@ function unpackEdges(packed: PackedEdges | null): readonly EdgeEvidence[] {
   if (packed === null) return [];
   const { ids, relations, origins, edges, properties } = packed;
   return Array.from({ length: edges.length / EDGE_FIELDS }, (_, index) => {
-    const at = index * EDGE_FIELDS;
-    const origin = origins[edges[at + 3] as number];
-    const edge = {
-      source: ids[edges[at] as number] ?? '',
-      relation: relations[edges[at + 1] as number] ?? '',
-      target: ids[edges[at + 2] as number] ?? '',
-      item: (origin?.item ?? '') as DataItemId,
-      generation: origin?.generation ?? 0,
-      weight: edges[at + 4] as number,
-      properties: NO_PROPERTIES,
-    };
-    if (properties === null) return edge;
-    let parsed: JsonObject | undefined;
-    // Few of the hundreds of edges of a search are shown.
-    const get = () => (parsed ??= JSON.parse(properties[index] ?? '{}') as JsonObject);
-    return Object.defineProperty(edge, 'properties', { get, enumerable: true });
+    const [source = 0, relation = 0, target = 0, origin = 0, weight = 0] = edges.subarray(index * EDGE_FIELDS);
+    const edge = { source: ids[source] ?? '', relation: relations[relation] ?? '', target: ids[target] ?? '', weight };
+    return edgeEvidence(edge, origins[origin], properties?.[index]);
   });
 }

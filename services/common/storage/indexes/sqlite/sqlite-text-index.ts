@@ -82,15 +82,14 @@ function lazyRow<Measures>(
     generation: origin.generation,
     ordinal: packed.ordinals[at] as number,
     nodeSets: origin.nodeSets === '[]' ? [] : (JSON.parse(origin.nodeSets) as readonly string[]),
+    payload: NO_PAYLOAD,
     ...measures,
   };
-  if (text === '{}') return { ...row, payload: NO_PAYLOAD };
+  if (text === '{}') return row;
   let payload: EntryPayload | undefined;
-  return {
-    ...row,
-    get payload() {
-      payload ??= payloadOf(text);
-      return payload;
-    },
+  const get = () => {
+    payload ??= payloadOf(text);
+    return payload;
   };
+  return Object.defineProperty(row, 'payload', { get, enumerable: true });
 }

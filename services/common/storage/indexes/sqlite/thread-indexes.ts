@@ -4,6 +4,7 @@ import { engramError } from '../../../kernel/errors.ts';
 import type { DatasetScope } from '../../../kernel/scope.ts';
 import type { IndexStores } from '../../ports/dataset-indexes.ts';
 import type { VectorQuery } from '../../ports/vector-index.ts';
+import { readNeighboursHere } from './neighbours.ts';
 import { createReaderMethods, type ReaderMethods } from './reader-methods.ts';
 import { datasetFile } from './sqlite-dataset-indexes.ts';
 import { createSqliteGraphStore } from './sqlite-graph-store.ts';
@@ -24,7 +25,7 @@ export function openThreadIndexes(settings: ThreadSettings, port?: MessagePort) 
   const search = createVectorSearch(settings, port);
   const directory = resolve(settings.directory);
   const threads = {
-    reader: inThread<ReaderMethods>(createReaderMethods(search.files)),
+    reader: inThread<ReaderMethods>(createReaderMethods(search.files, readNeighboursHere)),
     scanner: inThread({
       nearest: (path: string, query: VectorQuery) => search.nearest(path, [query])[0]?.() as never,
     }),
