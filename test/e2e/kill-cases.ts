@@ -35,7 +35,7 @@ export function describeKills({ kills, documents }: { readonly kills: number; re
       expectSame(disturbed, calm);
     });
 
-    it(`during remember does no harm either (seed ${seed})`, async () => {
+    (kills > 1 ? it : it.skip)(`during remember does no harm either (seed ${seed})`, async () => {
       const options = { documents, kills: Math.ceil(kills / 3), random: seeded(seed + 1) };
       expectSame(await addUnderKills({ ...options, by: 'remember' }), calm);
     });

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { type EngramProcess, makeDataDir, startProcess } from '../support/engram-process.ts';
+import { repeats } from '../support/extent.ts';
 import { until } from '../support/until.ts';
 import { createWire } from '../support/wire.ts';
 
-const KILLS = 3;
+const KILLS = repeats(3, 1);
 const SESSIONS = ['one', 'two', 'three'];
 
 interface Told {
@@ -38,7 +39,7 @@ describe('kill -9 while sessions are remembered', () => {
     try {
       for (let kill = 0; kill < KILLS; kill += 1) {
         const talking = talk(server);
-        const enough = acknowledged.length + 8;
+        const enough = acknowledged.length + 24 / KILLS;
         await new Promise((resolve) => setTimeout(resolve, 300 + kill * 150));
         await until('enough is acknowledged', () => acknowledged.length >= enough);
         await server.kill();

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { type EngramProcess, makeDataDir, startProcess } from '../support/engram-process.ts';
+import { itWhenWhole } from '../support/extent.ts';
 import { createWire } from '../support/wire.ts';
 import { arrangement, buildPoisoned, POISONED } from './poisoned-items.ts';
 
 describe('poisoned items among good ones', () => {
-  it('fail alone, whatever they contain and at any position', async () => {
+  itWhenWhole('fail alone, whatever they contain and at any position', async () => {
     const data = makeDataDir();
     const start = () => startProcess({ dataDir: data.path, environment: POISONED });
     let server: EngramProcess = await start();

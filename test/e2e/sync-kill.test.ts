@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { type EngramProcess, makeDataDir, startProcess } from '../support/engram-process.ts';
+import { partOf } from '../support/extent.ts';
 import { md5, REMOTE_KEY, startRemoteMemory } from '../support/remote-memory-server.ts';
 import { until } from '../support/until.ts';
 import { createWire } from '../support/wire.ts';
@@ -23,7 +24,10 @@ describe('sync under kill -9', function () {
       const id = dataset?.id ?? '';
       for (const content of OTHERS) remote.put(id, 'other.txt', content);
       // Killed at each of these moments, while the request is under way: what was answered before is done.
-      const moments = [1, 5, 13, 16, 25].map((number) => ({ number, isReached: Promise.withResolvers<void>() }));
+      const moments = partOf([1, 5, 13, 16, 25], 2, 1).map((number) => ({
+        number,
+        isReached: Promise.withResolvers<void>(),
+      }));
       let requests = 0;
       remote.intercept(() => {
         requests += 1;
