@@ -46,7 +46,6 @@ interface CachesParts {
   readonly labels: OwnershipLabels;
 }
 
-/** Index of Datasets by the key of their Tenant. */
 export const byTenant: IndexFunction<Dataset> = (dataset) => [keyOf(tenantName(dataset))];
 
 export function createCaches(options: OperatorOptions, { labels, ...parts }: CachesParts): Caches {

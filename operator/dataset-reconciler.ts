@@ -33,7 +33,6 @@ import { isDedicated, isHibernated } from './tenant/effective-state.ts';
 
 const DATASET_FINALIZER = 'engram.dev/dataset';
 
-/** Reconciles Dataset resources. */
 export function createDatasetReconciler(deps: DatasetDependencies, frame: FrameDependencies): Reconciler {
   const parts: DatasetParts = { ...deps, memory: createMemory(deps) };
   const definition: ReconcileDefinition<Dataset, DatasetStatus> = {

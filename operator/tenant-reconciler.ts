@@ -21,7 +21,6 @@ import { syncRetention } from './tenant/steps/sync-retention.ts';
 import { removeRoute, syncRoute } from './tenant/steps/sync-route.ts';
 import { forgetIsolation, verifyIsolation } from './tenant/steps/verify-isolation.ts';
 
-/** Reconciles Tenant resources. */
 export function createTenantReconciler(deps: DedicatedDependencies, frame: FrameDependencies): Reconciler {
   const definition: ReconcileDefinition<Tenant, TenantStatus> = {
     kind: TENANT_KIND,

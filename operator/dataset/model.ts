@@ -81,7 +81,6 @@ export interface DatasetParts extends DatasetDependencies {
 export type DatasetStep = Step<Dataset, DatasetStatus>;
 export type DatasetContext = StepContext<Dataset, DatasetStatus>;
 
-/** Namespace and name of the Tenant of a Dataset. */
 export function tenantName({ metadata, spec }: Dataset): ObjectName {
   const namespace = spec.tenantRef.namespace ?? metadata.namespace;
   return { name: spec.tenantRef.name, ...(namespace === undefined ? {} : { namespace }) };

@@ -10,7 +10,6 @@ import { objectName } from './names.ts';
 import type { DedicatedOptions } from './options.ts';
 import type { DedicatedServices } from './services.ts';
 
-/** Dependencies of the steps for Dedicated tenants. */
 export interface DedicatedDependencies extends TenantDependencies {
   readonly dedicated: {
     readonly options: DedicatedOptions;

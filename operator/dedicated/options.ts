@@ -36,7 +36,6 @@ interface NetworkOptions {
   readonly stores: readonly KubeJson[];
 }
 
-/** Options for Dedicated tenants. */
 export interface DedicatedOptions {
   /** Image of the installation; null disables Dedicated tenants. */
   readonly image: string | null;

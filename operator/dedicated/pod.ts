@@ -29,7 +29,6 @@ export interface Process {
 
 const FILES = '/files';
 
-/** Path of the file of a variable. */
 export function filePath(variable: string): string {
   return `${FILES}/${variable}`;
 }

@@ -68,7 +68,6 @@ export function rotationOf(secret: Secret, rotateAt: string, now: Date): LoginsP
   };
 }
 
-/** Removes the former logins. */
 export const END_OF_ROTATION: LoginsPatch = {
   data: Object.fromEntries(STORE_DRIVERS.map((driver) => [formerKey(driver), null])),
   annotations: {},

@@ -67,7 +67,6 @@ function surroundings(installation: Installation): readonly Desired[] {
   ];
 }
 
-/** Name of the ServiceAccount. */
 const ACCOUNT = 'services';
 
 const NO_TOKEN = { automountServiceAccountToken: false };

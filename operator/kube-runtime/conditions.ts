@@ -16,7 +16,6 @@ type ConditionStatus = 'True' | 'False' | 'Unknown';
 
 /** A condition as a step returns it; `mergeConditions` adds times and generation. */
 export type ConditionDraft = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
-/** The fields of a condition of any type. */
 export type ConditionState = Omit<ConditionDraft, 'type'>;
 
 interface MergeContext {

@@ -116,7 +116,6 @@ export const KINDS = {
   event: { apiVersion: 'events.k8s.io/v1', kind: 'Event', plural: 'events', namespaced: true },
 } as const satisfies Record<string, ResourceKind>;
 
-/** Label selector of Kubernetes. */
 export interface LabelSelector {
   readonly matchLabels?: Labels;
   readonly matchExpressions?: readonly Expression[];

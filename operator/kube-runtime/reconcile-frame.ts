@@ -69,7 +69,6 @@ export interface FrameDependencies {
   readonly random?: () => number;
 }
 
-/** Creates the reconciler of a kind. */
 export function createReconciler<T extends CustomObject<unknown, Partial<Status>>, Status extends BaseStatus>(
   definition: ReconcileDefinition<T, Status>,
   dependencies: FrameDependencies,

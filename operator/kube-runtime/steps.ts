@@ -77,7 +77,6 @@ export class StepFailure extends Error {
   }
 }
 
-/** Combined result of the steps. */
 export interface StepsResult<Status> {
   /** Outcomes of the steps that ran, in order. */
   readonly outcomes: readonly StepOutcome<Status>[];

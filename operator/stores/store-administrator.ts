@@ -86,7 +86,6 @@ export interface StoreAdministrator {
   close(): Promise<void>;
 }
 
-/** Stores for Dedicated tenants. */
 export type DedicatedStores =
   | {
       readonly available: true;

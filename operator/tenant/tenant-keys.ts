@@ -14,7 +14,6 @@ import { isManaged, managedSecret, ownSecretsSelector } from './tenant-secrets.t
 /** Overlap when the rotation names none, and for keys that are rotated on demand. */
 const DEFAULT_OVERLAP = '24h';
 
-/** Result of the sync of one key. */
 export interface SyncedKey {
   readonly secret?: TenantStatusSecret;
   /** Problem that a person must solve. */

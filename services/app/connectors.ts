@@ -19,7 +19,6 @@ import { createSlackApi, type SlackApi } from '../integrations/providers/slack-a
 import { createWebConnector } from '../integrations/providers/web.ts';
 import { createWebdavConnector } from '../integrations/providers/webdav.ts';
 
-/** The connectors that the configuration allows. */
 export function connectorsOf({
   config,
   fetcher,

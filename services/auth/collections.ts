@@ -20,7 +20,6 @@ import { storedConfigurationsCollection } from './repositories/stored-configurat
 import { tenantHostsCollection } from './repositories/tenant-hosts.ts';
 import { tenantEmbeddersCollection, tenantModelsCollection } from './repositories/tenant-models.ts';
 
-/** The collections that auth owns. */
 export const authCollections: readonly AnyOwnedCollection[] = [
   ...ownedBy('auth'),
   accountMailsCollection,

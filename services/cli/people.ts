@@ -40,7 +40,6 @@ export function rolesOf(call: CommandCall, tenantId: string): Promise<readonly N
   return call.api.json<readonly Named[]>('GET', `/api/v1/permissions/tenants/${tenantId}/roles`);
 }
 
-/** A role by id or name. */
 export async function roleIdOf(call: CommandCall, role: string, tenantId: string): Promise<string> {
   return isId(role) ? role : among(await rolesOf(call, tenantId), role, 'role');
 }

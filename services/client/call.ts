@@ -6,7 +6,6 @@ import type { UploadProgress } from './upload.ts';
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
-/** The paths that have a method. */
 export type PathsWith<M extends Method> = {
   [Path in keyof Paths]: Paths[Path] extends Record<M, unknown> ? Path : never;
 }[keyof Paths];

@@ -41,7 +41,6 @@ export async function makeFixedConsole(): Promise<void> {
   if (!existsSync(FIXED)) await save(await make(), FIXED, CACHE);
 }
 
-/** Makes the console of a package. */
 export async function makePackagedConsole(): Promise<void> {
   await rm(PACKAGED, { recursive: true, force: true });
   await save(await make(), PACKAGED, CACHE);

@@ -9,7 +9,6 @@ import type { CallContext } from '../common/platform/messaging/messenger.ts';
 
 export { STAGE_NAMES, type StageName } from '../common/domain/improve-stages.ts';
 
-/** Options of a request for an improve. */
 export interface ImproveOptions {
   readonly buildTruthSubspace: boolean;
   readonly buildGlobalContextIndex: boolean;

@@ -12,7 +12,6 @@ import { datasetRetentionCollection, tenantRetentionCollection } from './reposit
 import { skillRunsCollection } from './repositories/skill-runs.ts';
 import { snapshotsCollection } from './repositories/snapshots.ts';
 
-/** The collections that ingest owns. */
 export const ingestCollections: readonly AnyOwnedCollection[] = [
   ...ownedBy('ingest'),
   datasetRetentionCollection,

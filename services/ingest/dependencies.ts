@@ -97,7 +97,6 @@ export function createRecords({ store, ids }: IngestParts) {
 /** Dependencies of the use cases and routes. */
 export interface IngestDependencies extends IngestParts, ReturnType<typeof createRecords> {
   readonly budgets: Budgets;
-  /** The worker of the service's jobs. */
   readonly jobs: JobWorker;
   /** Absent: no snapshots are taken here. */
   readonly snapshotIndex?: SnapshotIndex;

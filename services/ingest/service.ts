@@ -64,7 +64,6 @@ import { createManagedSnapshots } from './snapshots/managed-snapshots.ts';
 import { createSnapshotWork, SNAPSHOT_JOB } from './snapshots/take-snapshot.ts';
 import { createUserRestores, RESTORE_JOB } from './snapshots/user-restores.ts';
 
-/** Options of the ingest service. */
 export interface IngestServiceOptions extends IngestParts {
   /** Default: those of the store, without server-wide limits. */
   readonly budgets?: Budgets;

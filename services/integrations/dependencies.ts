@@ -59,7 +59,6 @@ export interface SyncDependencies extends Omit<IntegrationsServiceOptions, 'sett
   readonly settings: SyncSettings;
 }
 
-/** Dependencies of the connections to sources. */
 export interface SourceDependencies extends SyncDependencies {
   /** By provider, those that are configured. */
   readonly connectors: ReadonlyMap<string, Connector>;

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { ApiError } from '../client/errors.ts';
 import type { EngramApi } from './api.ts';
 
-/** Context of a call of a tool. */
 export interface ToolCall {
   readonly api: EngramApi;
   /** Aborted when the client cancels the call or goes away. */

@@ -262,7 +262,6 @@ export function urlFor(
   return `${scheme}://${encodeURIComponent(user.name)}:${encodeURIComponent(user.password)}@${hosts}/?${options}`;
 }
 
-/** Returns the URL without a user. */
 export function withoutUser(administratorUrl: string): string {
   const { scheme, hosts, options } = partsOf(administratorUrl);
   return `${scheme}://${hosts}/?${options}`;

@@ -49,7 +49,6 @@ export function accountJwt(seed: string, account: KeyPair, realm: Realm, credent
   });
 }
 
-/** Makes the JWT that deletes an account. */
 export function deletionJwt(seed: string, account: KeyPair): string {
   const operator = pairOf(seed);
   return signedJwt(operator, {

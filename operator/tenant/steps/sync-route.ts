@@ -62,7 +62,6 @@ function tlsFault({ metadata, spec }: Tenant, { backends, trustedNamespaces }: T
   });
 }
 
-/** Removes the route. */
 export function removeRoute(deps: TenantDependencies): TenantStep {
   return {
     name: 'remove-route',

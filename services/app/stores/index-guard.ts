@@ -127,7 +127,6 @@ export async function createIndexGuard({
         },
       };
     },
-    /** Calls `inspect` for every dataset. */
     async inspectAll(inspect: (scope: DatasetScope) => Promise<void>) {
       const vectorVersions = await findVectorVersions();
       const datasets = (await findAll(store, SYSTEM_SCOPE, datasetsCollection)).map(({ id, tenant }) =>

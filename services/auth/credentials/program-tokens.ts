@@ -49,7 +49,6 @@ export function createProgramTokens(options: {
   const header = { alg: 'HS256', typ: 'JWT' } as const;
   const read = (audience: string, token: string) => readHs256Token(token, { key, audience, currentDate: clock.now() });
   return {
-    /** Returns the `client_id` of a program. */
     async issueClientId({ name, redirectUris }: Program): Promise<string> {
       const { SignJWT } = await loadJose();
       return new SignJWT({ name, uris: redirectUris })

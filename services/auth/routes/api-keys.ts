@@ -51,7 +51,6 @@ const path = '/api/v1/auth/api-keys';
 
 const { routes, get, post, remove } = routesOf<AuthDependencies>({ tag: 'auth', permission: ofAccount('account') });
 
-/** API keys of the caller. */
 export const apiKeyRoutes = routes(
   get(path, 'listApiKeys', {
     summary: 'List own API keys, without the keys',

@@ -46,7 +46,6 @@ export function readValue(attribute: ScimAttribute, sent: unknown): Json {
   return values.map((value) => readSingle(attribute, value));
 }
 
-/** Reads one value of an attribute. */
 export function readSingle(attribute: ScimAttribute, sent: unknown): Json {
   const { name, type, subAttributes = [] } = attribute;
   if (type === 'complex') {

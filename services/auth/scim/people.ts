@@ -171,7 +171,6 @@ async function everybody(deps: AuthDependencies, tenant: TenantId): Promise<read
   return people;
 }
 
-/** The groups of people, by their ids. */
 export async function groupsOfPeople(
   deps: AuthDependencies,
   tenant: TenantId,

@@ -16,7 +16,7 @@ import { activeEmbedding, type EmbeddingDependencies } from '../../common/record
 import type { VectorIndexVersions } from '../../common/records/cognify/vector-index-versions.ts';
 import type { DatasetIndexes } from '../../common/storage/ports/dataset-indexes.ts';
 import { type Provenance, VECTOR_KINDS } from '../../common/storage/ports/index-entry.ts';
-import type { TextRow } from '../../common/storage/ports/text-index.ts';
+import { type TextRow, textPages } from '../../common/storage/ports/text-index.ts';
 import type { VectorIndex } from '../../common/storage/ports/vector-index.ts';
 import type { Embedding } from '../pipeline/index-writer.ts';
 import type { CognifySettings } from '../settings.ts';
@@ -103,13 +103,8 @@ export async function* embeddingsOf(
 ): AsyncGenerator<readonly Embedding[]> {
   const title = await titleOf({ graph }, scope, origin);
   for (const kind of VECTOR_KINDS) {
-    let after: number | undefined;
-    do {
-      const position = after === undefined ? {} : { after };
-      const rows = await text.list(scope, { kind, provenance: origin, limit: ROWS_PER_PAGE, ...position });
-      if (rows.length > 0) yield rows.map((row) => embeddingOf(row, title));
-      after = rows.length < ROWS_PER_PAGE ? undefined : rows.at(-1)?.ordinal;
-    } while (after !== undefined);
+    for await (const rows of textPages(text, scope, { kind, provenance: origin, limit: ROWS_PER_PAGE }))
+      yield rows.map((row) => embeddingOf(row, title));
   }
 }
 

@@ -285,7 +285,6 @@ export function entityRow(
   return row(origin, 'entity', entity.id, entity.ordinal, entity.payload, tokenize(names.join('\n')));
 }
 
-/** Vector text of an entity. */
 export function entityEmbeddedText(payload: EntityPayload): string {
   return payload.name;
 }

@@ -21,7 +21,6 @@ export type ChunkProgress = {
   readonly total: number;
 };
 
-/** Outcome of one item of a run. */
 export interface RunItem {
   readonly item: DataItemId;
   readonly status: 'completed' | 'already_completed' | 'errored';
@@ -39,7 +38,6 @@ export type ItemFailure = {
   readonly isSetAside: boolean;
 };
 
-/** The newest state of a run. */
 export interface RunState {
   readonly id: RunId;
   readonly pipeline: string;

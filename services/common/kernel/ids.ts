@@ -63,7 +63,6 @@ export function chunkId(documentId: string, textSha256: string, occurrence: numb
   return uuid5(OID_NAMESPACE, `${documentId}:${textSha256}:${occurrence}`);
 }
 
-/** A summary is identified by its chunk. */
 export function summaryId(chunk: string): string {
   return uuid5(chunk, 'TextSummary');
 }

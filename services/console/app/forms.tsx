@@ -60,7 +60,6 @@ interface FormDialogProps {
   onSubmit(event: React.FormEvent<HTMLFormElement>): void;
 }
 
-/** A form in a dialog. */
 export function FormDialog({ title, action, opened, isSending, children, onClose, onSubmit }: FormDialogProps) {
   return (
     <Modal opened={opened} onClose={onClose} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>

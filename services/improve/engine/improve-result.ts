@@ -4,7 +4,6 @@ import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import { describeRunError } from '../../common/platform/jobs/run-recorder.ts';
 
-/** Result of one stage in one pass. */
 export interface StageResult {
   readonly stage: StageName;
   readonly status: 'completed' | 'already_completed' | 'skipped' | 'errored';

@@ -58,7 +58,6 @@ export function createStageRunner(deps: Dependencies, stages: readonly Stage[]):
 
 interface StageEnd {
   readonly result: StageResult;
-  /** Error of an errored stage. */
   readonly error: unknown;
   /** See `StageOutcome`. */
   readonly isUnchanged: boolean;

@@ -14,7 +14,7 @@ import type { DatasetScope } from '../../common/kernel/scope.ts';
 import { type Ledger, visible } from '../../common/records/cognify/ledger.ts';
 import type { DatasetReaders } from '../../common/storage/ports/dataset-indexes.ts';
 import type { IndexKind, Provenance } from '../../common/storage/ports/index-entry.ts';
-import type { TextRow } from '../../common/storage/ports/text-index.ts';
+import { type TextRow, textPages } from '../../common/storage/ports/text-index.ts';
 
 export interface Triplet {
   readonly payload: TripletPayload;
@@ -26,8 +26,6 @@ interface TripletSources {
   readonly names: ShownNames;
 }
 
-/** Rows of one kind that are read together. */
-const PAGE: Readonly<Partial<Record<IndexKind, number>>> = { chunk: 20, entity: 200, edge: 200 };
 /** Limit of entities of one passage. */
 const EDGES_PER_CHUNK = 1000;
 /** Characters of a node's text; embedders read no more. */
@@ -43,26 +41,11 @@ export async function* itemTriplets(
   scope: DatasetScope,
   origin: Provenance,
 ): AsyncGenerator<readonly Triplet[]> {
-  for await (const rows of pages(sources, scope, origin, 'chunk')) yield await ofChunks(sources, scope, origin, rows);
-  for await (const rows of pages(sources, scope, origin, 'entity')) yield await ofEntities(sources, rows);
-  for await (const rows of pages(sources, scope, origin, 'edge')) yield await ofStatements(sources, rows);
-}
-
-async function* pages(
-  { indexes }: TripletSources,
-  scope: DatasetScope,
-  provenance: Provenance,
-  kind: IndexKind,
-): AsyncGenerator<readonly TextRow[]> {
-  const limit = PAGE[kind] ?? 100;
-  let after: number | undefined;
-  for (;;) {
-    const query = { kind, provenance, limit, ...(after === undefined ? {} : { after }) };
-    const rows: readonly TextRow[] = await indexes.text.list(scope, query);
-    if (rows.length > 0) yield rows;
-    if (rows.length < limit) return;
-    after = rows.at(-1)?.ordinal;
-  }
+  const pages = (kind: IndexKind, limit: number) =>
+    textPages(sources.indexes.text, scope, { kind, provenance: origin, limit });
+  for await (const rows of pages('chunk', 20)) yield await ofChunks(sources, scope, origin, rows);
+  for await (const rows of pages('entity', 200)) yield await ofEntities(sources, rows);
+  for await (const rows of pages('edge', 200)) yield await ofStatements(sources, rows);
 }
 
 async function ofChunks(

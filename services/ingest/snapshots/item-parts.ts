@@ -4,7 +4,7 @@ import type { DatasetScope } from '../../common/kernel/scope.ts';
 import type { BlobStore } from '../../common/storage/ports/blob-store.ts';
 import type { DatasetReaders } from '../../common/storage/ports/dataset-indexes.ts';
 import { INDEX_KINDS, type IndexKind, type Provenance, VECTOR_KINDS } from '../../common/storage/ports/index-entry.ts';
-import type { TextRow } from '../../common/storage/ports/text-index.ts';
+import { type TextRow, textPages } from '../../common/storage/ports/text-index.ts';
 import { rowLines } from '../../common/storage/snapshots/row-lines.ts';
 import type { ItemContent } from './dataset-cut.ts';
 
@@ -87,16 +87,10 @@ async function* rowsOf(
   const provenance: Provenance = { item: id, generation };
   yield rowLines.item(provenance);
   for (const kind of INDEX_KINDS) {
-    let after: number | undefined;
-    for (;;) {
-      const query = { kind, provenance, limit: PAGE, withTokens: true, ...(after === undefined ? {} : { after }) };
-      const rows = await text.list(scope, query);
+    for await (const rows of textPages(text, scope, { kind, provenance, limit: PAGE, withTokens: true })) {
       for (const row of rows) yield rowLines.text({ ...row, tokens: row.tokens ?? '' });
       counts.text += rows.length;
-      if (VECTOR_KINDS.includes(kind) && rows.length > 0)
-        yield* vectorsOf(vectors, scope, { kind, provenance, rows }, counts);
-      after = rows.at(-1)?.ordinal;
-      if (rows.length < PAGE) break;
+      if (VECTOR_KINDS.includes(kind)) yield* vectorsOf(vectors, scope, { kind, provenance, rows }, counts);
     }
   }
   for await (const row of pages((after) => graph.scanNodes(scope, { after, limit: PAGE, provenance }))) {

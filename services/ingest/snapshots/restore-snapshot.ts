@@ -38,7 +38,6 @@ export interface RestoreSources {
 
 export interface RestoreRequest {
   readonly tenantId: TenantId;
-  /** Id of the new dataset. */
   readonly datasetId: DatasetId;
   readonly ownerId: UserId;
   /** Whether items of the same tenant keep their owner; all others become the new owner's. */

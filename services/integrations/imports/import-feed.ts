@@ -38,7 +38,6 @@ export class DisconnectedError extends Error {
   override readonly name = 'DisconnectedError';
 }
 
-/** One attempt of an import. */
 export interface ImportAttempt {
   readonly job: ClaimedJob;
   readonly connector: Connector;

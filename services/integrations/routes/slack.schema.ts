@@ -76,7 +76,6 @@ export const syncBody = z
     }
   });
 
-/** A selection in answers. */
 const selectionAnswer = z
   .object({
     dataset_id: z.string(),

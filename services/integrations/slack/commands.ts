@@ -7,7 +7,6 @@ import { openHistoryDialog } from './dialog.ts';
 import { isInstaller, linkCode, ownerOf } from './members.ts';
 import { type SlackTask, taskJob } from './tasks.ts';
 
-/** Fields of a slash command. */
 export type SlashCommand = Readonly<Record<string, string>>;
 
 export const NOT_CONNECTED = 'This workspace is not connected to a memory any more.';

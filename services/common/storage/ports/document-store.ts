@@ -55,14 +55,12 @@ export interface DocumentStore extends DocumentWriter {
   close(): Promise<void>;
 }
 
-/** See `DocumentStore.view`. */
 export interface DocumentView {
   readonly find: DocumentStore['find'];
   close(): Promise<void>;
 }
 
 export interface DocumentStoreCapabilities {
-  /** Greatest number of writes in one commit. */
   readonly maxWritesPerCommit: number;
   /** Several processes may have the store open at the same time. */
   readonly sharedBetweenProcesses: boolean;

@@ -20,7 +20,6 @@ export interface OpenSnapshotPlace {
   close(): Promise<void>;
 }
 
-/** Place of snapshots. */
 export interface SnapshotPlaces {
   /** `ServiceUnavailableError` when the bucket is not there, cannot be reached, or the credentials are refused. */
   open(place: SnapshotPlace): Promise<OpenSnapshotPlace>;

@@ -1,9 +1,23 @@
 import type { DatasetScope } from '../../kernel/scope.ts';
 import type { EntryFilter, EntryKey, EntryPayload, IndexKind, Provenance } from './index-entry.ts';
 
+/** All rows of a listing, page by page; no page is empty. */
+export async function* textPages(
+  text: Pick<TextIndex, 'list'>,
+  scope: DatasetScope,
+  query: Omit<Parameters<TextIndex['list']>[1], 'after'>,
+): AsyncGenerator<readonly TextRow[]> {
+  let after: number | undefined;
+  do {
+    const rows = await text.list(scope, { ...query, ...(after === undefined ? {} : { after }) });
+    if (rows.length > 0) yield rows;
+    after = rows.length < query.limit ? undefined : rows.at(-1)?.ordinal;
+  } while (after !== undefined);
+}
+
 /**
  * Lexical index of a dataset, and the home of the text it shows (chunks, sentences, summaries and their payloads).
- * Adapters: SQLite FTS5, memory, Elasticsearch.
+ * Adapters: SQLite, memory, Elasticsearch.
  *
  * Tokens are made by `common/text/language` and come pre-split, joined by blanks: an adapter must index exactly those words
  * (lower-cased already; no stemming, no stop words, any Unicode, any punctuation) and nothing else. Scoring is

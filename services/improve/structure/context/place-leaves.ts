@@ -10,7 +10,7 @@ import {
 import type { DatasetReaders } from '../../../common/storage/ports/dataset-indexes.ts';
 import type { DocumentStore } from '../../../common/storage/ports/document-store.ts';
 import type { Provenance } from '../../../common/storage/ports/index-entry.ts';
-import type { TextRow } from '../../../common/storage/ports/text-index.ts';
+import { type TextRow, textPages } from '../../../common/storage/ports/text-index.ts';
 import {
   type ContextDrafts,
   informationOf,
@@ -26,7 +26,6 @@ import {
 /** Minimum similarity of passages in one bucket (cognify-improve.md §3.14). */
 const MIN_OVERLAP = 0.05;
 
-/** Removes leaves from their buckets. */
 export async function removeLeaves(drafts: ContextDrafts, ids: readonly string[]): Promise<void> {
   const { leaves, nodes, entities, state } = drafts;
   await leaves.load(ids);
@@ -216,14 +215,9 @@ export async function freshLeaves(
   provenance: Provenance,
 ): Promise<readonly FreshLeaf[]> {
   const leaves: FreshLeaf[] = [];
-  let after: number | undefined;
-  for (;;) {
-    const query = { kind: 'summary' as const, provenance, limit: PAGE, ...(after === undefined ? {} : { after }) };
-    const rows: readonly TextRow[] = await text.list(scope, query);
+  for await (const rows of textPages(text, scope, { kind: 'summary', provenance, limit: PAGE }))
     leaves.push(...(await withEntities(graph, scope, provenance, rows)));
-    if (rows.length < PAGE) return leaves;
-    after = rows.at(-1)?.ordinal;
-  }
+  return leaves;
 }
 
 async function withEntities(

@@ -26,7 +26,6 @@ import {
 } from './evidence-rows.ts';
 import type { Neo4jClient, Run } from './neo4j-client.ts';
 
-/** Ids of one statement. */
 const IDS_PER_STATEMENT = 2000;
 
 export function createEvidenceReader(client: Neo4jClient) {

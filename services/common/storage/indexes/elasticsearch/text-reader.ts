@@ -116,7 +116,6 @@ export function createTextReader(dependencies: {
     }
     return found;
   };
-  /** The latest rows of each id. */
   const latestRowsOf = async (scope: DatasetScope, kind: IndexKind, ids: readonly string[], wanted: number) => {
     const perId = Math.min(wanted, MAX_ROWS_PER_ID);
     const read = async (some: readonly string[]) =>

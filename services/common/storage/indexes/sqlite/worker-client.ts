@@ -41,7 +41,6 @@ export interface WorkerClient<Methods extends MethodMap> {
 /** What is used of a thread. */
 export type Thread = Pick<Worker, 'on' | 'once' | 'ref' | 'unref' | 'postMessage' | 'terminate'>;
 
-/** Starts a thread that runs the module with the data. */
 export type StartThread = (module: URL, workerData: object) => Thread;
 
 const startWorker: StartThread = (module, workerData) => new Worker(module, { workerData });
