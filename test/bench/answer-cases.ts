@@ -36,7 +36,9 @@ export const LEARNED = [
 ] as const;
 /** Nothing is learned from these. */
 export const HELD_OUT = ['logbook', 'practice', 'theatre', 'ward', 'depot', 'renovation'] as const;
-export const SAMPLES = [...LEARNED, ...HELD_OUT] as const;
+/** Notes in German, Spanish and French, of which nothing is learned from the second. */
+export const FOREIGN = ['languages', 'abroad'] as const;
+export const SAMPLES = [...LEARNED, ...HELD_OUT, ...FOREIGN] as const;
 
 export interface Cases extends Readonly<Record<(typeof SAMPLES)[number], readonly Case[]>> {
   /** Of `answers/everyday.json`. */

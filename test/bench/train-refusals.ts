@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util';
 import { logistic } from '../../services/common/kernel/probability.ts';
 import type { Weights } from '../../services/search/answers/answer-weights.ts';
 import { readFirst, sentenceFeatures, withHighest } from '../../services/search/answers/answerable.ts';
+import { foreignFeatures } from '../../services/search/answers/foreign-answerable.ts';
 import { readQuestion } from '../../services/search/answers/question.ts';
 import {
   areOwnNotes,
@@ -21,7 +22,7 @@ import {
 } from '../../services/search/answers/rank-sentences.ts';
 import { shortAnswer } from '../../services/search/answers/short-answer.ts';
 import { saidOf, unmetCondition } from '../../services/search/answers/unmet-condition.ts';
-import { type Case, type Cases, contains, HELD_OUT, LEARNED, readCases } from './answer-cases.ts';
+import { type Case, type Cases, contains, FOREIGN, HELD_OUT, LEARNED, readCases } from './answer-cases.ts';
 import { percent, quantile } from './paired.ts';
 
 /** A question with what was found for it. */
@@ -60,6 +61,8 @@ const TARGET = new URL('../../services/search/answers/answerable-weights.ts', im
  * Without those that avoid the words of their notes on purpose.
  */
 const REFUSED = 0.05;
+/** The same for those in other languages, of which the words for a trade or a colour cannot be known in the notes. */
+const REFUSED_FOREIGN = 0.07;
 const REWORDED = new Set(['diary', 'boatyard', 'laboratory', 'bakery', 'club', 'vineyard', 'newsroom', 'expedition']);
 /** Weights of questions, with less for those whose answer was taken away, and of all Natural Questions. */
 const WEIGHTS = { nothing: 1, passages: 0.05, sentences: 0.02 } as const;
@@ -72,7 +75,9 @@ const RIDGE: number = 3e-4;
 const STEPS = 8;
 const APART = new Set(['table', 'two-hop']);
 
-const { values } = parseArgs({ options: { cases: { type: 'string' }, show: { type: 'string' } } });
+const { values } = parseArgs({
+  options: { cases: { type: 'string' }, show: { type: 'string' }, 'held-out': { type: 'boolean', default: false } },
+});
 
 function samplesOf(source: string, one: Case): readonly Sample[] {
   const { answers, passages, kind } = one;
@@ -223,6 +228,20 @@ function solve(system: Float64Array, size: number): Float64Array {
   return solution;
 }
 
+/** Reads a question in another language than English. */
+function foreignExamplesOf({ question: text, answers, passages }: Case): readonly Example[] {
+  const question = readQuestion(text);
+  const ranked = rankSentences(sentencesOf(question, passages));
+  const features = foreignFeatures(question, { ranked, short: shortAnswer(question, ranked), passages });
+  return features === null ? [] : [{ features, isRight: answers.length > 0, isNq: false, weight: 1 }];
+}
+
+function reportForeign(judged: readonly (Example & { readonly probability: number })[], limit: number) {
+  const refused = (isRight: boolean) =>
+    percent(judged.filter((one) => one.isRight === isRight).map(({ probability }) => Number(probability < limit)));
+  return { unanswerableRefused: refused(false), answerableRefused: refused(true) };
+}
+
 interface Judged extends Sample {
   readonly probability: number;
   /** The sentence that most probably answers the question. */
@@ -271,12 +290,25 @@ function report(judged: readonly Judged[], limits: Limits) {
   const people = judged.filter((one) => !isNq(one) && one.without === 'nothing');
   const refused = (of: readonly Judged[]) => percent(of.map((one) => Number(isRefused(one, limits))));
   return {
+    areaUnderCurve: areaUnderCurve(people),
     unanswerableRefused: refused(people.filter(({ isAnswered }) => !isAnswered)),
     answerableRefused: refused(people.filter(({ isAnswered }) => isAnswered)),
     firstIsRight: rightOf(judged, ({ sentences }) => sentences[0]),
     bestIsRight: rightOf(judged, ({ best }) => best),
     groups: [...groups].map(([group, of]) => `${group}: ${refused(of)} of ${of.length}`).join('; '),
   };
+}
+
+/** How often an answerable question is judged more probable than an unanswerable one, as a mean of the sources. */
+function areaUnderCurve(judged: readonly Judged[]): number {
+  const areas = [...Map.groupBy(judged, ({ source }) => source).values()].map((of) => {
+    const [right, wrong] = [true, false].map((isAnswered) => of.filter((one) => one.isAnswered === isAnswered));
+    const wins = (right ?? []).flatMap((one) =>
+      (wrong ?? []).map((other) => (Math.sign(one.probability - other.probability) + 1) / 2),
+    );
+    return wins.reduce((sum, win) => sum + win, 0) / wins.length;
+  });
+  return Number((areas.reduce((sum, area) => sum + area, 0) / areas.length).toFixed(4));
 }
 
 const rightOf = (judged: readonly Judged[], read: (one: Judged) => ReadSentence | undefined) =>
@@ -299,11 +331,19 @@ const limit = {
   other: Number(limitOf(apart, isNq).toFixed(3)),
 };
 const weights = learnBoth(samples);
-const heldOut = HELD_OUT.flatMap(casesOf);
+const [learned = [], unseen = []] = FOREIGN.map((source) => cases[source].flatMap(foreignExamplesOf));
+const foreign = learn(learned, 0);
+const judgeForeign = (examples: readonly Example[]) =>
+  examples.map((one) => ({ ...one, probability: logistic(weigh(one.features, foreign)) }));
+const foreignRight = judgeForeign(learned).filter(({ isRight }) => isRight);
+const probabilities = foreignRight.map(({ probability }) => probability).toSorted((a, b) => a - b);
+const foreignLimit = Number(quantile(probabilities, REFUSED_FOREIGN).toFixed(3));
+const heldOut = values['held-out'] ? HELD_OUT.flatMap(casesOf) : null;
 const result = {
-  limit,
+  limit: { ...limit, foreign: foreignLimit },
+  foreign: [learned, unseen].map((of) => reportForeign(judgeForeign(of), foreignLimit)),
   leftOut: report(apart, limit),
-  heldOut: report(judge(heldOut, weights), limit),
+  ...(heldOut !== null && { heldOut: report(judge(heldOut, weights), limit) }),
   trained: report(judge(samples, weights), limit),
 };
 process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
@@ -329,7 +369,11 @@ export const ANSWERABLE_WEIGHTS: Weights = ${JSON.stringify(weights.answerable)}
 // biome-ignore format: one line
 export const ANSWERING_WEIGHTS: Weights = ${JSON.stringify(weights.answering)};
 
-/** Less probable answers are refused: of notes in the first person, and of other texts. */
-export const MIN_ANSWERABILITY = { own: ${limit.own}, other: ${limit.other} };
+/** That memory answers a question in another language than English. */
+// biome-ignore format: one line
+export const FOREIGN_WEIGHTS: Weights = ${JSON.stringify(foreign)};
+
+/** Less probable answers are refused: of notes in the first person, of other texts, and to questions in other languages. */
+export const MIN_ANSWERABILITY = { own: ${limit.own}, other: ${limit.other}, foreign: ${foreignLimit} };
 `,
 );

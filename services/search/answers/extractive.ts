@@ -9,6 +9,7 @@ import { judgeEvidence } from './answerable.ts';
 import { MIN_ANSWERABILITY } from './answerable-weights.ts';
 import { asksFor, changedAnswer, changeOf, isBeforeChange, isNotYet } from './changes.ts';
 import { HEADER_LINE } from './dated-answer.ts';
+import { foreignCertainty } from './foreign-answerable.ts';
 import type { InnerAnswer } from './inner-question.ts';
 import type { Fact } from './knowledge.ts';
 import { asksForTimeOfDay, type Question, readQuestion } from './question.ts';
@@ -41,15 +42,17 @@ const NEAREST_MISSING = 0.75;
 /** Minimum probability of a quote as a share of that of the best one. */
 const QUOTE_FLOOR = 0.25;
 /**
- * For words to search for and questions in other languages than English: minimum share of the query's information that the
- * best passages must contain together, more when none contains a name of the query. Calibrated by running the questions of
- * each train set against the other set, which cannot answer them: abstains on 2 of 3 of those, and on 3 of 100 that their own
- * set answers.
+ * For words to search for: minimum share of the query's information that the best passages must contain together, more when
+ * none contains a name of the query. Calibrated by running the questions of each train set against the other set, which cannot
+ * answer them: abstains on 2 of 3 of those, and on 3 of 100 that their own set answers.
  */
 const ABSTAIN_BELOW = { allNamesHeld: 0.35, nameMissing: 0.72 } as const;
 
 const ENGLISH_QUESTION =
   /\b(?:what|which|who|whom|whose|when|where|why|how)\b|^(?:is|are|was|were|am|do|does|did|can|could|has|have|had|will|would|should)\s/iu;
+
+/** `The ship was sunk` is no German question. */
+const ENGLISH_WORD = /\b(?:the|of|and|is)\b/iu;
 
 /** Lines of the headers of a mail, which answer only questions about mails. */
 const MAIL_LINE = /^(?:from|to|cc|bcc|date|sent|subject): /iu;
@@ -107,13 +110,15 @@ export function extractiveAnswer(
   const counted = quotedRows(query, tables, { dataset, now: retrieval.analysis.now });
   if (counted !== null) return counted;
   // `Is it on Monday?` asks whether it is.
-  const isTimed = readQuestion(query).type !== 'yes-no';
+  const { type } = readQuestion(query);
+  const isTimed = type !== 'yes-no';
   const { relativeTimes } = retrieval.analysis;
   const timeWindow = isTimed ? retrieval.analysis.timeWindow : null;
   const bare = isTimed ? relativeTimes.reduce((text, time) => text.replace(time, ''), query) : query;
   const question = readQuestion(withoutLast(bare));
   const isJudged = ENGLISH_QUESTION.test(query) && !TOPIC_REQUEST.test(query);
-  if (passages.length === 0 || (!isJudged && lacksEvidence(retrieval, passages))) return NO_ANSWER;
+  const isForeign = !isJudged && type !== 'topic' && !TOPIC_REQUEST.test(query) && !ENGLISH_WORD.test(query);
+  if (passages.length === 0 || (!isJudged && !isForeign && lacksEvidence(retrieval, passages))) return NO_ANSWER;
   // The date of a mail is no answer to what was bought in its month.
   const isEvent = (text: string) => timeWindow === null || question.type === 'date' || !HEADER_LINE.test(text);
   const isLeft = (sentence: Sentence) => {
@@ -141,12 +146,17 @@ export function extractiveAnswer(
   const said = negatedFirst(question, ranked);
   const isDecided = said[0] !== undefined && yesOrNo(question, said[0]) !== null;
   const isDated = question.type === 'date' && isDatedByContext(ranked[0]);
-  const isAsked = isJudged && inner === null && !isDecided && !isDated && !repliesTo(question, ranked[0]);
-  const judged = isAsked ? judgeEvidence(question, { ranked, short: found, passages }) : null;
-  const certainty = judged === null ? (isJudged ? DIRECT : null) : judged.certainty;
+  const isAsked = inner === null && !isDecided && !isDated && !repliesTo(question, ranked[0]);
+  const evidence = { ranked, short: found, passages };
+  const judged = isJudged && isAsked ? judgeEvidence(question, evidence) : null;
+  const otherwise = isForeign && isAsked ? foreignCertainty(question, evidence) : isJudged ? DIRECT : null;
+  const certainty = judged?.certainty ?? otherwise;
   const quote = ({ statement, passage }: Pick<Sentence, 'statement' | 'passage'>): string =>
     sourcedQuote(passage.payload, statement.text, statement.heading, dataset);
-  if (certainty !== null && certainty < MIN_ANSWERABILITY[areOwnNotes(passages) ? 'own' : 'other'])
+  if (
+    certainty !== null &&
+    certainty < MIN_ANSWERABILITY[isForeign ? 'foreign' : areOwnNotes(passages) ? 'own' : 'other']
+  )
     return judged?.isOfUnknown === true ? NO_ANSWER : { ...NO_ANSWER, nearest: nearestTo(said).map(quote) };
   const certain = found !== null && found.confidence >= MIN_SHORT_CONFIDENCE ? found : null;
   const related = statedAnswer(question, ranked, facts);
@@ -299,34 +309,18 @@ function isSaid(short: StatedAnswer | null, sentence: RankedSentence): boolean {
   return short !== null && sentence.statement.text.length <= short.text.length + 1;
 }
 
-/** Whether the best passages miss too much of the query's information. */
+/** Whether the best passages together miss too much of the query's information. */
 function lacksEvidence(
-  retrieval: Pick<Retrieval, 'analysis' | 'information'>,
+  { analysis, information }: Pick<Retrieval, 'analysis' | 'information'>,
   passages: readonly Pick<RankedPassage, 'terms'>[],
 ): boolean {
-  const { entities, terms } = retrieval.analysis;
-  const names = new Set(entities.flatMap((name) => tokenizeQuery(name)));
+  const names = new Set(analysis.entities.flatMap((name) => tokenizeQuery(name)));
   const read = passages.slice(0, PASSAGES_READ);
-  const isMissing = terms.some(
-    (term, at) => names.has(term) && read.every((passage) => (passage.terms[at] ?? 0) === 0),
-  );
-  const held = heldInformation(retrieval, passages);
+  const isHeld = (at: number) => read.some(({ terms }) => (terms[at] ?? 0) > 0);
+  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+  const isMissing = analysis.terms.some((term, at) => names.has(term) && !isHeld(at));
+  const held = sum(information.filter((_, at) => isHeld(at))) / (sum(information) || 1);
   return held < (isMissing ? ABSTAIN_BELOW.nameMissing : ABSTAIN_BELOW.allNamesHeld);
-}
-
-/** Returns the share of the query's information that the best passages contain together, 0 to 1. */
-function heldInformation(
-  retrieval: Pick<Retrieval, 'information'>,
-  passages: readonly Pick<RankedPassage, 'terms'>[],
-): number {
-  const read = passages.slice(0, PASSAGES_READ);
-  let total = 0;
-  let held = 0;
-  for (const [at, information] of retrieval.information.entries()) {
-    total += information;
-    if (read.some((passage) => (passage.terms[at] ?? 0) > 0)) held += information;
-  }
-  return total === 0 ? 0 : held / total;
 }
 
 function nearestTo(ranked: readonly RankedSentence[]): readonly RankedSentence[] {
