@@ -13,7 +13,7 @@ import { foreignCertainty } from './foreign-answerable.ts';
 import type { InnerAnswer } from './inner-question.ts';
 import type { Fact } from './knowledge.ts';
 import { asksForTimeOfDay, type Question, readQuestion } from './question.ts';
-import { quotedStatements } from './quoted-text.ts';
+import { quotedStatements, stepFirst } from './quoted-text.ts';
 import {
   areOwnNotes,
   PASSAGES_READ,
@@ -139,7 +139,7 @@ export function extractiveAnswer(
   const current = all.filter((sentence) => changeOf(sentence)?.isOver !== true);
   const latest = latestFirst(query, current);
   const inOrder = changeFirst(query, latest);
-  const ranked = question.type === 'date' ? datedFirst(inOrder) : inOrder;
+  const ranked = question.type === 'date' ? datedFirst(inOrder) : stepFirst(question, inOrder);
   // What an inner question was answered with has been found by more than the words of the question.
   // What was so before is quoted, and is no answer.
   const found = shortAnswer(question, inOrder === latest ? ranked : ranked.slice(0, 1));
@@ -169,7 +169,8 @@ export function extractiveAnswer(
   const short = isDated || ranked[0]?.statement.isValue === true ? null : isBeside ? found : (stated ?? certain);
   // The order of what changed, of times and of negations stays.
   const best = ranked[0] === all[0] && said === ranked && question.type !== 'yes-no' ? judged?.best : null;
-  const ordered = best == null ? said : [best, ...said.filter((one) => one !== best)];
+  const ordered =
+    best == null || isOfOtherSection(best, ranked[0]) ? said : [best, ...said.filter((one) => one !== best)];
   const quoted = quotedSentences(ordered, short, quotes);
   if (quoted.length === 0) return NO_ANSWER;
   const proofs = inner === null ? quoted : [...quoted.slice(0, quotes - 1), inner.sentence];
@@ -187,6 +188,12 @@ export function extractiveAnswer(
   };
 }
 
+/** Whether a sentence stands below another heading than the best one and misses much more of the question: of another version. */
+function isOfOtherSection({ statement, features }: RankedSentence, best: RankedSentence | undefined): boolean {
+  if (best === undefined || best.statement.heading === statement.heading) return false;
+  return features.missing - best.features.missing > MAX_MISSING;
+}
+
 /** Maximum share of a question's information that a question which somebody asked may miss to be the same. */
 const SAME_QUESTION = 0.2;
 
@@ -196,16 +203,16 @@ function repliesTo({ type }: Question, sentence: RankedSentence | undefined): bo
   return asked !== undefined && (sentence?.features.missing ?? 1) <= SAME_QUESTION && readQuestion(asked).type === type;
 }
 
-/** Quotes sentences, each once, with those beside it that belong to the answer. */
+/** Quotes sentences, each once; the first with those beside it that belong to the answer. */
 function quotesOf(
   question: Question,
   proofs: readonly Pick<Sentence, 'statement' | 'passage'>[],
   dataset: string | null,
 ): readonly string[] {
   const quoted = new Set<Statement>();
-  return proofs.flatMap(({ statement, passage }) => {
+  return proofs.flatMap(({ statement, passage }, at) => {
     if (quoted.has(statement)) return [];
-    const all = quotedStatements(question, { statement, passage });
+    const all = at === 0 ? quotedStatements(question, { statement, passage }) : [statement];
     for (const one of all) quoted.add(one);
     const text = all
       .map((one) => one.text)

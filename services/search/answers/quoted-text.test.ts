@@ -41,6 +41,20 @@ describe('answers from notes, chats and code', () => {
     );
   });
 
+  it('give the steps below a heading before a sentence that only describes', async () => {
+    const bread = '# Rye bread\n\nMakes two loaves.\n\n1. Mix all.\n2. Bake for an hour.';
+    expect(await firstLine('How do I bake rye bread?', [{ title: 'recipe', text: bread }])).to.match(
+      /^"1\. Mix all\. 2\./,
+    );
+  });
+
+  it('tell values of nested keys by all keys above them', async () => {
+    const text = 'alerts:\n  slack:\n    channel: "#harbor"\n  mail:\n    to: ops@harbor.example\nkeep_days: 14\n';
+    expect(await firstLine('Which Slack channel gets the alerts?', [{ title: 'settings', text }])).to.match(
+      /^#harbor: /,
+    );
+  });
+
   it('tell values of a nested list by the item around them', async () => {
     expect(await firstLine('What is the number of the crane?', notes)).to.include('"number: 3" (boat › Harbour)');
     expect(await firstLine('What is the number of the berth?', notes)).to.include('"number: 17" (boat › Harbour)');

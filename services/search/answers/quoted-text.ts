@@ -1,6 +1,6 @@
 import { turnsOf } from '../../common/text/language/turns.ts';
 import type { Question } from './question.ts';
-import type { Sentence } from './rank-sentences.ts';
+import type { RankedSentence, Sentence } from './rank-sentences.ts';
 import { type Statement, statementsOf } from './statements.ts';
 
 /** Says why by itself. */
@@ -30,6 +30,26 @@ export function quotedStatements(
   if (REFERS_TO_REASON.test(statement.text)) return isBeside(before) ? [before, statement] : [statement];
   const isOfOther = statement.isItem === true || after?.isItem === true || turnsOf(after?.text ?? '')[0]?.start === 0;
   return isBeside(after) && !isOfOther && !GIVES_REASON.test(statement.text) ? [statement, after] : [statement];
+}
+
+/** Sentences that may miss so much more of the question than the best one are about the same. */
+const MISSING_MORE = 0.1;
+const SENTENCES_READ = 4;
+
+/** Puts a step before a sentence about the same that only describes, for a question how something is done. */
+export function stepFirst({ type }: Question, ranked: readonly RankedSentence[]): readonly RankedSentence[] {
+  const [best] = ranked;
+  if (type !== 'way' || best === undefined || best.statement.isItem === true || best.statement.isCommand === true)
+    return ranked;
+  const step = ranked
+    .slice(0, SENTENCES_READ)
+    .find(
+      ({ statement, features }) =>
+        statement.isItem === true &&
+        /^\d/u.test(statement.text) &&
+        features.missing <= best.features.missing + MISSING_MORE,
+    );
+  return step === undefined ? ranked : [step, ...ranked.filter((one) => one !== step)];
 }
 
 function stepsAround(

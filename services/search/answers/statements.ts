@@ -99,7 +99,7 @@ function readStatements(payload: RankedPassage['payload']): readonly Statement[]
   let heading = plain(MAIL_SUBJECT.exec(payload.text)?.[1] ?? '');
   let time = headingTime(payload.headings);
   let path: readonly Heading[] = [];
-  let items: readonly Heading[] = [];
+  let parents: readonly Parent[] = [];
   for (const [at, sentence] of read.entries()) {
     if (sentence.kind !== 'prose') {
       const [isCommand, isValue] = [sentence.kind === 'command', sentence.kind === 'value'];
@@ -111,7 +111,7 @@ function readStatements(payload: RankedPassage['payload']): readonly Statement[]
     const line = sentence.text.replace(QUOTED_MARKS, '').replace(COMMENT_MARKS, '').trim();
     if (!HAS_WORD.test(line) || CODE.test(line) || BOILERPLATE.test(line) || LINKS.test(line)) continue;
     const following = text.slice(sentence.end, read[at + 1]?.start ?? text.length);
-    const isFirst = payload.chunkIndex === 0 && statements.length === 0 && label === '';
+    const isFirst = payload.chunkIndex === 0 && statements.length === 0 && label === '' && parents.length === 0;
     const isTitle = isHeading(line, titles) || (isFirst && isTitleLine(line, following));
     const isLabel = isTitle || (line.length <= MAX_KEY_LENGTH && ENDS_KEY.test(line));
     if (isTitle) {
@@ -121,26 +121,32 @@ function readStatements(payload: RankedPassage['payload']): readonly Statement[]
       time = headingTime([...payload.headings, ...path.map(({ text: above }) => above)]);
     }
     const isItem = ITEM.test(line);
-    const indent = text.slice(text.lastIndexOf('\n', sentence.start) + 1, sentence.start).length;
-    if (isItem || isLabel || following.includes('\n\n'))
-      items = isItem ? items.filter(({ level }) => level < indent) : [];
+    const indent = sentence.start - text.lastIndexOf('\n', sentence.start - 1) - 1;
+    const isKey = isLabel && !isTitle;
+    parents = isTitle ? [] : parentsOf(parents, { isKey, isItem, indent });
+    const parent = parents.at(-1);
+    // An item that only names what is below it is no answer.
+    if (parent?.isKey === false && parent.text === statements.at(-1)?.text && isName(parent.text)) statements.pop();
     const said = onOneLine(line.replace(BULLET, ''));
     const asked = askedBefore(sentence, isTitle);
-    if (isLabel && !isItem) label = plain(line);
-    else {
-      const above = [label, ...items.map((item) => item.text), asked.before].filter((part) => part !== '').join(' ');
+    if (isTitle) label = heading;
+    else if (!isKey) {
+      const keys = parents.map((parent) => parent.text);
+      const isBelowKey = parents.some((parent) => parent.isKey);
+      const above = [isBelowKey ? '' : label, ...keys, asked.before].filter((part) => part !== '').join(' ');
       const { isQuestion } = asked;
       statements.push({
         text: said,
         label: above,
         heading,
         time,
-        ...(isQuestion && { isQuestion }),
         ...(asked.before !== '' && { asked: asked.before }),
+        ...(isQuestion && { isQuestion }),
         ...(isItem && { isItem }),
       });
     }
-    if (isItem) items = [...items, { level: indent, text: said }];
+    if (isKey || isItem)
+      parents = [...parents, { isKey, level: indent, text: isKey ? plain(said) : said, isNested: false }];
   }
   if (statements.length > 0) return statements;
   const only = read.filter((sentence) => HAS_WORD.test(sentence.text) && !CODE.test(sentence.text));
@@ -148,6 +154,27 @@ function readStatements(payload: RankedPassage['payload']): readonly Statement[]
     ? only.map((sentence) => ({ text: plain(sentence.text), label: '', heading: '', time: null }))
     : [];
 }
+
+/** A key without a value or an item of a list, which those below it belong to. */
+interface Parent extends Heading {
+  readonly isKey: boolean;
+  /** What belongs to it is indented more than it. */
+  readonly isNested: boolean;
+}
+
+/** Returns the keys and items that a line belongs to. `level`: characters before it. */
+function parentsOf(
+  parents: readonly Parent[],
+  { isKey, isItem, indent }: { readonly isKey: boolean; readonly isItem: boolean; readonly indent: number },
+): readonly Parent[] {
+  const left = parents.filter(
+    (parent) =>
+      parent.level < indent || (parent.level === indent && parent.isKey && !parent.isNested && (!isKey || isItem)),
+  );
+  return left.map((parent) => (parent.isKey && parent.level < indent ? { ...parent, isNested: true } : parent));
+}
+
+const isName = (text: string) => text.length <= MAX_KEY_LENGTH && !ENDS_SENTENCE.test(text) && !/: \S/u.test(text);
 
 /** Sentences behind a question outside of a conversation that may reply to it. */
 const REPLY_SENTENCES = 2;

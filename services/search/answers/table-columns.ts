@@ -129,6 +129,7 @@ const FIELDS: readonly (readonly [asks: RegExp, names: RegExp])[] = (
 const FIELDS_OF_FIRST: typeof FIELDS = [
   [/^(?:where|wo)\b/iu, /^(?:city|country|region|location|place|(?:office )?address|town|venue|room|ort)$/iu],
   [/^(?:who|wer)\b(?! (?:is|was) \p{Lu})/iu, /^(?:owner|responsible|assignee|assigned to|who|person)$/iu],
+  [/^how (?:much|many)\b/iu, /^(?:amount|quantity|qty|menge|anzahl|cantidad|quantité)$/iu],
   [/^who (?:is|was) \p{Lu}/iu, /^(?:role|title|job|position)$/iu],
 ];
 /** Verbs of what takes place somewhere. */

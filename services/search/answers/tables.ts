@@ -1,6 +1,6 @@
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
-import { withoutExclusion } from './question.ts';
+import { withoutExclusion, wordsOf } from './question.ts';
 import { sectionsNamed } from './section-answer.ts';
 import {
   cellsAt,
@@ -210,7 +210,9 @@ function computedValue({
   }
   if (counted !== null) {
     const isOfTable = table.subject.has(noun) || stems(table.columns[key]).has(noun) || COUNTED.has(noun);
-    if (!isOfTable && !(isNarrowed && read.conditions.has(noun))) return null;
+    // `attempts` in a description counts nothing.
+    const isValue = rows.some(({ cells }) => cells.some((cell) => wordsOf(cell).length <= 2 && stems(cell).has(noun)));
+    if (!isOfTable && !(isNarrowed && isValue)) return null;
     return isNarrowed || read.named.length > 0 ? answer(String(rows.length)) : null;
   }
   const isOfSeries = SERIES.test(asked);

@@ -92,8 +92,20 @@ function endsLine(text: string, start: number, at: number): boolean {
   const line = text.slice(Math.max(lineStart, start), at).trimEnd();
   if (line.trim() === '') return true;
   if (STRUCTURED_LINE.test(line) || LIST_MARKER.test(next) || SPEAKER.test(next)) return true;
+  if (isNestedKey(line, next)) return true;
   if (/[:;]$/u.test(line) && line.length < SHORT_LINE_LENGTH) return true;
   return at - lineStart < SHORT_LINE_LENGTH && isShortTitle(line, next);
+}
+
+/** A key of YAML and the like. */
+const KEY = /^([ \t]*)(?:- )?[\p{L}_][\w.-]{0,40}:(?:[ \t]|$)/u;
+
+/** Whether a line with a key stands before one that is nested more or less, or that only names what is below it. */
+function isNestedKey(line: string, next: string): boolean {
+  const key = KEY.exec(line);
+  const [following = ''] = next.split('\n', 1);
+  const other = key === null ? null : KEY.exec(following);
+  return other !== null && (key?.[1] !== other[1] || other[0].length === following.trimEnd().length);
 }
 
 /** Whether a short line before a capital is a title, a verse, a field of a form. */
@@ -138,7 +150,9 @@ function isAbbreviation(text: string, at: number, following: string): boolean {
   if (/^\d{1,3}$/u.test(word)) return isListNumber(text, at, word.length);
   if (word.length === 1) return /\p{L}/u.test(word) && !(opensSentence && opening.length > 1);
   const before = text[at - word.length - 1] ?? '';
-  if (word.includes('.') || before === '.') return !opensSentence;
+  // `z.B.` and `U.S.`, and neither `example.com.` nor `notes.md.`
+  const isDotted = word.split('.').every((part) => part.length <= 2);
+  if (word.includes('.') || before === '.') return isDotted && !opensSentence;
   if (LEADING_ABBREVIATIONS.has(word)) return word !== 'no' || /^\d/u.test(following);
   return TRAILING_ABBREVIATIONS.has(word) && !opensSentence;
 }
