@@ -64,6 +64,10 @@ describe('answers from notes, chats and code', () => {
     expect(await firstLine('What time does the harbour master come?', notes)).to.match(
       /^between 9 and 10 in the morning: "The harbour master/,
     );
+    const talk = '[10:01] Ada: What time do we meet?\n\n[10:02] Bo: At 8:15 by the lighthouse.\n\n[10:03] Ada: Fine.';
+    expect(await firstLine('What time do we meet?', [{ title: 'talk', text: talk }])).to.match(
+      /^(?:At )?8:15: "At 8:15/,
+    );
   });
 
   it('are what the others reply to a question in a chat, never the question', async () => {

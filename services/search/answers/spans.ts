@@ -1,5 +1,6 @@
 import { isCommonWord } from '../../common/text/language/common-words.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
+import { turnsOf } from '../../common/text/language/turns.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { kindOf } from '../retrieval/word-likeness.ts';
 import type { AnswerType } from './question.ts';
@@ -47,8 +48,12 @@ const TIME_OF_DAY = new RegExp(
   `(?<![\\p{L}\\p{N}])(?:(?:between|from|zwischen|von|entre|de|desde) (?:las )?\\d{1,2}(?:[:.]\\d\\d)? (?:and|to|until|till|und|bis|y|a|hasta) (?:las )?)?(?:${CLOCK}|\\d{1,2}(?:[:.]\\d\\d)? (?:Uhr|o['’]clock|heures)|(?<=\\b(?:at|las|between|from|zwischen|von|entre) )\\d{1,2}(?![\\d.:/-]|\\.? \\p{L}{3})|(?<=\\b(?:and|to|until|und|bis|y|las) )\\d{1,2}(?![\\d.:/-])|(?:half|quarter|ten|twenty) (?:past|to) \\p{Ll}+|noon|midnight|midday|Mittag|Mitternacht)(?: in the (?:morning|afternoon|evening)| at night)?(?![\\p{L}\\p{N}])`,
   'u',
 );
-/** Returns the time of the day that a sentence gives, null without one. */
-export const timeOfDayIn = (sentence: string): string | null => TIME_OF_DAY.exec(sentence)?.[0] ?? null;
+/** Returns the time of the day that a sentence gives, but for when it was said; null without one. */
+export function timeOfDayIn(sentence: string): string | null {
+  const [turn] = turnsOf(sentence);
+  const said = turn?.start === 0 ? sentence.slice(turn.saidAt) : sentence;
+  return TIME_OF_DAY.exec(said)?.[0] ?? null;
+}
 
 /** With the time of day, and the day of the week before it: `Thursdays at 10:00`, `24 September at 19:30`. */
 const DATE_AND_TIME = new RegExp(
