@@ -89,7 +89,10 @@ class StandInServer {
       case 'POST /api/v1/recall':
         return { status: 200, body: [{ source: 'graph', text: 'Oslo.', dataset_name: 'main_dataset', metadata: {} }] };
       case 'POST /api/v1/forget':
-        return { status: 200, body: { dataset_id: DATASET_ID, status: 'success' } };
+        return {
+          status: 200,
+          body: { dataset_id: DATASET_ID, status: 'success', removed: { items: 1, graph: 12 }, residue: 0 },
+        };
       case 'GET /api/v1/visualize':
         return { status: 200, body: '<html>graph</html>' };
       default:
@@ -561,7 +564,7 @@ describe('command-line client', () => {
     it('forgets what it is told', async () => {
       const item = randomUUID();
       expect((await run('forget', '-d', 'notes', '--item', item, '--yes')).out).to.equal(
-        `forgotten: item ${item} of notes\n`,
+        `forgotten: item ${item} of notes\nRemoved: items 1, graph 12; left: 0\n`,
       );
       expect(lastBody()).to.deep.equal({ dataset: 'notes', dataId: item });
       await runWith({ stdin: 'y\n', isInteractive: true }, 'forget', '--everything');

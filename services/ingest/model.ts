@@ -13,3 +13,18 @@ export interface ForgettingCounts {
   /** Records that are there still. */
   left(count: number): void;
 }
+
+/** Adds up by kind what was removed, to counts of earlier attempts. */
+export function countForgotten(earlier: Readonly<Record<string, number>> = {}, residue = 0) {
+  const removed: Record<string, number> = { ...earlier };
+  let left = residue;
+  return {
+    removed(kind: string, count: number) {
+      if (count > 0) removed[kind] = (removed[kind] ?? 0) + count;
+    },
+    left(count: number) {
+      left = count;
+    },
+    total: () => ({ removed: { ...removed }, residue: left }),
+  } satisfies ForgettingCounts & { total(): unknown };
+}

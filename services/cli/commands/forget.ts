@@ -1,3 +1,5 @@
+import type { ForgetResult } from '../../client/index.ts';
+import { removedText } from '../../common/domain/erasure-receipt.ts';
 import { type Command, type CommandCall, isSet, stringOption } from '../command.ts';
 import { confirmed } from '../confirm.ts';
 import { note, print, printJson } from '../output.ts';
@@ -20,9 +22,9 @@ export const forgetCommand: Command = {
       note(call, 'nothing was forgotten');
       return exitCodes.failed;
     }
-    const answer = await call.api.json<Readonly<Record<string, unknown>>>('POST', '/api/v1/forget', { body });
+    const answer = await call.api.json<ForgetResult>('POST', '/api/v1/forget', { body });
     if (call.asJson) printJson(call, answer);
-    else print(call, `forgotten: ${what}`);
+    else print(call, `forgotten: ${what}\n${removedText(answer)}`);
     return exitCodes.ok;
   },
 };

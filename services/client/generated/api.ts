@@ -6113,6 +6113,16 @@ export interface ForgetResult {
   data_id?: string;
   datasets_removed?: number;
   data_records_reset?: number;
+  /**
+   * Records that were removed, by kind: `items`, `blobs` (files), `text`, `vectors`, `graph`, `learned` …
+   */
+  removed: {
+    [k: string]: number;
+  };
+  /**
+   * Records that were counted afterwards and are there still: 0
+   */
+  residue: number;
 }
 export interface SessionRow {
   session_id: string;

@@ -35,3 +35,15 @@ export function erasureReceiptText(receipt: ErasureReceipt): string {
     ...[counts, residue, kept],
   ]);
 }
+
+/** Says what a deletion removed by kind, and what is left: `Removed: items 1, blobs 2, graph 40; left: 0`. */
+export function removedText({
+  removed,
+  residue,
+}: {
+  removed: Readonly<Record<string, number>>;
+  residue: number;
+}): string {
+  const counts = Object.entries(removed).map(([kind, count]) => `${kind} ${count}`);
+  return `Removed: ${counts.join(', ') || 'nothing'}; left: ${residue}`;
+}

@@ -7,6 +7,7 @@ import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { ClaimedJob } from '../../common/ports/work-queue.ts';
 import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
 import type { IngestDependencies } from '../dependencies.ts';
+import type { ForgettingCounts } from '../model.ts';
 import { DELETION_FAILURES, type Deletion, deletionJob, deletionOf } from './deletion-job.ts';
 import { forgetDataset, forgetItems, forgetMemory, removeLate } from './forget.ts';
 import { impersonateOwner } from './impersonate-owner.ts';
@@ -20,9 +21,10 @@ export function deleteItemsDurably(
   dataset: DatasetRef,
   ids: readonly DataItemId[],
   context: CallContext,
+  counts?: ForgettingCounts,
 ): Promise<void> {
   const deletion = { items: [...new Set(ids)], memoryBefore: null };
-  return durably(deps, dataset, deletion, () => forgetItems(deps, dataset, ids, context));
+  return durably(deps, dataset, deletion, () => forgetItems(deps, dataset, ids, context, counts));
 }
 
 /**
@@ -33,9 +35,10 @@ export function deleteDatasetDurably(
   deps: IngestDependencies,
   dataset: DatasetRef,
   context: CallContext,
+  counts?: ForgettingCounts,
 ): Promise<void> {
   const deletion = { items: null, memoryBefore: null };
-  return durably(deps, dataset, deletion, () => forgetDataset(deps, dataset, context));
+  return durably(deps, dataset, deletion, () => forgetDataset(deps, dataset, context, counts));
 }
 
 /** Deletes what was built of the items the same way; null: of the whole dataset. Returns the number of reset items. */
@@ -44,9 +47,10 @@ export function deleteMemoryDurably(
   dataset: DatasetRef,
   ids: readonly DataItemId[] | null,
   context: CallContext,
+  counts?: ForgettingCounts,
 ): Promise<number> {
   const deletion = { items: ids, memoryBefore: deps.clock.now().toISOString() };
-  return durably(deps, dataset, deletion, () => forgetMemory(deps, dataset, ids, context));
+  return durably(deps, dataset, deletion, () => forgetMemory(deps, dataset, ids, context, counts));
 }
 
 /** Does the work as the first attempt of a job. Two concurrent deletions of the same do no harm. */

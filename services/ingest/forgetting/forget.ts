@@ -24,16 +24,21 @@ export async function forgetItems(
   dataset: DatasetRef,
   ids: readonly DataItemId[],
   context: CallContext,
+  counts: ForgettingCounts = UNCOUNTED,
 ): Promise<void> {
   const { items, blobs, eventLog, messenger } = dependencies;
   const scope = scopeOf(dataset);
   // While the graph still has the items that answers were made from.
   await forgetAnswers(dependencies, dataset, ids);
-  const { residue } = await messenger.call('cognify.Erase', { dataset, items: ids, memoryOnly: false }, context);
+  const built = await messenger.call('cognify.Erase', { dataset, items: ids, memoryOnly: false }, context);
+  countKinds(counts, built.removed);
   const learned = await messenger.call('improve.Erase', { dataset, items: ids }, context);
-  await messenger.call('search.EraseAnswers', { dataset, items: ids }, context);
+  counts.removed('learned', learned.removed);
+  const searched = await messenger.call('search.EraseAnswers', { dataset, items: ids }, context);
+  counts.removed('searches', searched.removed);
   await removeItems(dependencies, dataset, ids, (present) => {
     const removed = present.map(({ id }) => id);
+    counts.removed('items', removed.length);
     const events = ids.map((id) => ({ type: 'item.forgotten', subjectId: id, data: {} }));
     return {
       writes: eventLog.appendWrites(scope, events),
@@ -41,12 +46,17 @@ export async function forgetItems(
     };
   });
   await forgetMarks(dependencies, scope, ids);
-  let left = residue + learned.residue + (await items.getMany(scope, ids)).length;
+  let left = built.residue + learned.residue + (await items.getMany(scope, ids)).length;
   for (const id of ids) {
-    await blobs.removeAll(scope, itemBlobs.prefix(id));
+    counts.removed('blobs', await blobs.removeAll(scope, itemBlobs.prefix(id)));
     left += (await blobs.list(scope, { prefix: itemBlobs.prefix(id), limit: 1 })).length;
   }
+  counts.left(left);
   requireNothingLeft(left);
+}
+
+function countKinds(counts: ForgettingCounts, removed: Readonly<Record<string, unknown>>): void {
+  for (const [kind, count] of Object.entries(removed)) counts.removed(kind, Number(count));
 }
 
 const UNCOUNTED: ForgettingCounts = { removed: () => {}, left: () => {} };
@@ -61,7 +71,7 @@ export async function forgetDataset(
   const scope = scopeOf(dataset);
   await forgetSnapshots(dependencies, dataset, counts);
   const built = await messenger.call('cognify.Erase', { dataset, memoryOnly: false }, context);
-  for (const [kind, count] of Object.entries(built.removed)) counts.removed(kind, Number(count));
+  countKinds(counts, built.removed);
   const searched = await messenger.call('search.Erase', { dataset }, context);
   counts.removed('searches', searched.removed);
   const learned = await messenger.call('improve.Erase', { dataset }, context);
@@ -143,9 +153,10 @@ export async function forgetMemory(
   dataset: DatasetRef,
   ids: readonly DataItemId[] | null,
   context: CallContext,
+  counts: ForgettingCounts = UNCOUNTED,
 ): Promise<number> {
   const selection = ids === null ? {} : { items: ids };
-  const { residue, itemsReset } = await messenger.call(
+  const { removed, residue, itemsReset } = await messenger.call(
     'cognify.Erase',
     { dataset, ...selection, memoryOnly: true },
     context,
@@ -153,6 +164,9 @@ export async function forgetMemory(
   // Sessions about the dataset, and what was learned from them, are memory of it too.
   const sessions = ids === null ? await sessionRemoval.ofDataset(scopeOf(dataset), dataset.id) : 0;
   const learned = await messenger.call('improve.Erase', { dataset, ...selection }, context);
+  countKinds(counts, removed);
+  counts.removed('learned', learned.removed);
+  counts.left(residue + sessions + learned.residue);
   requireNothingLeft(residue + sessions + learned.residue);
   await audit.record(removal(dataset, 'memory.removed', ids ?? itemsReset, context));
   return itemsReset;

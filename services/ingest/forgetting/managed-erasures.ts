@@ -4,6 +4,7 @@ import type { ErasedThing, ErasureProgress } from '../../common/platform/messagi
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { ManagedThing } from '../../common/records/auth/managed-resources.ts';
 import { createRecordedWork, type WorkKey, type WorkProgress } from '../jobs/recorded-work.ts';
+import { countForgotten } from '../model.ts';
 import { createErasures, type Erasure } from '../repositories/erasures.ts';
 import { carryOutErasure, type ErasureDependencies } from './carry-out-erasure.ts';
 import type { ErasureRequest, ErasureWatch } from './take-final-snapshots.ts';
@@ -82,9 +83,7 @@ async function carryOut(
   request: ErasureRequest,
   { erasure, progress: { signal, requestId, jobId, update } }: Attempt,
 ): Promise<Partial<Erasure>> {
-  const removed: Record<string, number> = { ...(erasure.removed as Record<string, number>) };
-  let { residue } = erasure;
-  const counted = () => ({ removed: { ...removed }, residue });
+  const counts = countForgotten(erasure.removed as Record<string, number>, erasure.residue);
   const watch: ErasureWatch = {
     begunAt: erasure.begunAt,
     jobId,
@@ -94,21 +93,17 @@ async function carryOut(
     note: update,
     async step(step) {
       signal.throwIfAborted();
-      await update({ ...counted(), step });
+      await update({ ...counts.total(), step });
     },
-    removed(kind, count) {
-      if (count > 0) removed[kind] = (removed[kind] ?? 0) + count;
-    },
-    left(count) {
-      residue = count;
-    },
-    total: () => ({ ...removed }),
+    removed: counts.removed,
+    left: counts.left,
+    total: () => counts.total().removed,
   };
   try {
     const receipt = await carryOutErasure(deps, request, watch);
-    return { ...counted(), receipt, step: '', residue: 0 };
+    return { ...counts.total(), receipt, step: '', residue: 0 };
   } catch (error) {
-    await update(counted());
+    await update(counts.total());
     throw error;
   }
 }

@@ -100,6 +100,12 @@ export const forgetResult = z
     data_id: z.uuid().optional(),
     datasets_removed: z.int().optional(),
     data_records_reset: z.int().optional(),
+    removed: z
+      .record(z.string(), z.int())
+      .describe(
+        'Records that were removed, by kind: `items`, `blobs` (files), `text`, `vectors`, `graph`, `learned` …',
+      ),
+    residue: z.int().describe('Records that were counted afterwards and are there still: 0'),
   })
   .meta({ id: 'ForgetResult' });
 

@@ -12,6 +12,7 @@ import {
 } from '../forgetting/durable-deletion.ts';
 import { forgetOwnSessions } from '../forgetting/forget.ts';
 import { findItemDataset, permittedDatasets, targetDataset } from '../items/target-dataset.ts';
+import { countForgotten } from '../model.ts';
 import { deleteResult, forgetResult } from './answers.schema.ts';
 
 /** Fields that would widen or narrow what is deleted: a misspelt one must never be passed over. */
@@ -66,14 +67,15 @@ export const forgetRoutes = routes(
     },
     async handle({ principal, body, context }, dependencies) {
       const { dataset: name, datasetId, dataId, everything, memoryOnly } = body;
+      const counts = countForgotten();
       const named = typeof name === 'string' || Boolean(datasetId);
       if (typeof name === 'string' && datasetId) throw new HttpError(422, INVALID);
       if (everything) {
         if (named || dataId || memoryOnly) throw new HttpError(422, INVALID);
         const datasets = await permittedDatasets(dependencies.messenger, principal, 'delete', context);
-        for (const dataset of datasets) await forgetDataset(dependencies, dataset, context);
+        for (const dataset of datasets) await forgetDataset(dependencies, dataset, context, counts);
         await forgetOwnSessions(dependencies, principal);
-        return json({ datasets_removed: datasets.length, status: 'success' });
+        return json({ datasets_removed: datasets.length, status: 'success', ...counts.total() });
       }
       if (!named) throw new HttpError(422, INVALID);
       const target = { permission: 'delete', namesAmongPermitted: true, context } as const;
@@ -85,17 +87,16 @@ export const forgetRoutes = routes(
       );
       const items = dataId ? [dataItemId(dataId)] : null;
       if (memoryOnly) {
-        const reset = await forgetMemory(dependencies, dataset, items, context);
-        return items === null
-          ? json({ dataset_id: dataset.id, data_records_reset: reset, status: 'success' })
-          : json({ data_id: dataId, dataset_id: dataset.id, status: 'success' });
+        const reset = await forgetMemory(dependencies, dataset, items, context, counts);
+        const what = items === null ? { data_records_reset: reset } : { data_id: dataId };
+        return json({ dataset_id: dataset.id, ...what, status: 'success', ...counts.total() });
       }
       if (items === null) {
-        await forgetDataset(dependencies, dataset, context);
-        return json({ dataset_id: dataset.id, status: 'success' });
+        await forgetDataset(dependencies, dataset, context, counts);
+        return json({ dataset_id: dataset.id, status: 'success', ...counts.total() });
       }
-      await forgetItems(dependencies, dataset, items, context);
-      return json({ data_id: dataId, dataset_id: dataset.id, status: 'success' });
+      await forgetItems(dependencies, dataset, items, context, counts);
+      return json({ data_id: dataId, dataset_id: dataset.id, status: 'success', ...counts.total() });
     },
   }),
   remove('/api/v1/delete', 'deleteItem', {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ApiError } from '../../client/errors.ts';
-import type { DatasetDTO, SessionDetail, SessionRow } from '../../client/index.ts';
+import type { DatasetDTO, ForgetResult, SessionDetail, SessionRow } from '../../client/index.ts';
+import { removedText } from '../../common/domain/erasure-receipt.ts';
 import type { EngramApi } from '../api.ts';
 import { datasetOutput, givenText, nameList, optionalText } from '../arguments.ts';
 import { findDataset, isUuid, itemsOf, listDatasets, type Page } from '../datasets.ts';
@@ -203,16 +204,14 @@ export const deleteTools: readonly Tool[] = [
         throw new ToolError('Say what to forget: a dataset, an item as data_id with its dataset, or everything=true.');
       }
       const target = await findDataset(api, name);
-      const answer = await api.post<{ readonly status?: string }>('/api/v1/forget', {
+      const answer = await api.post<ForgetResult>('/api/v1/forget', {
         dataset_id: target.id,
         ...(item === null ? {} : { data_id: item }),
         ...(memory_only ? { memory_only: true } : {}),
       });
       const what = item === null ? `Dataset "${target.name}"` : `Item ${item} of dataset "${target.name}"`;
-      return deleted(
-        answer?.status,
-        memory_only ? `${what}: the graph is deleted, the texts are kept.` : `${what} is forgotten.`,
-      );
+      const outcome = memory_only ? `${what}: the graph is deleted, the texts are kept.` : `${what} is forgotten.`;
+      return deleted(answer.status, `${outcome} ${removedText(answer)}.`);
     },
   }),
   defineTool({
@@ -244,10 +243,9 @@ export const deleteTools: readonly Tool[] = [
 ];
 
 async function forgetEverything(api: EngramApi) {
-  const answer = await api.post<{ readonly status?: string; readonly datasets_removed?: number }>('/api/v1/forget', {
-    everything: true,
-  });
-  return deleted(answer.status, `Everything is forgotten: ${answer.datasets_removed ?? 0} datasets and your sessions.`);
+  const answer = await api.post<ForgetResult>('/api/v1/forget', { everything: true });
+  const what = `${answer.datasets_removed ?? 0} datasets and your sessions`;
+  return deleted(answer.status, `Everything is forgotten: ${what}. ${removedText(answer)}.`);
 }
 
 function deleted(status: string | undefined, text: string) {
