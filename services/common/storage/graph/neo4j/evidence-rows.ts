@@ -39,8 +39,14 @@ export const EDGE_COLUMNS = columns('e', 'key source relation target item genera
 export const EDGE_LIST = '[e.key, e.source, e.relation, e.target, e.item, e.generation, e.weight, e.properties]';
 export const EDGE_KEY_LIST = EDGE_LIST.replace(', e.properties', '');
 export type EdgeList = readonly [
-  ...[key: string, source: string, relation: string, target: string],
-  ...[item: string, generation: number, weight: number, properties?: string | null],
+  key: string,
+  source: string,
+  relation: string,
+  target: string,
+  item: string,
+  generation: number,
+  weight: number,
+  properties?: string | null,
 ];
 
 export function edgeOf([key, source, relation, target, item, generation, weight, properties]: EdgeList): StoredEdge {
