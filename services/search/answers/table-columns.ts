@@ -14,6 +14,10 @@ export function wordSet(words: string): ReadonlySet<string> {
   return new Set(words.split(' ').map(stemOf));
 }
 
+const ID = /^(?:id|nr|no|number|(?:order|invoice|ticket|case|part|article)[ _-]?(?:id|nr|no|number))\.?$/iu;
+/** Whether the values of a column tell its rows apart. */
+export const isIdColumn = (name: string | undefined): boolean => ID.test(name ?? '');
+
 const LIKE_COLUMN = 0.5;
 const MAX_VALUE_WORDS = 8;
 /** Asks for an amount of money over all rows that fit. */
@@ -57,9 +61,8 @@ export function readWords(question: string, table: Table, isInTime: boolean): Re
   const columnNames = table.columns.map(stems);
   const field = FIELDS.find(([asks, names]) => asks.test(question) && table.columns.some((name) => names.test(name)));
   if (field === undefined && lacksField(question, table, cells)) return null;
-  for (const { text, stem } of questionWords(
-    question.replace(field?.[0] ?? '', (words) => `${words.split(' ')[0]} `),
-  )) {
+  const asked = questionWords(question.replace(field?.[0] ?? '', (words) => `${words.split(' ')[0]} `));
+  for (const [place, { text, stem }] of asked.entries()) {
     const lower = text.toLowerCase();
     if (field?.[0].test(lower) === true) continue;
     if (table.subject.has(stem)) {
@@ -71,8 +74,12 @@ export function readWords(question: string, table: Table, isInTime: boolean): Re
       continue;
     }
     const columns = new Set(cells.flatMap((row) => row.flatMap((words, column) => (words.has(stem) ? [column] : []))));
-    if (columns.size > 0) conditions.set(stem, columns);
-    else if (/^[\p{Lu}\p{N}]/u.test(text)) return null;
+    if (columns.size > 0) {
+      conditions.set(stem, columns);
+      // `order 4712` says what the number identifies.
+      const isId = [...columns].some((at) => isIdColumn(table.columns[at]));
+      if (isId && place > 0 && others.at(-1) === asked[place - 1]?.text.toLowerCase()) others.pop();
+    } else if (/^[\p{Lu}\p{N}]/u.test(text)) return null;
     else others.push(lower);
   }
   const isEmpty = (word: string) =>

@@ -97,6 +97,10 @@ const RELEASES = passage(
 const PACKING = passage('shopping', '## Hardware store\n- [x] sandpaper\n- [ ] wood glue\n- [ ] hooks\n');
 const LOCKS = passage('locks', '# ADR 7: Locks\n\nStatus: superseded by ADR 11\nDeciders: Noor');
 const HOLDS = passage('holds', '# ADR 11: Holds\n\nStatus: accepted\nDeciders: Yuki');
+const ORDERS = passage(
+  'orders',
+  'id: 4712, customer: Ina Vogt, total: 59\n\nid: 4713, customer: Otto Klein, total: 18',
+);
 const NOW = new Date('2026-11-28T09:00:00Z');
 
 describe('tableAnswer', () => {
@@ -113,7 +117,7 @@ describe('tableAnswer', () => {
     KITCHEN,
     REPAIRS,
   ]);
-  const others = tablesOf([INVOICES, BIRTHDAYS, GARAGE, SETTINGS, RELEASES, PACKING, LOCKS, HOLDS]);
+  const others = tablesOf([INVOICES, BIRTHDAYS, GARAGE, SETTINGS, RELEASES, PACKING, LOCKS, HOLDS, ORDERS]);
   const cases: readonly (readonly [string, string | null])[] = [
     ['How many customers live in Berlin?', '2'],
     ['Which customers live in Berlin?', 'Sarah Lee, Mia Braun'],
@@ -157,6 +161,7 @@ describe('tableAnswer', () => {
     ['When do we start Atlas in Göttingen?', null],
     ['When does Atlas start?', null],
     ["What is Jane Doe's phone number?", '+49 551 397712'],
+    ['What is the phone number of Jane Doe?', '+49 551 397712'],
     ["What is Jane Doe's job?", 'Head of Finance'],
     ['When was Jane Doe born?', '1984-07-19'],
     ['What are the decisions?', 'We keep Hetzner, The old importer is switched off, Oak worktop, The wall stays'],
@@ -189,6 +194,8 @@ describe('tableAnswer', () => {
     ['When was version 2.3.0 released?', '2024-10-01'],
     ['What do I need from the hardware store?', 'wood glue, hooks'],
     ['Who decided on ADR 11?', 'Yuki'],
+    ['What is the total of order 4712?', '59'],
+    ['Who is the customer of order 4713?', 'Otto Klein'],
   ];
   for (const [question, answer] of ofOthers) {
     it(`answers "${question}" with ${answer}, from other tables`, () => {

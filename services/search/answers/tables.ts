@@ -20,6 +20,7 @@ import {
   ASKS_FOR_ONE,
   askedColumn,
   DATED_QUESTION,
+  isIdColumn,
   MONEY,
   matching,
   type ReadWords,
@@ -37,7 +38,8 @@ export interface TableAnswer {
   readonly lists?: readonly Table[];
 }
 
-const COUNT = /\bhow many\s+(\p{L}+)|\b(?:number|count) of\s+(\p{L}+)/iu;
+/** `phone number of Ada` counts nothing. */
+const COUNT = /\bhow many\s+(\p{L}+)|(?<=^|\b(?:the|total|exact|current|my|our)\s)(?:number|count) of\s+(\p{L}+)/iu;
 const TOTAL = /\b(?:total|sum|altogether|in all)\b/iu;
 const AVERAGE = /\b(?:average|mean)\b/iu;
 const MOST = /\b(?:most|highest|largest|biggest|greatest|newest|latest|longest|maximum)\b/iu;
@@ -138,7 +140,11 @@ function rowsAsked(asked: string, table: Table, { read, timed, comparison, now }
   if (table.kind === 'records') {
     const hasName = table.columns.some((name) => NAMING.test(name));
     isBelowName = !hasName && sharesHalf(table.heading.split(/:(?: |$)/u)[0], read);
-    const isNamed = ({ cells }: Row) => timeColumn !== null || isOnly || isBelowName || sharesHalf(cells[key], read);
+    const isIdentified = [...read.conditions.values()].some((of) =>
+      [...of].some((at) => isIdColumn(table.columns[at])),
+    );
+    const isNamed = ({ cells }: Row) =>
+      timeColumn !== null || isOnly || isBelowName || isIdentified || sharesHalf(cells[key], read);
     rows = rows.filter((row) => isNamed(row) && hasAll(row, [...read.conditions.keys()]));
   }
   const isOfRecord = table.kind === 'records' && (isOnly || isBelowName) && column !== null && column !== key;
