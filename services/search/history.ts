@@ -46,8 +46,9 @@ export async function recordSearch(
 
 /** Returns the answer, else the context; rows as a JSON list of as many texts as fit. */
 function answerText({ outcome }: DatasetOutcome): string {
-  // Rows of graph queries are not stored (search-recall.md §2), nor reports of the graph: both tell of items that may be forgotten.
-  if (outcome === null || outcome.kind === 'records' || (outcome.kind === 'texts' && outcome.items === null)) return '';
+  // Rows of graph queries are not stored (search-recall.md §2), nor code and reports of the graph: they tell of items that may be forgotten.
+  if (outcome === null || outcome.kind === 'records' || outcome.kind === 'code') return '';
+  if (outcome.kind === 'texts' && outcome.items === null) return '';
   if (outcome.kind === 'texts') return JSON.stringify(outcome.texts).slice(0, MAX_ANSWER_LENGTH);
   if (outcome.kind === 'completion') return (outcome.answer ?? outcome.context).slice(0, MAX_ANSWER_LENGTH);
   if (outcome.kind === 'skills') return skillsText(outcome.skills).slice(0, MAX_ANSWER_LENGTH);
@@ -62,9 +63,9 @@ function answerText({ outcome }: DatasetOutcome): string {
   return texts.length === 0 ? '' : JSON.stringify(texts);
 }
 
-/** Returns the items whose text may occur in the answer. Rows of graph queries and skills belong to no item. */
+/** Returns the items whose text may occur in the answer. Rows of graph queries, code and skills belong to no item. */
 function itemsOf({ outcome }: DatasetOutcome): readonly string[] {
-  if (outcome === null || outcome.kind === 'records' || outcome.kind === 'skills') return [];
+  if (outcome === null || outcome.kind === 'records' || outcome.kind === 'skills' || outcome.kind === 'code') return [];
   if (outcome.kind === 'texts') return outcome.items ?? [];
   if (outcome.kind === 'rows') return [...new Set(outcome.rows.map(({ row }) => row.item))];
   const { passages, triplets = [], used } = outcome;

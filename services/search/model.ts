@@ -47,6 +47,8 @@ export interface SearchRequest {
   readonly structure?: StructureOptions;
   /** Completions answer with an object of this schema. */
   readonly responseSchema: ResponseSchema | null;
+  /** CODE: the operation and its options; null or absent: the query decides. */
+  readonly codeQuery?: Readonly<Record<string, unknown>> | null;
   /** Limits of AGENTIC_COMPLETION. */
   readonly agent?: AgentOptions;
   /** Called with the token usage of each model call. */
@@ -151,6 +153,7 @@ export type SearchOutcome =
       /** Facts in the context. */
       readonly facts?: readonly CitedFact[];
     }
+  | CodeOutcome
   | RecordsOutcome
   | SkillsOutcome
   | TextsOutcome;
@@ -221,6 +224,15 @@ export interface ConversationTurn {
   readonly found: readonly string[];
   /** Guidance in the prompt. */
   readonly contextIds: readonly string[];
+}
+
+/** The answer of one operation on the code of a dataset. */
+export interface CodeOutcome {
+  readonly kind: 'code';
+  readonly type: 'CODE';
+  /** False: the dataset does not hold what was asked for; the result says so. */
+  readonly isFound: boolean;
+  readonly result: JsonObject;
 }
 
 /** Skills, nearest first. */

@@ -61,6 +61,7 @@ export const DEFAULT_TOOLS: readonly FunctionTool[] = [
         search_type: { ...text('How to search; default HYBRID_COMPLETION') },
         top_k: { type: 'integer', description: 'Passages to read; default 10' },
         datasets: { type: 'array', items: { type: 'string' }, description: 'Names of datasets; default all' },
+        code_query: { type: 'object', description: 'With search_type CODE: operation and its options' },
       },
       required: ['search_query'],
     },
@@ -209,10 +210,12 @@ async function runSearch(
   if (typeof query !== 'string' || query.trim() === '') return 'Error: search needs a search_query.';
   const topK = Number(given['top_k'] ?? DEFAULT_TOP_K);
   const names = Array.isArray(given['datasets']) ? given['datasets'].filter((name) => typeof name === 'string') : [];
+  const codeQuery = isObject(given['code_query']) ? given['code_query'] : null;
   const request: SearchRequest = {
     principal,
     context,
     query,
+    codeQuery,
     onUsage,
     type: typeOf(given['search_type']),
     datasets: names.length === 0 ? {} : { names },
@@ -225,8 +228,12 @@ async function runSearch(
     explain: false,
     responseSchema: null,
   };
-  const outcomes = await search(parts, request, { maxIter: null, codeQuery: null, skills: null, tools: null });
+  const outcomes = await search(parts, request, { maxIter: null, codeQuery, skills: null, tools: null });
   return presentByDataset(outcomes, request).flatMap(({ search_result: found }) => found as Json);
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Any type that answers; HYBRID_COMPLETION for all others. */

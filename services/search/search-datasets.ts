@@ -35,7 +35,7 @@ export async function searchDatasets(
   const { type, datasets } = target;
   checkRequest(deps, request, type);
   if (datasets.length === 0) return [];
-  const isOneStore = !deps.settings.accessControl && datasets.length > 1;
+  const isOneStore = !deps.settings.accessControl && datasets.length > 1 && type !== 'CODE';
   const conversation =
     target.conversation ?? (isOneStore && isCompletion(type) ? await defaultConversation(deps, request, null) : null);
   const embedding = NO_VECTOR.has(type) ? null : embedQuery(deps, request);
@@ -57,7 +57,7 @@ export async function searchDatasets(
 
 /** Types that compare no vectors with the query. */
 const NO_VECTOR: ReadonlySet<AnsweredType> = new Set([
-  ...(['CHUNKS_LEXICAL', 'SKILLS', 'CYPHER', 'NATURAL_LANGUAGE', 'CODING_RULES', 'GRAPH_REPORT'] as const),
+  ...(['CHUNKS_LEXICAL', 'SKILLS', 'CYPHER', 'NATURAL_LANGUAGE', 'CODING_RULES', 'GRAPH_REPORT', 'CODE'] as const),
 ]);
 
 /** Types that answer a dataset without memory with nothing (search-recall.md §1.6). */
@@ -238,6 +238,7 @@ function wireError(deps: SearchDependencies, dataset: DatasetRef, error: unknown
 }
 
 function isEmpty(outcome: SearchOutcome): boolean {
+  if (outcome.kind === 'code') return false;
   if (outcome.kind === 'records') return outcome.records.length === 0;
   if (outcome.kind === 'skills') return outcome.skills.length === 0;
   if (outcome.kind === 'texts') return outcome.texts.length === 0;
@@ -263,7 +264,7 @@ function onceAnswered(outcomes: readonly DatasetOutcome[], ranked: readonly Data
 function mergedOutcome(outcomes: readonly DatasetOutcome[]): DatasetOutcome {
   const found = outcomes.flatMap(({ outcome }) => outcome ?? []);
   const first = found.find((outcome) => !isEmpty(outcome)) ?? found[0] ?? null;
-  if (first === null) return { dataset: null, outcome: null, error: null };
+  if (first === null || first.kind === 'code') return { dataset: null, outcome: first, error: null };
   if (first.kind === 'rows') {
     const rows = found.flatMap((outcome) => (outcome.kind === 'rows' ? outcome.rows : []));
     const ordered = rows.toSorted((a, b) => a.rank - b.rank);

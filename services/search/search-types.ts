@@ -1,4 +1,4 @@
-/** All search types of the contract; CODE is answered with 400. */
+/** All search types of the contract. */
 export const SEARCH_TYPES = [
   'SUMMARIES',
   'CHUNKS',
@@ -28,13 +28,7 @@ export type SearchType = (typeof SEARCH_TYPES)[number];
 /** The one type that chooses among the others. */
 const CHOOSING = 'FEELING_LUCKY';
 
-/** Types that search a graph of code, which this server does not build. */
-const MISSING = ['CODE'] as const;
-
-export type AnsweredType = Exclude<SearchType, typeof CHOOSING | (typeof MISSING)[number]>;
-
-/** Search types that a request can name: those that this server runs, and the one that chooses among them. */
-export const OFFERED_TYPES = SEARCH_TYPES.filter((type) => !(MISSING as readonly string[]).includes(type));
+export type AnsweredType = Exclude<SearchType, typeof CHOOSING>;
 
 /** Types that return rows of a graph query. */
 export type QueryType = 'CYPHER' | 'NATURAL_LANGUAGE';
@@ -48,7 +42,7 @@ export type TextType = 'CODING_RULES' | 'GRAPH_REPORT';
 
 const NOT_COMPLETIONS = [
   ...ROWS,
-  ...(['CYPHER', 'NATURAL_LANGUAGE', 'SKILLS'] as const),
+  ...(['CYPHER', 'NATURAL_LANGUAGE', 'SKILLS', 'CODE'] as const),
   ...(['CODING_RULES', 'GRAPH_REPORT'] as const),
 ];
 
@@ -67,5 +61,5 @@ export function isCompletion(type: AnsweredType): type is CompletionType {
 }
 
 export function isAnswered(type: SearchType): type is AnsweredType {
-  return type !== CHOOSING && !(MISSING as readonly string[]).includes(type);
+  return type !== CHOOSING;
 }

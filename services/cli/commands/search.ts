@@ -10,7 +10,7 @@ export const searchCommand: Command = {
   usage: '<question>',
   summary: 'Asks one dataset, or all that can be read.',
   details:
-    'Types: GRAPH_COMPLETION (default), HYBRID_COMPLETION, RAG_COMPLETION, CHUNKS, CHUNKS_LEXICAL, SUMMARIES, TEMPORAL, CYPHER …',
+    'Types: GRAPH_COMPLETION (default), HYBRID_COMPLETION, RAG_COMPLETION, CHUNKS, CHUNKS_LEXICAL, SUMMARIES, TEMPORAL, CODE, CYPHER …',
   options: {
     type: { type: 'string', short: 't', value: 'TYPE', meaning: 'how to search, default GRAPH_COMPLETION' },
     'top-k': { type: 'string', short: 'k', value: 'NUMBER', meaning: 'how many results, default 15' },

@@ -6,7 +6,7 @@ import { findDatasets } from '../datasets.ts';
 import { defineTool, type Tool, type ToolCall, ToolError } from '../tool.ts';
 
 const SEARCH_TYPES =
-  'GRAPH_COMPLETION (an answer from graph and passages), HYBRID_COMPLETION, RAG_COMPLETION (an answer from passages), CHUNKS (passages), CHUNKS_LEXICAL (passages with these words), SUMMARIES, TRIPLET_COMPLETION, TEMPORAL (what was at a time), GRAPH_COMPLETION_DECOMPOSITION (several questions in one), BROAD (counts and lists over everything), GRAPH_REPORT, CODING_RULES, CYPHER (a graph query, where the server allows it), FEELING_LUCKY (chooses)';
+  'GRAPH_COMPLETION (an answer from graph and passages), HYBRID_COMPLETION, RAG_COMPLETION (an answer from passages), CHUNKS (passages), CHUNKS_LEXICAL (passages with these words), SUMMARIES, TRIPLET_COMPLETION, TEMPORAL (what was at a time), GRAPH_COMPLETION_DECOMPOSITION (several questions in one), BROAD (counts and lists over everything), GRAPH_REPORT, CODING_RULES, CODE (what imports, defines or depends on a module, class or function), CYPHER (a graph query, where the server allows it), FEELING_LUCKY (chooses)';
 
 const resultOutput = z.object({
   text: z.string(),
@@ -119,6 +119,12 @@ With \`session_id\` the notes of that session come first.`,
       top_k: topK(10),
       datasets: datasetsArgument,
       system_prompt: optionalText('How a language model should answer, when one is configured.'),
+      code_query: z
+        .record(z.string(), z.unknown())
+        .optional()
+        .describe(
+          'With CODE: `operation` (explore, query_facts, traverse, find_path, impact_analysis, neighbors, subgraph, search, ask, hubs, flows, architecture, capabilities) and its options, such as {"operation": "impact_analysis", "name": "auth.ts"}.',
+        ),
     }),
     output: resultsOutput,
     async run(input, { api }) {
@@ -129,6 +135,7 @@ With \`session_id\` the notes of that session come first.`,
         top_k: input.top_k,
         ...(chosen === null ? {} : { dataset_ids: chosen.map(({ id }) => id) }),
         ...(givenText(input.system_prompt) === null ? {} : { system_prompt: givenText(input.system_prompt) }),
+        ...(input.code_query === undefined ? {} : { code_query: input.code_query }),
       });
       const { results, faults } = searchResults(answer);
       // A dataset without data is no failure of a search in many.

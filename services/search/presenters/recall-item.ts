@@ -5,6 +5,7 @@ import type { DatasetOutcome, SearchRequest } from '../model.ts';
 import type { RecallFinding } from '../recall/recall.ts';
 import type { SessionFinding } from '../recall/session-lanes.ts';
 import type { AnsweredType } from '../search-types.ts';
+import { compactJson } from '../types/code/code-search.ts';
 import { presentEvidence } from './evidence.ts';
 import {
   presentCompletion,
@@ -31,6 +32,7 @@ const KIND: Readonly<Record<AnsweredType, string>> = {
   GRAPH_SUMMARY_COMPLETION: 'graph_completion',
   TEMPORAL: 'temporal',
   CODING_RULES: 'coding_rule',
+  CODE: 'code',
   GRAPH_REPORT: 'unknown',
   BROAD: 'unknown',
   CYPHER: 'cypher',
@@ -99,6 +101,11 @@ function presentGraphItems({ dataset, outcome }: DatasetOutcome, shape: Shape): 
   if (outcome.kind === 'texts') {
     const texts = shape.onlyContext && outcome.context !== '' ? [outcome.context] : outcome.texts;
     return texts.map((text) => item({ text, raw: { value: text } }));
+  }
+  if (outcome.kind === 'code') {
+    if (!outcome.isFound) return [];
+    const text = compactJson(outcome.result);
+    return [item({ text, raw: shape.onlyContext ? { value: text } : outcome.result })];
   }
   if (outcome.kind === 'skills') {
     return outcome.skills.map((found) => {

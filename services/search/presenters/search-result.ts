@@ -14,6 +14,7 @@ import type {
   SearchOutcome,
   SearchRequest,
 } from '../model.ts';
+import { compactJson } from '../types/code/code-search.ts';
 import { skillsText } from '../types/skills.ts';
 import { presentChunk, presentExplanation, presentLexicalChunk, presentSummary } from './rows.ts';
 
@@ -29,6 +30,7 @@ function presentOutcome({ dataset, outcome }: DatasetOutcome, shape: Shape): unk
   if (outcome.kind === 'texts') {
     return shape.onlyContext && outcome.type === 'GRAPH_REPORT' ? outcome.context : outcome.texts;
   }
+  if (outcome.kind === 'code') return shape.onlyContext ? compactJson(outcome.result) : outcome.result;
   if (outcome.kind === 'records') return shape.onlyContext ? null : outcome.records;
   if (outcome.kind === 'rows') {
     return shape.onlyContext

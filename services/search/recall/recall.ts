@@ -3,10 +3,11 @@ import { engramError, isEngramError } from '../../common/kernel/errors.ts';
 import { type SearchDependencies, type SearchParts, withModels } from '../dependencies.ts';
 import { recordSearch } from '../history.ts';
 import type { AnswerListener, DatasetOutcome, FoundSkill, SearchRequest } from '../model.ts';
-import { readableDatasets } from '../search-datasets.ts';
+import { readableDatasets, searchDatasets } from '../search-datasets.ts';
 import type { AnsweredType, SearchType } from '../search-types.ts';
 import { answerTurn } from '../turn.ts';
 import { chooseType, routedType } from '../types/choose-type.ts';
+import { isUnresolved } from '../types/code/code-search.ts';
 import { suggestedSkills } from '../types/skills.ts';
 import { type LanePlan, planLanes, type RecallLane } from './lane-plan.ts';
 import type { NotReady } from './readiness.ts';
@@ -16,7 +17,6 @@ export interface RecallRequest extends Omit<SearchRequest, 'type'> {
   /** Null: chosen by `routedType`. */
   readonly type: SearchType | null;
   readonly scope: readonly string[] | null;
-  readonly codeQuery: unknown;
   readonly toolsTrigger: string;
   /** Profile of the guidance that the session_context lane returns. */
   readonly contextProfile: string;
@@ -56,6 +56,7 @@ export async function recall(
       findings.push(...(await sessionLanes.search(lane)));
       continue;
     }
+    if (lane === 'code') findings.push(...(await codeLane(deps, request)));
     if (lane !== 'graph') continue;
     try {
       findings.push(...(await graphLane(deps, request, { lanes, listener })));
@@ -85,12 +86,8 @@ function planOf(request: RecallRequest): LanePlan {
     hasDatasets: ids.length + names.length > 0,
     hasType: request.type !== null,
   });
-  if (request.codeQuery !== undefined && request.codeQuery !== null) {
-    throw engramError('InvalidCodeQueryError', 'code_query is not supported: this server builds no graph of code.');
-  }
-  if (plan.lanes.includes('code')) {
-    const text = 'The recall scope code is not supported: this server builds no graph of code. Leave the scope out.';
-    throw engramError('InvalidCodeSearchConfig', text);
+  if (request.codeQuery && !plan.lanes.includes('code')) {
+    throw engramError('InvalidCodeQueryError', 'code_query needs the recall scope code.');
   }
   if (plan.lanes.includes('tools')) {
     const text = 'The recall scope tools is not supported: this server calls no tools. Leave the scope out.';
@@ -138,6 +135,20 @@ async function graphLane(
   const { outcomes, save } = turn;
   await Promise.all([recordSearch(deps, search, { type: ran, outcomes, askedAt }), save()]);
   return [{ lane: 'graph', type: ran, outcomes }, ...offered];
+}
+
+/** Searches the code; what is not there contributes nothing. */
+async function codeLane(deps: SearchDependencies, request: RecallRequest): Promise<readonly RecallFinding[]> {
+  const askedAt = deps.clock.now();
+  const datasets = await readableDatasets(deps, request);
+  try {
+    const outcomes = await searchDatasets(deps, { ...request, type: 'CODE' }, { type: 'CODE', datasets });
+    await recordSearch(deps, { ...request, type: 'CODE' }, { type: 'CODE', outcomes, askedAt });
+    return [{ lane: 'graph', type: 'CODE', outcomes }];
+  } catch (error) {
+    if (!isUnresolved(error)) throw error;
+    return [];
+  }
 }
 
 /** Whether an outcome has anything; completions say so themselves when they have nothing. */

@@ -71,10 +71,9 @@ describe('search types', () => {
     }
   };
 
-  it('are refused with 400 when unsupported, Cypher with 403 until it is allowed', () => {
+  it('are refused with 403 when they are Cypher, until it is allowed', () => {
     const conditions = (allowCypherQuery: boolean) => ({ settings: { ...SETTINGS, allowCypherQuery } });
     const off = conditions(false);
-    expect(status(() => answeringType('CODE', off))).to.equal('400 UnsupportedSearchTypeError');
     for (const type of ['CYPHER', 'NATURAL_LANGUAGE'] as const) {
       expect(status(() => answeringType(type, off))).to.equal('403 SearchTypeDisabledError');
       expect(answeringType(type, conditions(true))).to.equal(type);

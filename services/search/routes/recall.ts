@@ -102,7 +102,6 @@ function recallRequestOf(request: Request): RecallRequest {
     responseSchema: responseSchemaOf(body.responseSchema),
     type: body.searchType ?? null,
     scope: body.scope === null || body.scope === undefined ? null : [body.scope].flat(),
-    codeQuery: body.codeQuery,
     toolsTrigger: body.toolsTrigger ?? 'always',
     contextProfile: body.contextProfile ?? 'qa',
   };

@@ -26,6 +26,7 @@ export function requestOf(
     explain: body.explain ?? false,
     structure: { truth: body.useTruthSubspace ?? false, globalContext: body.useGlobalContext ?? false },
     view: { currentOnly: body.currentOnly ?? true, asOf: body.asOf ?? null },
+    codeQuery: body.codeQuery ?? null,
     responseSchema: null,
   };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { qaRow, traceRow } from '../../common/platform/http/answer-schemas.ts';
 import { lenientBoolean, lenientInteger, optional, stringList, uuidList } from '../../common/platform/http/schema.ts';
-import { OFFERED_TYPES, SEARCH_TYPES, type SearchType } from '../search-types.ts';
+import { SEARCH_TYPES, type SearchType } from '../search-types.ts';
 
 const DATE = /^\d{4}-\d\d-\d\d$/u;
 const ISO_TIME = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/u;
@@ -17,7 +17,10 @@ const common = {
   onlyContext: optional(lenientBoolean()).describe('What an answer would be made of, without the answer'),
   sessionId: optional(z.string()).describe('The conversation that this question belongs to'),
   includeReferences: optional(lenientBoolean()).describe('Name the sources in the answer'),
-  codeQuery: z.record(z.string(), z.unknown()).nullish(),
+  codeQuery: z
+    .record(z.string(), z.unknown())
+    .nullish()
+    .describe('With CODE: `operation` and its options; without it the query decides'),
   useTruthSubspace: optional(lenientBoolean()).describe('Ours: use what improve learned of what is true'),
   useGlobalContext: optional(lenientBoolean()).describe('Ours: use the summaries of the whole dataset'),
   explain: optional(lenientBoolean()).describe('Ours: add to each result why it was found'),
@@ -41,15 +44,14 @@ function isoTime() {
     .refine((text) => ISO_TIME.test(text) && !Number.isNaN(Date.parse(text)), 'Input should be a valid datetime');
 }
 
-/** Accepts all types of the contract; documents and errors name the supported ones. */
 const searchType = z
   .string()
   .check(({ value: input, issues }) => {
     if ((SEARCH_TYPES as readonly string[]).includes(input)) return;
-    issues.push({ code: 'invalid_value', values: [...OFFERED_TYPES], input });
+    issues.push({ code: 'invalid_value', values: [...SEARCH_TYPES], input });
   })
   .transform((type) => type as SearchType)
-  .meta({ id: 'SearchType', enum: OFFERED_TYPES });
+  .meta({ id: 'SearchType', enum: SEARCH_TYPES });
 
 export const searchBody = z
   .object({
@@ -105,9 +107,9 @@ const datasetResult = z
     dataset_name: z.string().nullable(),
     dataset_tenant_id: z.string().nullable(),
     search_result: z
-      .union([z.array(z.union([z.string(), row])), z.string(), z.null()])
+      .union([z.array(z.union([z.string(), row])), z.string(), row, z.null()])
       .describe(
-        'Answers are texts, passages and records are objects; a text alone is the context. Of several datasets passages have their `rank` over all',
+        'Answers are texts, passages and records are objects; a text alone is the context; CODE answers with one object. Of several datasets passages have their `rank` over all',
       ),
     error: z.string().optional(),
     explain: z.unknown().optional().describe('Why the passages of the answer were found'),

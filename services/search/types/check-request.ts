@@ -1,13 +1,6 @@
 import { engramError } from '../../common/kernel/errors.ts';
 import type { DatasetChoice, SearchRequest, SearchSettings } from '../model.ts';
-import {
-  type AnsweredType,
-  isAnswered,
-  isCompletion,
-  isQuery,
-  OFFERED_TYPES,
-  type SearchType,
-} from '../search-types.ts';
+import { type AnsweredType, isCompletion, isQuery, type SearchType } from '../search-types.ts';
 import { modelNeeded } from './cypher.ts';
 import type { TypeDependencies } from './target.ts';
 
@@ -23,8 +16,14 @@ export function checkTypeOptions(type: SearchType, options: TypeOptions): void {
   if (options.maxIter !== null && options.maxIter < 1) {
     throw engramError('InvalidMaxIter', 'max_iter must be a positive integer.');
   }
-  if (isGiven(options.codeQuery)) {
-    throw engramError('InvalidCodeSearchConfig', 'code_query is not supported: this server builds no graph of code.');
+  if (isGiven(options.codeQuery) && type !== 'CODE') {
+    throw engramError('InvalidCodeSearchConfig', 'code_query is only supported with the search type CODE.');
+  }
+  if (
+    isGiven(options.codeQuery) &&
+    ['skills', 'tools'].some((key) => Object.hasOwn(options.codeQuery as object, key))
+  ) {
+    throw engramError('UnsupportedSearchTypeError', 'code_query takes no skills and no tools.');
   }
   if ((isGiven(options.skills) || isGiven(options.tools)) && type !== 'AGENTIC_COMPLETION') {
     throw engramError('InvalidAgenticSearchConfig', 'skills and tools are only supported with AGENTIC_COMPLETION.');
@@ -40,7 +39,7 @@ export function checkDatasetScope(type: SearchType, choice: DatasetChoice): void
   throw engramError(name, `${type} needs exactly one dataset.`);
 }
 
-/** Returns the type that runs. Throws 400 for an unsupported type, 403 for a disabled type. */
+/** Returns the type that runs. Throws 403 for a disabled type. */
 export function answeringType(
   type: Exclude<SearchType, 'FEELING_LUCKY'>,
   { settings }: { readonly settings: SearchSettings },
@@ -49,9 +48,7 @@ export function answeringType(
     const text = `${type} search is disabled by default for security reasons. Set ALLOW_CYPHER_QUERY=true to allow it.`;
     throw engramError('SearchTypeDisabledError', text);
   }
-  if (isAnswered(type)) return type;
-  const text = `Unsupported search type: ${type}. This server has ${OFFERED_TYPES.join(', ')}.`;
-  throw engramError('UnsupportedSearchTypeError', text);
+  return type;
 }
 
 function isGiven(value: unknown): boolean {
@@ -60,7 +57,7 @@ function isGiven(value: unknown): boolean {
 
 /** Types that need no words, or judge the query themselves. */
 const NO_WORDS: ReadonlySet<AnsweredType> = new Set([
-  ...(['CHUNKS_LEXICAL', 'SKILLS', 'CODING_RULES', 'GRAPH_REPORT', 'CYPHER', 'NATURAL_LANGUAGE'] as const),
+  ...(['CHUNKS_LEXICAL', 'SKILLS', 'CODING_RULES', 'GRAPH_REPORT', 'CODE', 'CYPHER', 'NATURAL_LANGUAGE'] as const),
 ]);
 
 /** Throws a 422 for `top_k` below 1, a blank query where the type needs one, or a missing language model. */

@@ -5,7 +5,7 @@ import { questionParts } from '../answers/question-parts.ts';
 import { modelCallContext, type SearchRequest } from '../model.ts';
 import { analyseQuery } from '../retrieval/query-analysis.ts';
 import { hasSearchableMemory } from '../retrieval/visibility.ts';
-import { type AnsweredType, isAnswered, isQuery, SEARCH_TYPES } from '../search-types.ts';
+import { type AnsweredType, isAnswered, SEARCH_TYPES } from '../search-types.ts';
 import { answeringType } from './check-request.ts';
 import { closed } from './reasoning.ts';
 import type { TypeDependencies } from './target.ts';
@@ -24,7 +24,7 @@ const RELATED = /\b(?:related|connected|connection|relationship|linked?|context|
 
 /**
  * Returns the type that runs; FEELING_LUCKY chooses it by rules, or by the model when there is one and memory to search. Throws
- * 400 for an unsupported type or graph store, 403 for a disabled type.
+ * 400 for an unsupported graph store, 403 for a disabled type.
  */
 export async function chooseType(
   deps: TypeDependencies & Parameters<typeof answeringType>[1],
@@ -83,7 +83,7 @@ async function typeByModel(model: LanguageModel, request: SearchRequest): Promis
     const { value } = await model.structured(call, modelCallContext(request));
     const name = (value as { readonly search_type: string }).search_type.toUpperCase();
     const type = SEARCH_TYPES.find((known) => known === name);
-    return type !== undefined && isAnswered(type) && !isQuery(type) ? type : 'RAG_COMPLETION';
+    return type !== undefined && isAnswered(type) && Object.hasOwn(DESCRIPTIONS, type) ? type : 'RAG_COMPLETION';
   } catch (error) {
     if (!isEngramError(error) || error.status === 402) throw error;
     return 'RAG_COMPLETION';

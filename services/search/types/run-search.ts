@@ -9,6 +9,7 @@ import { lexicalChunks, nearestChunks, summaries } from '../retrieval/rows.ts';
 import { currentRows } from '../retrieval/superseded-statements.ts';
 import type { AnsweredType, RowType } from '../search-types.ts';
 import { broadCompletion } from './broad.ts';
+import { codeSearch } from './code/code-search.ts';
 import { codingRules } from './coding-rules.ts';
 import {
   agenticCompletion,
@@ -42,6 +43,7 @@ const DEFAULT_TOP_K: Readonly<Record<AnsweredType, number>> = {
   TEMPORAL: 5,
   BROAD: MAX_TOP_K,
   CODING_RULES: MAX_TOP_K,
+  CODE: MAX_TOP_K,
   GRAPH_REPORT: 5,
 };
 
@@ -70,6 +72,8 @@ export async function runSearch(
     }
     case 'CODING_RULES':
       return codingRules(deps, request, dataset);
+    case 'CODE':
+      return codeSearch(deps, request, target);
     case 'GRAPH_REPORT':
       return graphReport(deps, request, { dataset, limit });
     case 'BROAD':

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { OFFERED_TYPES } from '../../../services/search/search-types.ts';
+import { SEARCH_TYPES } from '../../../services/search/search-types.ts';
 import { type Account, signUp, verifyAddress } from '../../support/accounts.ts';
 import { type FakeRepository, startFakeGithub } from '../../support/fake-github.ts';
 import { type StartedApp, startApp } from '../../support/start-app.ts';
@@ -106,9 +106,10 @@ describe('permissions of a source', () => {
     expect(await namesOf(bob.wire)).to.deep.equal(['Engine stops (#1)', 'Lamp flickers (#1)']);
   });
 
-  for (const type of OFFERED_TYPES) {
+  for (const type of SEARCH_TYPES) {
     it(`are kept by a search of type ${type}, its context and its explanation`, async () => {
-      const isUnanswered = (more: object) => type === 'NATURAL_LANGUAGE' && !('onlyContext' in more);
+      const isUnanswered = (more: object) =>
+        type === 'CODE' || (type === 'NATURAL_LANGUAGE' && !('onlyContext' in more));
       for (const more of [{}, { onlyContext: true }, { explain: true }, { topK: 1 }]) {
         const { status, text } = await search(bob.wire, type, more);
         expect(status, text).to.equal(isUnanswered(more) ? 422 : 200);

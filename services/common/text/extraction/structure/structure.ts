@@ -66,9 +66,11 @@ function aboutOf({ headings }: TextPart, input: ExtractionInput): string | null 
 
 /** Matches what a file of code imports, over the languages in use. */
 const IMPORTS =
-  /^[ \t]{0,40}(?:import|export)\b[^'"\n;]{0,300}?(?:\bfrom\s*)?['"]([^'"\n]+)['"]|\brequire\(\s*['"]([^'"\n]+)['"]\s*\)|^[ \t]{0,40}\}\s*from\s*['"]([^'"\n]+)['"]|^[ \t]{0,40}from\s+([\w.]+)\s+import\b|^[ \t]{0,40}(?:import|using|use)\s+(?:static\s+)?([\w.:]+)(?:\s+as\s+\w+)?\s*;?\s*$|^[ \t]{0,40}#include\s*[<"]([^>"\n]+)[>"]/gmu;
+  /^[ \t]{0,40}(?:import\b[^'"\n;]{0,300}?|export\b[^'"\n;]{0,300}?\bfrom\s*)['"]([^'"\n]+)['"]|\brequire\(\s*['"]([^'"\n]+)['"]\s*\)|^[ \t]{0,40}\}\s*from\s*['"]([^'"\n]+)['"]|^[ \t]{0,40}from\s+([\w.]+)\s+import\b|^[ \t]{0,40}(?:import|using|use)\s+(?:static\s+)?([\w.:]+)(?:\s+as\s+\w+)?\s*;?\s*$|^[ \t]{0,40}#include\s*[<"]([^>"\n]+)[>"]/gmu;
 const CLASS = /\b(?:class|interface|struct|enum|trait|protocol|record|object|type)\s+\w/u;
 const FUNCTION = /\b(?:function|def|fn|func|fun|sub|proc)\b|=>|\)\s*(?::[^={]+)?\{/u;
+
+const COMMENT = /^\s*(?:\/\/|\/?\*|#\s|--)/u;
 
 /** Characters of a line that tell what it defines. */
 const MAX_HEAD = 300;
@@ -85,7 +87,8 @@ function readCode(text: string, symbol: string | undefined, file: string): Fact[
   }
   if (symbol === undefined) return facts;
   const last = symbol.split(/\.|::/u).at(-1) ?? '';
-  const head = (text.split('\n').find((line) => line.includes(last)) ?? '').slice(0, MAX_HEAD);
+  const naming = text.split('\n').filter((line) => line.includes(last));
+  const head = (naming.find((line) => !COMMENT.test(line)) ?? naming[0] ?? '').slice(0, MAX_HEAD);
   const type = CLASS.test(head) ? 'Class' : FUNCTION.test(head) ? 'Function' : 'Concept';
   const owner = symbol.includes('.') ? symbol.slice(0, symbol.lastIndexOf('.')) : null;
   const subject = owner === null ? module : { name: owner, type: 'Class' };
