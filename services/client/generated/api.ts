@@ -17,6 +17,7 @@ export type SearchType =
   | 'FEELING_LUCKY'
   | 'TEMPORAL'
   | 'CODING_RULES'
+  | 'CODE'
   | 'AGENTIC_COMPLETION'
   | 'GRAPH_REPORT'
   | 'BROAD'
@@ -40,6 +41,7 @@ export type SearchTypeOutput =
   | 'FEELING_LUCKY'
   | 'TEMPORAL'
   | 'CODING_RULES'
+  | 'CODE'
   | 'AGENTIC_COMPLETION'
   | 'GRAPH_REPORT'
   | 'BROAD'
@@ -6452,6 +6454,9 @@ export interface SearchPayloadDTO {
    * Name the sources in the answer
    */
   includeReferences?: boolean | null;
+  /**
+   * With CODE: `operation` and its options; without it the query decides
+   */
   codeQuery?: {
     [k: string]: unknown;
   } | null;
@@ -6485,7 +6490,7 @@ export interface SearchResult {
   dataset_name: string | null;
   dataset_tenant_id: string | null;
   /**
-   * Answers are texts, passages and records are objects; a text alone is the context. Of several datasets passages have their `rank` over all
+   * Answers are texts, passages and records are objects; a text alone is the context; CODE answers with one object. Of several datasets passages have their `rank` over all
    */
   search_result:
     | (
@@ -6495,6 +6500,9 @@ export interface SearchResult {
           }
       )[]
     | string
+    | {
+        [k: string]: unknown;
+      }
     | null;
   error?: string;
   /**
@@ -6570,6 +6578,9 @@ export interface RecallPayloadDTO {
    * Name the sources in the answer
    */
   includeReferences?: boolean | null;
+  /**
+   * With CODE: `operation` and its options; without it the query decides
+   */
   codeQuery?: {
     [k: string]: unknown;
   } | null;
