@@ -319,7 +319,8 @@ describe('the search service', () => {
         [{ toolsTrigger: 'never' }, 'InvalidToolsTriggerError'],
         [{ codeQuery: {} }, 'InvalidCodeQueryError'],
         [{ scope: 'tools' }, 'ToolCallsDisabledError'],
-        [{ scope: ['graph', 'code'] }, 'InvalidCodeSearchConfig'],
+        [{ scope: ['all', 'code'], codeQuery: {} }, 'InvalidCodeQueryError'],
+        [{ scope: 'code', codeQuery: { operation: 'nope' } }, 'CodeSearchValidationError'],
       ] as const) {
         const answer = await recall(search, body);
         expect(answer.status).to.equal(422);
@@ -335,7 +336,7 @@ describe('the search service', () => {
       expect(status).to.equal(400);
       expect(JSON.stringify(body))
         .to.include('GRAPH_COMPLETION')
-        .and.match(/[ "]CODE[",]/);
+        .and.match(/'CODE'/);
     });
 
     it('reports that memory is warming up or could not be built, and searches otherwise', async () => {

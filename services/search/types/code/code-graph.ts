@@ -117,7 +117,10 @@ export function buildCodeGraph(stored: ReadonlyMap<string, StoredNode>, all: rea
     const isFile = files.has(id) || (!walked.has(id) && CODE_FILE.test(name));
     const kind = isFile ? 'module' : walked.has(id) ? 'symbol' : 'dependency';
     nodes.set(id, {
-      ...{ id, kind, name, repo: node.nodeSets[0] ?? null },
+      id,
+      kind,
+      name,
+      repo: node.nodeSets[0] ?? null,
       file: kind === 'module' ? name : (fileOf.get(id) ?? null),
       symbolKind: kind === 'symbol' ? symbolKind(node.type, members.has(id)) : null,
     });
@@ -193,7 +196,10 @@ function compare(a: string, b: string): number {
 /** The fact object of the contract. */
 export function factOf({ id, kind, name, file, repo, symbolKind: symbol }: CodeNode): JsonObject {
   return {
-    ...{ id, kind, type: TYPES[kind], name },
+    id,
+    kind,
+    type: TYPES[kind],
+    name,
     ...(file === null ? {} : { file }),
     ...(repo === null ? {} : { repo }),
     ...(symbol === null ? {} : { symbol_kind: symbol }),
@@ -207,7 +213,11 @@ export function factsOf(nodes: Iterable<CodeNode>): JsonObject[] {
 /** The edge objects of the contract. */
 export function edgesOf({ nodes }: CodeGraph, edges: readonly CodeEdge[]): JsonObject[] {
   return edges.map(({ source, target, type }) => ({
-    ...{ source_id: source, source: nodes.get(source)?.name, target_id: target, target: nodes.get(target)?.name, type },
+    source_id: source,
+    source: nodes.get(source)?.name,
+    target_id: target,
+    target: nodes.get(target)?.name,
+    type,
   }));
 }
 

@@ -94,14 +94,19 @@ describe('the search of code', () => {
     ]);
     expect(names(ask({ operation: 'query_facts', kind: 'dependency' }).facts)).to.deep.equal(['koa']);
     expect(ask({ operation: 'query_facts', names: ['cart.add'] }).facts[0]).to.deep.include({
-      ...{ kind: 'symbol', symbol_kind: 'method', file: 'cart.ts' },
+      kind: 'symbol',
+      symbol_kind: 'method',
+      file: 'cart.ts',
     });
     expect(ask({ operation: 'query_facts', name: 'wine' }).total, 'defined by no file').to.equal(0);
   });
 
   it('pages through facts, and takes the words of the query only without options', () => {
     expect(ask({ operation: 'query_facts', offset: 1, limit: 1, kind: 'module' })).to.deep.include({
-      ...{ total: 6, offset: 1, limit: 1, has_more: true },
+      total: 6,
+      offset: 1,
+      limit: 1,
+      has_more: true,
     });
     expect(names(ask({ operation: 'query_facts' }, 'PRICE').facts)).to.deep.equal([
       'price.ts',

@@ -140,8 +140,12 @@ export const findPath: Operation = (graph, asked) => {
   const nodes = way === null ? [] : [from, ...way.flatMap(({ target }) => graph.nodes.get(target) ?? [])];
   const last = nodes.at(-1);
   return {
-    ...{ operation: 'find_path', from: factOf(from), to: factOf(to), found: way !== null },
-    ...{ path: factsOf(nodes), edges: edgesOf(graph, way ?? []) },
+    operation: 'find_path',
+    from: factOf(from),
+    to: factOf(to),
+    found: way !== null,
+    path: factsOf(nodes),
+    edges: edgesOf(graph, way ?? []),
     ...(last === undefined || last === to ? {} : { matched_to: factOf(last) }),
   };
 };
@@ -167,7 +171,9 @@ export const impactAnalysis: Operation = (graph, asked) => {
     ? walk(graph, seeds, { ...limits, direction: 'forward' }).found.filter(({ depth }) => depth > 0)
     : null;
   return {
-    ...{ operation: 'impact_analysis', targets: factsOf(targets), impact_seeds: factsOf(seeds) },
+    operation: 'impact_analysis',
+    targets: factsOf(targets),
+    impact_seeds: factsOf(seeds),
     by_depth: Object.fromEntries([...byDepth].map(([depth, rows]) => [depth, factsOf(rows.map(({ node }) => node))])),
     edges: edgesOf(graph, edges),
     total_dependents: dependents.length,
@@ -188,7 +194,10 @@ export const neighbors: Operation = (graph, asked) => {
   const shown = new Set(ids.slice(0, limit));
   const edges = steps.filter(({ next }) => shown.has(next)).map(({ edge }) => edge);
   return {
-    ...{ operation: 'neighbors', focus: factOf(focus), total: ids.length, has_more: ids.length > shown.size },
+    operation: 'neighbors',
+    focus: factOf(focus),
+    total: ids.length,
+    has_more: ids.length > shown.size,
     neighbors: factsOf([...shown].flatMap((id) => graph.nodes.get(id) ?? [])),
     edges: edgesOf(graph, edges),
   };

@@ -101,7 +101,10 @@ export const flows: Operation = (graph, { query }) => {
   });
   const shown = entries.slice(0, count(query, 'limit', [20, 50])).map((entry) => {
     const { found, stats } = walk(graph, [entry], {
-      ...{ direction: 'forward', maxDepth: 5, maxNodes: 100, relations: ['imports'] },
+      direction: 'forward',
+      maxDepth: 5,
+      maxNodes: 100,
+      relations: ['imports'],
     });
     const steps = found.filter(({ depth }) => depth > 0).map(({ node, depth }) => ({ ...factOf(node), depth }));
     return { entry: factOf(entry), steps, stats };
