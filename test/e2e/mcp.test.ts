@@ -276,6 +276,12 @@ describe('MCP over HTTP', () => {
       expect(typo.text).to.contain('no dataset "taem"').and.contain('"team"');
       const type = await call(ada.client, 'search', { search_query: 'x', search_type: 'NONSENSE' });
       expect(type.text).to.contain('GRAPH_COMPLETION');
+      const code = { search_query: 'nowhere', search_type: 'code' };
+      const unknown = await call(ada.client, 'search', code);
+      expect(unknown).to.include({ isError: true });
+      expect(unknown.text).to.contain("could not resolve explore seed name 'nowhere'");
+      const operation = await call(ada.client, 'search', { ...code, code_query: { operation: 'nope' } });
+      expect(operation.text).to.contain('Unknown CODE operation').and.contain('impact_analysis');
       const model = await call(ada.client, 'cognify', { data: 'x', graph_model_file: '/models.py' });
       expect(model.text).to.contain('graph_model');
       expect(await call(ada.client, 'forget', {})).to.include({ isError: true });

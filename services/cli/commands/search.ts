@@ -80,7 +80,9 @@ function resultText(result: unknown): string | null {
     const texts = result.map(resultText).filter((text) => text !== null);
     return texts.length === 0 ? null : texts.join('\n\n');
   }
-  const { text } = result as SourceFields;
+  const { text, answer, seed_not_found: isMissing } = result as SourceFields & Readonly<Record<string, unknown>>;
+  if (isMissing === true) return null;
+  if (typeof answer === 'string') return answer;
   if (typeof text !== 'string') return JSON.stringify(result, null, 2);
   return withSource(text, sourceName(result as SourceFields));
 }

@@ -318,10 +318,17 @@ function searchResults(answer: unknown): { readonly results: FoundResult[]; read
   const entries = Array.isArray(answer) ? (answer as readonly unknown[]) : [answer];
   const results = entries.flatMap((entry) => {
     if (!isOfDataset(entry)) return rowsOf(entry).map((row) => presentRow(row, null, null));
-    const { dataset_id: id, dataset_name: name, search_result: result, error } = entry;
-    return error === undefined ? rowsOf(result).map((row) => presentRow(row, id, name)) : [];
+    const { dataset_id: id, dataset_name: name, search_result: result } = entry;
+    return faultOf(entry) === null ? rowsOf(result).map((row) => presentRow(row, id, name)) : [];
   });
-  return { results, faults: entries.flatMap((entry) => (isOfDataset(entry) ? (entry.error ?? []) : [])) };
+  return { results, faults: entries.flatMap((entry) => (isOfDataset(entry) ? (faultOf(entry) ?? []) : [])) };
+}
+
+/** Why a dataset has no results: its error, or that it does not hold the code asked for. */
+function faultOf({ error, search_result: result }: SearchResult): string | null {
+  if (error !== undefined) return error;
+  const { seed_not_found: isMissing, error: fault } = (result ?? {}) as Readonly<Record<string, unknown>>;
+  return isMissing === true ? String(fault) : null;
 }
 
 function isOfDataset(entry: unknown): entry is SearchResult {
