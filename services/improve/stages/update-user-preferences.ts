@@ -6,6 +6,7 @@ import {
   NEUTRAL_PREFERENCE,
 } from '../../common/domain/preference.ts';
 import type { Session, SessionKey } from '../../common/domain/session.ts';
+import { compareText } from '../../common/kernel/compare-text.ts';
 import { scopeOf } from '../../common/kernel/dataset.ts';
 import type { SessionNote } from '../../common/platform/messaging/messages.ts';
 import type { PreferenceProgress, Preferences, PreferenceWeight } from '../../common/records/improve/preferences.ts';
@@ -118,7 +119,7 @@ async function movedWeights(
   const { preferenceAlpha: alpha, preferenceBeta: beta } = settings;
   const telling = rated
     .filter(({ rating, nodes }) => rating !== NEUTRAL_RATING && nodes.length > 0)
-    .toSorted((left, right) => compare(left.turn.time, right.turn.time) || left.turn.number - right.turn.number);
+    .toSorted((left, right) => compareText(left.turn.time, right.turn.time) || left.turn.number - right.turn.number);
   const nodes = [...new Set(telling.flatMap((turn) => turn.nodes))];
   const stored = await preferences.weights(scopeOf(dataset), principal.id, nodes);
   const byNode = new Map(stored.map((weight) => [weight.nodeId, weight]));
@@ -162,8 +163,4 @@ async function forget(deps: UpdateUserPreferencesDependencies, pass: ImprovePass
     pruned += writes.filter(({ kind }) => kind === 'remove').length;
     if (found.length < FORGOTTEN_AT_ONCE) return pruned;
   }
-}
-
-function compare(left: string, right: string): number {
-  return left < right ? -1 : left > right ? 1 : 0;
 }

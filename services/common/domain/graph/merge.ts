@@ -1,3 +1,4 @@
+import { compareText } from '../../kernel/compare-text.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { majorityType } from './entity-type.ts';
 
@@ -148,10 +149,6 @@ function compareOrigins(
   b: { readonly item: string; readonly generation: number },
 ): number {
   return compareText(a.item, b.item) || a.generation - b.generation;
-}
-
-function compareText(a: string, b: string): number {
-  return a === b ? 0 : a < b ? -1 : 1;
 }
 
 function distinctSorted(values: readonly string[]): readonly string[] {

@@ -1,4 +1,5 @@
 import { STAGE_NAMES } from '../../../common/domain/improve-stages.ts';
+import { compareText } from '../../../common/kernel/compare-text.ts';
 import type { ViewLink } from './links.ts';
 import type { ViewNode } from './nodes.ts';
 
@@ -40,12 +41,14 @@ export function summariseTypes(
     type,
     members,
     samples: members
-      .toSorted((a, b) => b.degree - a.degree || compare(a.name, b.name))
+      .toSorted((a, b) => b.degree - a.degree || compareText(a.name, b.name))
       .slice(0, samples)
       .map(({ name }) => name),
     relationships: (byType.get(type) ?? [])
       .map(({ of: _, ...relationship }) => relationship)
-      .toSorted((a, b) => b.count - a.count || compare(a.to_type, b.to_type) || compare(a.relation, b.relation)),
+      .toSorted(
+        (a, b) => b.count - a.count || compareText(a.to_type, b.to_type) || compareText(a.relation, b.relation),
+      ),
   }));
 }
 
@@ -152,7 +155,7 @@ function jointsOf(links: readonly ViewLink[], typeOf: ReadonlyMap<string, string
     const [source, target] = JSON.parse(key) as [string, string];
     const relations = [...Map.groupBy(between, ({ relation }) => relation)]
       .map(([relation, { length }]) => ({ relation, length }))
-      .toSorted((a, b) => b.length - a.length || compare(a.relation, b.relation));
+      .toSorted((a, b) => b.length - a.length || compareText(a.relation, b.relation));
     return {
       id: `rel:${index}:${source}:${target}`,
       name: `${source} to ${target}`,
@@ -311,8 +314,4 @@ function isObserved(
   if (name === 'cognify') return node['source_pipeline'] === 'cognify_pipeline';
   if (name === 'feedback_weights') return node['feedback_weight'] !== undefined && node['feedback_weight'] !== 0.5;
   return nodeSet !== undefined && (node['belongs_to_set'] as readonly string[]).includes(nodeSet);
-}
-
-function compare(one: string, other: string): number {
-  return one < other ? -1 : one > other ? 1 : 0;
 }

@@ -1,4 +1,5 @@
 import { NODE_TYPES } from '../../../common/domain/index-rows.ts';
+import { compareText } from '../../../common/kernel/compare-text.ts';
 import { type DatasetRef, scopeOf } from '../../../common/kernel/dataset.ts';
 import type { JsonObject } from '../../../common/kernel/json.ts';
 import { openGraph } from '../../../common/records/cognify/visible-graph.ts';
@@ -168,14 +169,15 @@ export function withoutExtension(name: string): string {
 function ordered(nodes: ReadonlyMap<string, CodeNode>, all: readonly CodeEdge[]): CodeGraph {
   const sorted = [...nodes.values()]
     .map((node) => ({ node, key: keyOf(node) }))
-    .sort((a, b) => compare(a.key, b.key))
+    .sort((a, b) => compareText(a.key, b.key))
     .map(({ node }) => node);
   const places = new Map(sorted.map(({ id }, at) => [id, at]));
   const known = all.filter(({ source, target }) => source !== target && places.has(source) && places.has(target));
   const distinct = new Map(known.map((edge) => [`${edge.type}\n${edge.source}\n${edge.target}`, edge]));
   const placeOf = (id: string) => places.get(id) ?? 0;
   const edges = [...distinct.values()].sort(
-    (a, b) => compare(a.type, b.type) || placeOf(a.source) - placeOf(b.source) || placeOf(a.target) - placeOf(b.target),
+    (a, b) =>
+      compareText(a.type, b.type) || placeOf(a.source) - placeOf(b.source) || placeOf(a.target) - placeOf(b.target),
   );
   return {
     nodes: new Map(sorted.map((node) => [node.id, node])),
@@ -187,10 +189,6 @@ function ordered(nodes: ReadonlyMap<string, CodeNode>, all: readonly CodeEdge[])
 
 function keyOf({ repo, kind, name, file, id }: CodeNode): string {
   return [repo ?? '', TYPES[kind], name.toLowerCase(), file ?? '', id].join('\n');
-}
-
-function compare(a: string, b: string): number {
-  return a === b ? 0 : a < b ? -1 : 1;
 }
 
 /** The fact object of the contract. */

@@ -1,4 +1,5 @@
 import type { estypes } from '@elastic/elasticsearch';
+import { compareText } from '../../../kernel/compare-text.ts';
 import type { DatasetScope } from '../../../kernel/scope.ts';
 import { slices } from '../../../kernel/slices.ts';
 import { asRead, type EntryKey, type IndexKind, type Provenance } from '../../ports/index-entry.ts';
@@ -130,11 +131,9 @@ export function toNumbers(unit: Float32Array): number[] {
 }
 
 function nearestFirst(a: VectorHit, b: VectorHit): number {
-  return b.similarity - a.similarity || compare(a.id, b.id) || compare(a.item, b.item) || a.generation - b.generation;
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  return (
+    b.similarity - a.similarity || compareText(a.id, b.id) || compareText(a.item, b.item) || a.generation - b.generation
+  );
 }
 
 function entryKey(fields: Fields | undefined): EntryKey {
