@@ -31,7 +31,7 @@ export async function answerQuestion(
     explain: false,
     responseSchema: null,
   };
-  const outcomes = await search(parts, request, { maxIter: null, codeQuery: null, skills: null, tools: null });
+  const outcomes = await search(parts, request);
   return { answers: outcomes.flatMap(answerOf) };
 }
 

@@ -15,8 +15,6 @@ const TYPES = ['CHUNKS_LEXICAL', 'CHUNKS', 'GRAPH_COMPLETION'] as const satisfie
 /** Errors for datasets that the caller may not read. */
 const REFUSALS = ['PermissionDeniedError', 'DatasetNotFoundError'];
 
-const NO_OPTIONS = { maxIter: null, codeQuery: null, skills: null, tools: null };
-
 /** Searches for a canary text: `search.LookFor` in proto/. */
 export async function lookFor(
   parts: SearchParts,
@@ -28,7 +26,7 @@ export async function lookFor(
   const found = new Set<FoundBy>();
   for (const type of TYPES) {
     try {
-      const outcomes = await search({ ...parts, settings }, searchFor(request, type, context), NO_OPTIONS);
+      const outcomes = await search({ ...parts, settings }, searchFor(request, type, context));
       requireComplete(outcomes);
       for (const way of waysOf(type, outcomes, request.text)) found.add(way);
     } catch (error) {

@@ -1,5 +1,6 @@
 import { isEngramError } from '../common/kernel/errors.ts';
 import { type Json, type JsonObject, parseClientObject } from '../common/kernel/json.ts';
+import { isRecord } from '../common/kernel/objects.ts';
 import type { Principal } from '../common/kernel/principal.ts';
 import type { CallContext } from '../common/platform/messaging/messenger.ts';
 import type { LanguageModel, ModelCallContext, Sampling, TokenUsage } from '../common/ports/models.ts';
@@ -210,12 +211,11 @@ async function runSearch(
   if (typeof query !== 'string' || query.trim() === '') return 'Error: search needs a search_query.';
   const topK = Number(given['top_k'] ?? DEFAULT_TOP_K);
   const names = Array.isArray(given['datasets']) ? given['datasets'].filter((name) => typeof name === 'string') : [];
-  const codeQuery = isObject(given['code_query']) ? given['code_query'] : null;
   const request: SearchRequest = {
     principal,
     context,
     query,
-    codeQuery,
+    codeQuery: isRecord(given['code_query']) ? given['code_query'] : null,
     onUsage,
     type: typeOf(given['search_type']),
     datasets: names.length === 0 ? {} : { names },
@@ -228,12 +228,8 @@ async function runSearch(
     explain: false,
     responseSchema: null,
   };
-  const outcomes = await search(parts, request, { maxIter: null, codeQuery, skills: null, tools: null });
+  const outcomes = await search(parts, request);
   return presentByDataset(outcomes, request).flatMap(({ search_result: found }) => found as Json);
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Any type that answers; HYBRID_COMPLETION for all others. */

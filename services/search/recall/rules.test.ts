@@ -3,7 +3,7 @@ import { SETTINGS } from '../../../test/support/search-world.ts';
 import { answeringType, checkDatasetScope, checkTypeOptions } from '../types/check-request.ts';
 import { routedType, typeByRules } from '../types/choose-type.ts';
 
-const OPTIONS = { maxIter: null, codeQuery: undefined, skills: undefined, tools: undefined };
+const AGENT = { maxIter: null, skills: null, tools: null };
 
 describe('routing of a recall without a type', () => {
   it('chooses CHUNKS without a model', () => {
@@ -81,14 +81,16 @@ describe('search types', () => {
   });
 
   it('refuse options of other types, even empty ones', () => {
-    expect(status(() => checkTypeOptions('CHUNKS', { ...OPTIONS, maxIter: 0 }))).to.equal('422 InvalidMaxIter');
-    expect(status(() => checkTypeOptions('CHUNKS', { ...OPTIONS, codeQuery: {} }))).to.equal(
-      '422 InvalidCodeSearchConfig',
+    expect(status(() => checkTypeOptions({ type: 'CHUNKS', agent: { ...AGENT, maxIter: 0 } }))).to.equal(
+      '422 InvalidMaxIter',
     );
-    expect(status(() => checkTypeOptions('CHUNKS', { ...OPTIONS, tools: [] }))).to.equal(
+    expect(status(() => checkTypeOptions({ type: 'CHUNKS', codeQuery: {} }))).to.equal('422 InvalidCodeSearchConfig');
+    expect(status(() => checkTypeOptions({ type: 'CHUNKS', agent: { ...AGENT, tools: [] } }))).to.equal(
       '422 InvalidAgenticSearchConfig',
     );
-    expect(status(() => checkTypeOptions('AGENTIC_COMPLETION', { ...OPTIONS, skills: ['x'] }))).to.equal('fine');
+    expect(status(() => checkTypeOptions({ type: 'AGENTIC_COMPLETION', agent: { ...AGENT, skills: ['x'] } }))).to.equal(
+      'fine',
+    );
   });
 
   it('for one dataset refuse another number of datasets', () => {

@@ -36,15 +36,9 @@ function askSearch(deps: SearchParts): Route {
     },
     async handle(request) {
       const { body } = request;
-      const options = {
-        maxIter: body.maxIter ?? null,
-        codeQuery: body.codeQuery,
-        skills: body.skills,
-        tools: body.tools,
-      };
       const agent = { skills: body.skills ?? null, tools: body.tools ?? null, maxIter: body.maxIter ?? null };
       const asked = { ...requestOf(request), type: body.searchType, agent };
-      const outcomes = await search(deps, asked, options);
+      const outcomes = await search(deps, asked);
       return json(deps.settings.accessControl ? presentByDataset(outcomes, asked) : presentMerged(outcomes, asked));
     },
   });

@@ -4,28 +4,23 @@ import { type AnsweredType, isCompletion, isQuery, type SearchType } from '../se
 import { modelNeeded } from './cypher.ts';
 import type { TypeDependencies } from './target.ts';
 
-export interface TypeOptions {
-  readonly maxIter: number | null;
-  readonly codeQuery: unknown;
-  readonly skills: unknown;
-  readonly tools: unknown;
-}
-
 /** Throws a 422 for options that the type does not support. */
-export function checkTypeOptions(type: SearchType, options: TypeOptions): void {
-  if (options.maxIter !== null && options.maxIter < 1) {
+export function checkTypeOptions({
+  type,
+  codeQuery = null,
+  agent,
+}: Pick<SearchRequest, 'type' | 'codeQuery' | 'agent'>): void {
+  const { maxIter = null, skills = null, tools = null } = agent ?? {};
+  if (maxIter !== null && maxIter < 1) {
     throw engramError('InvalidMaxIter', 'max_iter must be a positive integer.');
   }
-  if (isGiven(options.codeQuery) && type !== 'CODE') {
+  if (codeQuery !== null && type !== 'CODE') {
     throw engramError('InvalidCodeSearchConfig', 'code_query is only supported with the search type CODE.');
   }
-  if (
-    isGiven(options.codeQuery) &&
-    ['skills', 'tools'].some((key) => Object.hasOwn(options.codeQuery as object, key))
-  ) {
+  if (codeQuery !== null && ['skills', 'tools'].some((key) => Object.hasOwn(codeQuery, key))) {
     throw engramError('UnsupportedSearchTypeError', 'code_query takes no skills and no tools.');
   }
-  if ((isGiven(options.skills) || isGiven(options.tools)) && type !== 'AGENTIC_COMPLETION') {
+  if ((skills !== null || tools !== null) && type !== 'AGENTIC_COMPLETION') {
     throw engramError('InvalidAgenticSearchConfig', 'skills and tools are only supported with AGENTIC_COMPLETION.');
   }
 }
@@ -49,10 +44,6 @@ export function answeringType(
     throw engramError('SearchTypeDisabledError', text);
   }
   return type;
-}
-
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null;
 }
 
 /** Types that need no words, or judge the query themselves. */

@@ -44,16 +44,20 @@ export function roleOf(speaker: string): 'user' | 'assistant' | null {
   return ASSISTANT.test(speaker) ? 'assistant' : null;
 }
 
-/** Whether turns are speech rather than keys with their values or terms of a list: two at least, all with a time, most of them sentences, or some where names return. */
+/**
+ * Whether turns are speech rather than keys with their values or terms of a list: two at least, all with a time, most of them
+ * sentences, or some where names return.
+ */
 export function isConversation(all: readonly Turn[]): boolean {
   const bySpeaker = Map.groupBy(all, ({ speaker }) => speaker);
   // `- Albedo: the share of light that a surface throws back.`
   const turns = all.filter(({ isItem, speaker }) => !isItem || (bySpeaker.get(speaker)?.length ?? 0) > 1);
+  if (turns.length < 2) return false;
+  if (turns.every(({ time }) => time !== '')) return true;
   const isSpeech = ({ speaker, said }: Turn): boolean =>
     roleOf(speaker) !== null || /[.!?…]["”)]*\s*$/u.test(said) || /\b(?:I|you|we|me|my)\b/u.test(said);
   const returns = new Set(turns.map(({ speaker }) => speaker)).size * 2 <= turns.length;
-  if (turns.length >= 2 && turns.every(({ time }) => time !== '')) return true;
-  return turns.length >= 2 && turns.filter(isSpeech).length * 3 >= turns.length * (returns ? 1 : 2);
+  return turns.filter(isSpeech).length * 3 >= turns.length * (returns ? 1 : 2);
 }
 
 /** Returns the name of a person by a mail address: `Ann Lee` for `Ann Lee <al@example.com>` and for `ann.lee@example.com`. */

@@ -1,3 +1,5 @@
+import { ownValue } from '../../../kernel/json.ts';
+import { isRecord } from '../../../kernel/objects.ts';
 import type { DocumentBlock } from '../../../ports/documents.ts';
 import type { DocumentDraft } from './draft.ts';
 
@@ -83,10 +85,10 @@ export function readChatRecords(value: unknown): DocumentDraft | null {
   const list = Array.isArray(value) ? value : firstOf(value, LISTS);
   if (!Array.isArray(list) || list.length < MIN_TURNS) return null;
   const messages = list.map(saidIn).filter((said) => said !== null);
-  const speakers = new Set(messages.map(({ speaker }) => speaker));
+  if (messages.length * 2 <= list.length) return null;
+  const speakers = new Set(messages.map(({ speaker }) => speaker)).size;
   const isTimed = messages.every(({ time }) => time !== '');
-  const returns = speakers.size * (isTimed ? 1 : 2) < messages.length + (isTimed ? 0 : 1);
-  const isChat = messages.length * 2 > list.length && returns;
+  const isChat = isTimed ? speakers < messages.length : speakers * 2 <= messages.length;
   return isChat ? chatOf(messages) : null;
 }
 
@@ -120,9 +122,8 @@ function timeOf(value: unknown): string {
 
 /** The first of some fields that a record has. */
 function firstOf(value: unknown, names: readonly string[]): unknown {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const name = names.find((one) => Object.hasOwn(value, one) && (value as Record<string, unknown>)[one] != null);
-  return name === undefined ? undefined : (value as Record<string, unknown>)[name];
+  if (!isRecord(value)) return undefined;
+  return names.map((name) => ownValue(value, name)).find((one) => one != null);
 }
 
 function messageOf(line: string): Message | null {
