@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
-import { longestTurn } from '../../../test/support/cpu-time.ts';
+import { longestTurn, shortTurnMs } from '../../../test/support/cpu-time.ts';
 import { textWorkers } from '../../../test/support/text-workers.ts';
 import type { DataItem } from '../../common/domain/data-item.ts';
 import { dataItemId } from '../../common/kernel/ids.ts';
@@ -94,7 +94,7 @@ describe('processing whole documents', () => {
         }),
       );
     }
-    expect(Math.min(...turns), 'ms of work between two turns of the event loop').to.be.lessThan(100);
+    expect(Math.min(...turns), 'ms of work between two turns of the event loop').to.be.lessThan(shortTurnMs());
   });
 
   it('fails only the document that exceeds the limits of a worker process', async () => {

@@ -15,7 +15,7 @@ export const MAX_JSON_DEPTH = 500;
 /** `JSON.parse` for what a client wrote. Throws `SyntaxError` for a value nested deeper than `MAX_JSON_DEPTH`, too. */
 export function parseClientJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  if (findTooDeep(text) !== null) throw new SyntaxError(`The value is nested deeper than ${MAX_JSON_DEPTH} levels`);
+  if (findExcess(text) !== null) throw new SyntaxError(`The value is nested deeper than ${MAX_JSON_DEPTH} levels`);
   return value;
 }
 
@@ -29,28 +29,25 @@ export function parseClientObject(text: string): JsonObject | null {
   }
 }
 
-/** Number of values in a JSON text, counted up to one more than `most`; an estimate for malformed JSON. */
-export function countValues(text: string, most: number): number {
-  let count = 1;
-  for (let at = 0; at < text.length && count <= most; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) at = closingQuote(text, at);
-    else if (code === COMMA || code === OPENING_BRACKET || code === OPENING_BRACE) count += 1;
-  }
-  return count;
-}
+/** The limit that a JSON text exceeds; `offset`, in characters, is where its nesting goes beyond `MAX_JSON_DEPTH`. */
+export type JsonExcess = { readonly limit: 'depth'; readonly offset: number } | { readonly limit: 'values' };
 
-/** The offset in a JSON text at which its nesting goes beyond `MAX_JSON_DEPTH`, or null. */
-export function findTooDeep(text: string): number | null {
-  if (text.length <= 2 * MAX_JSON_DEPTH) return null;
+/** Finds the first limit that a JSON text exceeds; an estimate for malformed JSON. Reads no further than that place. */
+export function findExcess(text: string, mostValues = Number.POSITIVE_INFINITY): JsonExcess | null {
+  if (text.length <= Math.min(2 * MAX_JSON_DEPTH, mostValues)) return null;
+  let values = 1;
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) at = closingQuote(text, at);
+    else if (code === CLOSING_BRACKET || code === CLOSING_BRACE) depth -= 1;
+    else if (code === COMMA) values += 1;
     else if (code === OPENING_BRACKET || code === OPENING_BRACE) {
+      values += 1;
       depth += 1;
-      if (depth > MAX_JSON_DEPTH) return at;
-    } else if (code === CLOSING_BRACKET || code === CLOSING_BRACE) depth -= 1;
+    }
+    if (depth > MAX_JSON_DEPTH) return { limit: 'depth', offset: at };
+    if (values > mostValues) return { limit: 'values' };
   }
   return null;
 }
@@ -63,11 +60,12 @@ const CLOSING_BRACKET = 0x5d;
 const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 
+/** Offset of the quote that ends a string, or the length of the text. The engine's own search reads long strings fastest. */
 function closingQuote(text: string, opening: number): number {
-  for (let at = opening + 1; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === BACKSLASH) at += 1;
-    else if (code === QUOTE) return at;
+  for (let at = text.indexOf('"', opening + 1); at !== -1; at = text.indexOf('"', at + 1)) {
+    let backslashes = 0;
+    while (text.charCodeAt(at - 1 - backslashes) === BACKSLASH) backslashes += 1;
+    if (backslashes % 2 === 0) return at;
   }
   return text.length;
 }

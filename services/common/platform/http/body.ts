@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { countValues, findTooDeep } from '../../kernel/json.ts';
+import { findExcess } from '../../kernel/json.ts';
 import { type BodyLimit, type BodySource, type BodyTimes, readAll } from './body-source.ts';
 import { collect, EMPTY_FORM, FORM_LIMITS, type FormBody } from './form-body.ts';
 import { HttpError } from './http-error.ts';
@@ -86,11 +86,10 @@ function limitOf({ anyLimitBytes }: BodySettings, limitBytes: number, setting: s
 async function parseJson(text: string, maxValues = MAX_JSON_VALUES): Promise<unknown> {
   const pause = text.length > LONG_TEXT ? nextTurn : () => undefined;
   await pause();
-  // Both before it is parsed: what the values take, in time and memory, is what is limited.
-  const offset = findTooDeep(text);
-  if (offset !== null) throw invalidJson({ offset, reason: 'Nested too deeply' }, text);
-  await pause();
-  if (countValues(text, maxValues) > maxValues) throw tooManyValues(maxValues);
+  // Before it is parsed: what the values take, in time and memory, is what is limited.
+  const excess = findExcess(text, maxValues);
+  if (excess?.limit === 'depth') throw invalidJson({ offset: excess.offset, reason: 'Nested too deeply' }, text);
+  if (excess?.limit === 'values') throw tooManyValues(maxValues);
   await pause();
   try {
     return JSON.parse(text);
