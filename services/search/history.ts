@@ -33,13 +33,14 @@ export async function recordSearch(
     items: itemsOf(outcome),
   }));
   const scope = { tenant: request.principal.tenant };
-  const entries = answered.length > 0 ? answered : [{ ...common, datasetId: null, answer: '', items: [] }];
-  const onFailed = (error: unknown) => deps.logger.warn('search.history.save_failed', { error });
   try {
-    await deps.history.append(scope, entries, onFailed);
+    await deps.history.append(
+      scope,
+      answered.length > 0 ? answered : [{ ...common, datasetId: null, answer: '', items: [] }],
+    );
   } catch (error) {
     if (!isEngramError(error) || error.wireName !== 'ServiceUnavailableError') throw error;
-    onFailed(error);
+    deps.logger.warn('search.history.save_failed', { error });
   }
 }
 

@@ -57,15 +57,8 @@ export type SearchHistory = ReturnType<typeof createSearchHistory>;
 export function createSearchHistory(store: DocumentStore, ids: IdSource) {
   const records = repository(store, searchHistoryCollection, ({ id, value }) => ({ id, ...value }));
   return {
-    /**
-     * A document for each: a question never stands without its answer, and one alone needs no transaction. A store that can
-     * writes them behind the answer to the search; what fails then is reported to `onFailed`.
-     */
-    async append(
-      scope: Scope,
-      answered: readonly AnsweredQuestion[],
-      onFailed: (error: unknown) => void,
-    ): Promise<void> {
+    /** A document for each: a question never stands without its answer, and one alone needs no transaction. */
+    async append(scope: Scope, answered: readonly AnsweredQuestion[]): Promise<void> {
       const writes = answered.map(({ question, answer, askedAt, answeredAt, ...common }) =>
         records.insertWrite(ids.ordered(), {
           ...common,
@@ -75,9 +68,7 @@ export function createSearchHistory(store: DocumentStore, ids: IdSource) {
           answer: { id: ids.ordered(), text: answer, createdAt: answeredAt },
         }),
       );
-      for (const slice of slices(writes, store.capabilities.maxWritesPerCommit)) {
-        await (store.commitSoon?.(scope, slice, onFailed) ?? store.commit(scope, slice));
-      }
+      for (const slice of slices(writes, store.capabilities.maxWritesPerCommit)) await store.commit(scope, slice);
     },
     /** Every question and answer of the user, oldest first. */
     // Ids are time-ordered, so the id alone gives the order in which documents were written.

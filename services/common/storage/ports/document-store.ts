@@ -6,11 +6,6 @@ import type { AnyScope } from '../../kernel/scope.ts';
 export interface DocumentWriter {
   /** Results stand in the order of the writes. */
   commit(scope: AnyScope, writes: readonly Write[]): Promise<readonly WriteResult[]>;
-  /**
-   * Commits within moments, together with others, and resolves before: for logs, of which a killed process may lose the last
-   * entries. Reads of this store wait for it. Errors of the commit go to `onFailed`. Absent: the store gains nothing by it.
-   */
-  commitSoon?(scope: AnyScope, writes: readonly Write[], onFailed: (error: unknown) => void): Promise<void>;
 }
 
 /**

@@ -56,31 +56,6 @@ describe('SQLite document store', () => {
     expect((await second.get(scope, notes, 'a'))?.value).to.deep.equal({ title: 'x' });
   });
 
-  it('reads, counts, views and keeps over a close what was to be committed soon, and reports what could not be', async () => {
-    const store = await open();
-    await store.prepare([notes]);
-    const failures: unknown[] = [];
-    const log = (id: string) =>
-      store.commitSoon?.(scope, [insert(notes, id, { title: 'x' })], (error) => void failures.push(error));
-    await log('a');
-    expect((await store.find(scope, notes, { limit: 9 })).items.map(({ id }) => id)).to.deep.equal(['a']);
-    await Promise.all([log('b'), log('c')]);
-    expect(await store.count(scope, notes, {})).to.equal(3);
-    await log('d');
-    await store.commit(scope, [removeWhere(notes, {})]);
-    expect(await store.get(scope, notes, 'd'), 'a later commit comes after it').to.equal(null);
-    await Promise.all([log('e'), log('e')]);
-    const view = await store.view();
-    expect((await view.find(scope, notes, { limit: 9 })).items.map(({ id }) => id)).to.deep.equal(['e']);
-    await view.close();
-    expect(failures.map((error) => (error as Error).name)).to.deep.equal(['DuplicateKeyError']);
-    await log('f');
-    await store.close();
-    const second = await open();
-    await second.prepare([notes]);
-    expect(await second.count(scope, notes, {})).to.equal(2);
-  });
-
   it('makes files that other accounts of the machine cannot read, in a directory that they can enter too', async function () {
     if (process.platform === 'win32') this.skip();
     await chmod(directory, 0o755);

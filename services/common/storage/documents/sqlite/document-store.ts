@@ -16,7 +16,6 @@ import { storeError } from './sqlite-errors.ts';
 import { createStatementCache, type SqlRow, type StatementCache } from './statement-cache.ts';
 import { closedError, type StorageThread, startStorageThread } from './storage-thread.ts';
 import { createLayouts, layoutOf as layoutOfRules, type TableLayout } from './table-layout.ts';
-import type { EncodedWrite } from './write-protocol.ts';
 
 interface SqliteDocumentStoreOptions {
   /** Path of `control.db`; its directory must exist. The caller holds the lock of the data directory. */
@@ -40,9 +39,7 @@ export async function openSqliteDocumentStore(options: SqliteDocumentStoreOption
   const thread = await startStorageThread({ file, autoMigrate, revisions }, rules);
   const database = await openReader(file, thread);
   const layouts = createLayouts();
-  const waiting = createWaitingWrites(thread);
-  const connection = { database, file, revisions, written: waiting.written };
-  const { reading, ...reads } = createReads(connection, ({ name }) => layouts.of(name));
+  const { reading, ...reads } = createReads({ database, file, revisions }, ({ name }) => layouts.of(name));
   const views = new Set<DatabaseSync>();
   for (const each of rules) layouts.declare(each);
   return {
@@ -58,20 +55,14 @@ export async function openSqliteDocumentStore(options: SqliteDocumentStoreOption
       if (writes.length === 0) return [];
       return commitWrites(thread, writes, (write) => encodeWrite(layouts.of(write.collection.name), scope, write));
     },
-    async commitSoon(scope, writes, onFailed) {
-      const encoded = writes.map((write) => encodeWrite(layouts.of(write.collection.name), scope, write));
-      const done = waiting.add(encoded, onFailed);
-      if (thread.isBehind()) await done;
-    },
     async view() {
-      await waiting.allWritten();
-      const past = await reading(null, () => openView(file));
+      const past = reading(() => openView(file));
       views.add(past);
       const ofPast = createStatementCache(past);
       return {
         async find<T extends JsonObject>(scope: AnyScope, collection: Collection<T>, query: Query<T>) {
           const layout = layouts.of(collection.name);
-          return reading(null, () => findPage(ofPast, layout, reachOf(scope, layout.rules), query));
+          return reading(() => findPage(ofPast, layout, reachOf(scope, layout.rules), query));
         },
         async close() {
           if (views.delete(past)) past.close();
@@ -88,34 +79,6 @@ export async function openSqliteDocumentStore(options: SqliteDocumentStoreOption
   };
 }
 
-/** Commits that wait for others, by the collections that they write: reads wait for theirs. */
-function createWaitingWrites(thread: StorageThread) {
-  const latest = new Map<string, Promise<void>>();
-  return {
-    add(writes: readonly EncodedWrite[], onFailed: (error: unknown) => void): Promise<void> {
-      const names = new Set(writes.map(({ collection }) => collection));
-      const done: Promise<void> = thread
-        .commitSoon(writes)
-        .then(() => {}, onFailed)
-        .then(() => {
-          for (const name of names) if (latest.get(name) === done) latest.delete(name);
-        });
-      for (const name of names) latest.set(name, done);
-      return done;
-    },
-    /** Undefined when nothing waits. */
-    written(collection: string): Promise<void> | undefined {
-      const last = latest.get(collection);
-      if (last !== undefined) thread.hurry();
-      return last;
-    },
-    async allWritten() {
-      thread.hurry();
-      await Promise.all(latest.values());
-    },
-  };
-}
-
 interface Connection {
   readonly database: DatabaseSync;
   readonly file: string;
@@ -123,20 +86,16 @@ interface Connection {
   readonly revisions: CollectionRevisions | null;
   /** Default: each call decodes its documents, which are then the caller's own. */
   readonly decode?: typeof toStored;
-  /** What reads of the collection wait for. */
-  readonly written?: (collection: string) => Promise<void> | undefined;
 }
 
 /** Queries on one connection. The rows that they found are kept until their collection is written. */
 function createReads(
-  { database, file, revisions, decode = toStored, written }: Connection,
+  { database, file, revisions, decode = toStored }: Connection,
   layoutOf: (collection: AnyCollection) => TableLayout,
 ) {
   const statements = createStatementCache(database);
   const known = createUnchangedReads(revisions, statements.charactersRead);
-  const reading = async <T>(collection: AnyCollection | null, read: () => T): Promise<T> => {
-    const late = collection === null ? undefined : written?.(collection.name);
-    if (late !== undefined) await late;
+  const reading = <T>(read: () => T): T => {
     if (!database.isOpen) throw closedError(file);
     try {
       return read();
@@ -144,13 +103,13 @@ function createReads(
       throw storeError(error, file) ?? error;
     }
   };
-  const countOf = (scope: AnyScope, collection: AnyCollection, where: Filter<JsonObject>): Promise<number> => {
+  const countOf = (scope: AnyScope, collection: AnyCollection, where: Filter<JsonObject>): number => {
     const layout = layoutOf(collection);
     const reach = reachOf(scope, layout.rules);
     const { sql, parameters } = whereTerm(layout, reach, where);
     const text = `SELECT count(*) FROM ${layout.table} WHERE ${sql}`;
     const count = () => statements.get(text, parameters)?.[0] as number;
-    return reading(collection, () => known.of(collection.name, JSON.stringify(['count', reach, where]), count));
+    return reading(() => known.of(collection.name, JSON.stringify(['count', reach, where]), count));
   };
   return {
     reading,
@@ -158,7 +117,7 @@ function createReads(
       const layout = layoutOf(collection);
       const reach = reachOf(scope, layout.rules);
       const read = () => rowsOfId(statements, layout, reach, id);
-      const found = await reading(collection, () => known.of(collection.name, idKeys(reach)(id), read));
+      const found = reading(() => known.of(collection.name, idKeys(reach)(id), read));
       if (found.length > 1) throw ambiguousId(layout.rules.name, id);
       return found[0] === undefined ? null : decode<T>(layout, found[0]);
     },
@@ -169,16 +128,14 @@ function createReads(
         const found = rowsOfIds(statements, layout, reach, missing);
         return (id: string) => found.get(id) ?? [];
       };
-      const found = await reading(collection, () =>
-        known.ofEach(collection.name, [...new Set(ids)], idKeys(reach), read),
-      );
+      const found = reading(() => known.ofEach(collection.name, [...new Set(ids)], idKeys(reach), read));
       return found.flatMap((rows) => rows.map((row) => decode<T>(layout, row)));
     },
     async find<T extends JsonObject>(scope: AnyScope, collection: Collection<T>, query: Query<T>) {
       const layout = layoutOf(collection);
       const reach = reachOf(scope, layout.rules);
       const empty = JSON.stringify(['empty', reach]);
-      const { rows, next } = await reading(collection, (): FoundRows => {
+      const { rows, next } = reading((): FoundRows => {
         if (known.get<boolean>(collection.name, empty) === true) return NO_ROWS;
         const read = () => findRows(statements, layout, reach, query);
         const found = known.of(collection.name, JSON.stringify(['find', reach, query]), read);
@@ -189,7 +146,7 @@ function createReads(
       return { items: rows.map((row) => decode<T>(layout, row)), next };
     },
     count: async (scope, collection, where) => countOf(scope, collection, where),
-    countEach: (scope, collections) => Promise.all(collections.map((collection) => countOf(scope, collection, {}))),
+    countEach: async (scope, collections) => collections.map((collection) => countOf(scope, collection, {})),
   } satisfies Partial<DocumentStore> & { reading: unknown };
 }
 

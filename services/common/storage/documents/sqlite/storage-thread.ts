@@ -43,12 +43,6 @@ export async function startStorageThread(data: StorageWorkerData, collections: r
       await channel.ask({ kind: 'prepare', collections });
     },
     commit: (writes: readonly EncodedWrite[]): Promise<readonly EncodedResult[]> => queue.add({ writes }),
-    /** Commits with the next commit, at the latest after a moment. */
-    commitSoon: (writes: readonly EncodedWrite[]): Promise<unknown> => queue.addSoon({ writes }),
-    /** Sends the commits that wait for others. */
-    hurry: queue.hurry,
-    /** Whether so many commits wait that further ones should. */
-    isBehind: queue.isLong,
     /** A commit whose writes are sent bit by bit, so that the sender can serve others in between. */
     beginLarge(): LargeCommit {
       lastLarge += 1;
@@ -75,10 +69,6 @@ interface Entry {
   readonly reject: (error: unknown) => void;
 }
 
-/** Time in which commits that need not be made at once share a message and a transaction. */
-const SOON_MS = 20;
-const LONG_QUEUE = 100;
-
 /**
  * One batch of commits is under way at a time; those that come meanwhile make up the next. An idle store commits after the
  * present turn of the event loop, so that what a request writes at once shares a message and a transaction.
@@ -86,7 +76,6 @@ const LONG_QUEUE = 100;
 function createCommitQueue(send: (batch: readonly EncodedCommit[]) => Promise<WorkerReply>) {
   let queue: Entry[] = [];
   let running: Promise<void> | null = null;
-  let waking: NodeJS.Timeout | undefined;
 
   const run = async () => {
     await endOfTurn();
@@ -103,28 +92,14 @@ function createCommitQueue(send: (batch: readonly EncodedCommit[]) => Promise<Wo
     }
     running = null;
   };
-  const enqueue = (commit: EncodedCommit) =>
-    new Promise<readonly EncodedResult[]>((resolve, reject) => void queue.push({ commit, resolve, reject }));
-  const hurry = () => {
-    clearTimeout(waking);
-    waking = undefined;
-    if (queue.length > 0) running ??= run();
-  };
   return {
-    add(commit: EncodedCommit) {
-      const done = enqueue(commit);
-      hurry();
-      return done;
-    },
-    addSoon(commit: EncodedCommit) {
-      waking ??= setTimeout(hurry, SOON_MS);
-      return enqueue(commit);
-    },
-    hurry,
-    isLong: () => queue.length > LONG_QUEUE,
+    add: (commit: EncodedCommit): Promise<readonly EncodedResult[]> =>
+      new Promise((resolve, reject) => {
+        queue.push({ commit, resolve, reject });
+        running ??= run();
+      }),
     /** Resolves when nothing waits any more. */
     async idle() {
-      hurry();
       while (running !== null) await running;
     },
   };
