@@ -255,9 +255,8 @@ function createRouting(
     });
   }
   const routed = router.routes() as unknown as Middleware<RequestState>;
-  return async (context, next) => {
-    const { path, pathAndMethod } = router.match(context.path, context.method);
-    if (context.method !== 'HEAD' && pathAndMethod.length > 0) return routed(context, next);
+  const unrouted = async (context: RequestContext) => {
+    const { path } = router.match(context.path, context.method);
     if (path.length === 0) {
       const isPage = pages !== undefined && opensConsole(context.method, context.path, context.headers.accept);
       return writeReply(context.res, isPage ? await pages.page(context.path) : NOT_FOUND);
@@ -266,6 +265,7 @@ function createRouting(
     allowed.delete('HEAD');
     return writeReply(context.res, wrongMethod([...allowed].sort()));
   };
+  return (context) => (context.method === 'HEAD' ? unrouted(context) : routed(context, async () => unrouted(context)));
 }
 
 /** Paths without traces: probes ask them every few seconds, and would push other traces out. */
