@@ -10,7 +10,7 @@ const SLICE_WRITES = 200;
 const SLICE_CHARACTERS = 500_000;
 
 /**
- * Commits through the storage worker. A small commit is one message; a large one is encoded, sent and read back in slices,
+ * Commits through the storage worker. A small commit is one message; a large one is encoded and sent in slices,
  * so that requests are served in between. It is one transaction all the same.
  */
 export async function commitWrites(
@@ -19,6 +19,8 @@ export async function commitWrites(
   encode: (write: Write) => EncodedWrite,
 ): Promise<readonly WriteResult[]> {
   const encoded: EncodedWrite[] = [];
+  const decodeAll = (results: readonly EncodedResult[]) =>
+    encoded.map((write, index) => decodeResult(write, results[index] ?? 0));
   const slices = sliced(writes, (write) => {
     const each = encode(write);
     encoded.push(each);
@@ -26,7 +28,7 @@ export async function commitWrites(
   });
   const first = slices.next();
   if (first.done || encoded.length === writes.length) {
-    return decodeAll(encoded, await thread.commit(encoded));
+    return decodeAll(await thread.commit(encoded));
   }
   const large = thread.beginLarge();
   let sent = 0;
@@ -40,22 +42,7 @@ export async function commitWrites(
     large.abandon();
     throw error;
   }
-  return decodeAll(encoded, await large.commit());
-}
-
-async function decodeAll(
-  encoded: readonly EncodedWrite[],
-  results: readonly EncodedResult[],
-): Promise<readonly WriteResult[]> {
-  const decoded: WriteResult[] = [];
-  const slices = sliced([...encoded.entries()], ([index, write]) => {
-    decoded.push(decodeResult(write, results[index] ?? 0));
-    return 'body' in write ? write.body.length : 0;
-  });
-  while (!slices.next().done) {
-    if (decoded.length < encoded.length) await setImmediate();
-  }
-  return decoded;
+  return decodeAll(await large.commit());
 }
 
 /** Works through a list and stops after each slice; `work` answers how many characters it handled. */

@@ -50,10 +50,18 @@ export function encodeWrite(layout: TableLayout, scope: AnyScope, write: Write):
   }
 }
 
+/** The document is parsed when it is read, which few callers do. */
 export function decodeResult(encoded: EncodedWrite, result: EncodedResult): WriteResult {
-  if (typeof result !== 'number') return { stored: toStored(encoded, result), changed: 1 };
-  if (encoded.kind !== 'insert') return { stored: null, changed: result };
-  return { stored: toStored(encoded, { version: 1, sequence: null, ...encoded.place, body: null }), changed: result };
+  const changed = typeof result === 'number' ? result : 1;
+  const isNew = typeof result === 'number' && encoded.kind === 'insert';
+  const document = isNew ? { version: 1, sequence: null, ...encoded.place, body: null } : result;
+  if (typeof document === 'number') return { stored: null, changed };
+  return {
+    get stored() {
+      return toStored(encoded, document);
+    },
+    changed,
+  };
 }
 
 function toStored(encoded: EncodedWrite, document: EncodedDocument): WriteResult['stored'] {
