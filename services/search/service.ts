@@ -35,6 +35,7 @@ import { schemaRoutes } from './routes/schema.ts';
 import { searchRoutes } from './routes/search.ts';
 import { visualizeRoutes } from './routes/visualize.ts';
 import { createThreadKnowledge, createThreadQuotes, createThreadRetriever, type PreparedAnswers } from './threads.ts';
+import { createCodeGraphs } from './types/code/code-graph.ts';
 import { createSkillIndex } from './types/skill-index.ts';
 import { createSourceUsers } from './types/source-users.ts';
 
@@ -72,6 +73,7 @@ export function createSearchService(options: SearchServiceOptions): Service {
     learned,
     sourceUsers: createSourceUsers(users, options.clock),
     skills: createSkillIndex(createSkills(options.store)),
+    codeGraphs: createCodeGraphs(indexes.graph, options.ledger),
     limitSearches: createConcurrencyLimit(limit),
     history: createSearchHistory(options.store, ids),
     readiness: createReadiness(options),

@@ -69,12 +69,12 @@ describe('code in memory, without a model', () => {
     const { operation, focus, nodes } = await result('cart');
     expect(operation).to.equal('explore');
     expect(focus).to.deep.include({ name: 'Cart', kind: 'symbol', symbol_kind: 'class' });
-    expect(names(nodes)).to.have.members(['Cart', 'cart.ts']);
+    expect(names(nodes)).to.have.members(['Cart', 'cart.ts', 'Cart.total', 'start']);
   });
 
   it('tells what a change reaches, and the way from one to another', async () => {
     const { by_depth } = await result('priceOf', { operation: 'impact_analysis' });
-    expect(Object.values(by_depth).map(names)).to.deep.equal([['price.ts'], ['cart.ts'], ['main.ts']]);
+    expect(Object.values(by_depth).map(names)).to.deep.equal([['Cart.total']]);
     const { path } = await result('', { operation: 'find_path', source: 'main.ts', target: 'priceOf' });
     expect(path).to.have.length(4);
     expect(path.at(-1)).to.deep.include({ name: 'priceOf', symbol_kind: 'function' });
@@ -114,7 +114,7 @@ describe('code in memory, without a model', () => {
     const items = (await post('/recall', asked)).body as Record<string, unknown>[];
     expect(items).to.have.length(1);
     expect(items[0]).to.deep.include({ kind: 'code', search_type: 'CODE', dataset_name: 'tools', source: 'graph' });
-    expect(items[0]).to.have.nested.property('raw.focus.name', 'helper.py');
+    expect(items[0]).to.have.nested.property('raw.anchor.name', 'helper.py');
     expect((await post('/recall', { ...asked, query: 'nothing_like_it' })).body).to.deep.equal([]);
   });
 });

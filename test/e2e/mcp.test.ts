@@ -281,7 +281,7 @@ describe('MCP over HTTP', () => {
       expect(unknown).to.include({ isError: true });
       expect(unknown.text).to.contain("could not resolve explore seed name 'nowhere'");
       const operation = await call(ada.client, 'search', { ...code, code_query: { operation: 'nope' } });
-      expect(operation.text).to.contain('Unknown CODE operation').and.contain('impact_analysis');
+      expect(operation.text).to.contain('Unsupported CODE operation').and.contain('impact_analysis');
       const model = await call(ada.client, 'cognify', { data: 'x', graph_model_file: '/models.py' });
       expect(model.text).to.contain('graph_model');
       expect(await call(ada.client, 'forget', {})).to.include({ isError: true });

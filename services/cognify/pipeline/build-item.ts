@@ -115,9 +115,9 @@ async function writeItem(
 ): Promise<BuiltItem & { readonly versions: ReadonlySet<number> }> {
   const { run, item, sizes, writer, signal } = request;
   const document = await loadChunks(dependencies, { scope: run.scope, item, sizes, signal });
-  const { chunks, title, writtenAt } = document;
+  const { chunks, title, writtenAt, code } = document;
   const speaker = document.author ?? (isNote(item, chunks.length) ? await request.nameOfUser(item) : null);
-  const source = itemSource(item, generation, { title, speaker, writtenAt, beginning: chunks[0]?.text ?? '' });
+  const source = itemSource(item, generation, { title, speaker, writtenAt, code, beginning: chunks[0]?.text ?? '' });
   const gatherer = createRowGatherer(writer);
   try {
     const { lines, failedChunks } = await gatherChunks(dependencies, request, { source, chunks, gatherer });

@@ -1,3 +1,4 @@
+import { sourcePlace } from '../../common/domain/source-place.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import { sha256OfJson } from '../../common/kernel/hashes.ts';
 import { slug } from '../../common/kernel/ids.ts';
@@ -89,7 +90,7 @@ async function extractChunk(
     headings: chunk.headings,
     parts: chunk.parts,
     format: source.item.format,
-    fileName: source.item.fileName,
+    fileName: source.code === null ? source.item.fileName : sourcePlace(source.item).path,
     knownNames,
     ...(customPrompt ? { customPrompt } : {}),
     ...(graphModel ? { graphModel } : {}),

@@ -15,6 +15,7 @@ import {
   type SummaryPayload,
   summaryRow,
 } from '../../common/domain/index-rows.ts';
+import { sourcePlace } from '../../common/domain/source-place.ts';
 import { idFor, nodeName, nodeSetId, summaryId } from '../../common/kernel/ids.ts';
 import type { Json } from '../../common/kernel/json.ts';
 import { slices } from '../../common/kernel/slices.ts';
@@ -234,7 +235,17 @@ function documentNodes(source: ItemSource, { entities, known }: MatchedEntities)
       return { ...node(source, id, NODE_TYPES.entityType, name, properties), mentions };
     }),
     ...item.nodeSets.map((name) => node(source, nodeSetId(name), NODE_TYPES.nodeSet, name, {})),
+    ...codeNodes(source),
   ];
+}
+
+/** The facts of a file of code, as `search/types/code` links them with those of other files. */
+function codeNodes(source: ItemSource): readonly NodeEvidence[] {
+  const { item, code } = source;
+  if (code === null) return [];
+  const { path, repository } = sourcePlace(item);
+  const properties = { repository, facts: JSON.stringify(code) };
+  return [node(source, idFor(NODE_TYPES.codeModule, item.id), NODE_TYPES.codeModule, path, properties)];
 }
 
 function nodeSetEdges(

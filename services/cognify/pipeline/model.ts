@@ -2,6 +2,7 @@ import type { DataItem } from '../../common/domain/data-item.ts';
 import type { RowOrigin } from '../../common/domain/index-rows.ts';
 import { timeOfMetadata } from '../../common/domain/item-time.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
+import type { CodeFacts } from '../../common/ports/code-facts.ts';
 import type { TextPart } from '../../common/ports/extractor.ts';
 
 /** Limits of chunks, in tokens. */
@@ -43,6 +44,8 @@ export interface ItemSource {
   readonly speaker: string | null;
   /** When it was written, by its metadata or by itself, ISO; null when neither says so. */
   readonly writtenAt: string | null;
+  /** Null: it is no code. */
+  readonly code: CodeFacts | null;
   /** Text of its first chunk. */
   readonly beginning: string;
   readonly externalMetadata: JsonObject | null;
@@ -53,7 +56,13 @@ export interface ItemSource {
 export function itemSource(
   item: DataItem,
   generation: number,
-  { title, speaker, writtenAt, beginning }: Pick<ItemSource, 'title' | 'speaker' | 'writtenAt' | 'beginning'>,
+  {
+    title,
+    speaker,
+    writtenAt,
+    code,
+    beginning,
+  }: Pick<ItemSource, 'title' | 'speaker' | 'writtenAt' | 'code' | 'beginning'>,
 ): ItemSource {
   const hasMetadata = Object.keys(item.externalMetadata).length > 0;
   return {
@@ -62,6 +71,7 @@ export function itemSource(
     title,
     speaker,
     writtenAt: timeOfMetadata(item.externalMetadata) ?? writtenAt,
+    code,
     beginning,
     externalMetadata: hasMetadata ? item.externalMetadata : null,
     createdAt: item.updatedAt ?? item.createdAt,

@@ -2,6 +2,7 @@ import type { DataItem } from '../../common/domain/data-item.ts';
 import { timeOfMetadata } from '../../common/domain/item-time.ts';
 import { OWNER_NAME } from '../../common/domain/speaker.ts';
 import type { DataItemId } from '../../common/kernel/brand.ts';
+import type { CodeFacts } from '../../common/ports/code-facts.ts';
 import type { ParsedDocument } from '../../common/ports/documents.ts';
 import type { Extraction } from '../../common/ports/extractor.ts';
 import { chunkDocument, chunkIds } from '../../common/text/chunking/chunk-document.ts';
@@ -40,6 +41,8 @@ export interface DocumentFacts {
   readonly author: string | null;
   /** ISO. */
   readonly writtenAt: string | null;
+  /** Null: it is no code. */
+  readonly code: CodeFacts | null;
 }
 
 /** Cuts a stored document into chunks. Returns null when the stored content is no document. */
@@ -50,7 +53,8 @@ export function* cutDocument(
   const document = readStoredDocument(stored);
   if (document === null) return null;
   yield* inParts(chunkItem(item.id, document, sizes), ({ text }) => text.length);
-  return { title: document.title, author: authorOf(document), writtenAt: writtenAtOf(document, item.fileName) };
+  const { title, code = null } = document;
+  return { title, author: authorOf(document), writtenAt: writtenAtOf(document, item.fileName), code };
 }
 
 /** Cuts a parsed document into chunks with their ids. */

@@ -56,8 +56,8 @@ describe('processing whole documents', () => {
       const document = documentOf(text);
       const expected = chunkItem(ITEM.id, document, SIZES);
       const cut = await work.cut(ITEM, streamOf(stored(text)), SIZES, SIGNAL);
-      expect(cut).to.deep.equal({ title: 'Notes', author: null, writtenAt: null, chunks: expected });
-      const source = itemSource(ITEM, 1, { title: 'Notes', speaker: null, writtenAt: null, beginning: '' });
+      expect(cut).to.deep.equal({ title: 'Notes', author: null, writtenAt: null, code: null, chunks: expected });
+      const source = itemSource(ITEM, 1, { title: 'Notes', speaker: null, writtenAt: null, code: null, beginning: '' });
       const entities = createDocumentEntities();
       const lines = expected.map((chunk) => {
         const extraction = extractByRules(

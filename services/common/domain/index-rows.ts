@@ -12,7 +12,7 @@ export interface RowOrigin {
   readonly nodeSets: readonly string[];
 }
 
-/** Node types of the graph. Ids: item id for a document, chunk id, `idFor('Entity', name)`, `idFor('EntityType', type)`, `summaryId(chunk)`, `idFor('Timestamp', name)`, `nodeSetId(name)`. */
+/** Node types of the graph. Ids: item id for a document, `idFor('CodeModule', item)` for what a file of code states, chunk id, `idFor('Entity', name)`, `idFor('EntityType', type)`, `summaryId(chunk)`, `idFor('Timestamp', name)`, `nodeSetId(name)`. */
 export const NODE_TYPES = {
   document: 'TextDocument',
   chunk: 'DocumentChunk',
@@ -21,6 +21,8 @@ export const NODE_TYPES = {
   summary: 'TextSummary',
   timestamp: 'Timestamp',
   nodeSet: 'NodeSet',
+  /** Definitions, imports and uses of a file of code; internal, never shown. */
+  codeModule: 'CodeModule',
 } as const;
 
 /** Relations that structure the graph; every other relation joins two entities and was stated by a text. */

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { CodeFacts } from './code-facts.ts';
 
 /**
  * The kind of structure a block had in the source; chunking keeps tables, code and list items whole where it can. `record`:
@@ -27,6 +28,8 @@ export interface ParsedDocument {
   readonly format: string;
   /** `mimeType` and `extension` of the content, always; and further facts of the format. */
   readonly metadata: Readonly<Record<string, string>>;
+  /** A file of code: its definitions and uses. */
+  readonly code?: CodeFacts;
 }
 
 /** Metadata of a document. */

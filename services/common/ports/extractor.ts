@@ -6,7 +6,7 @@ import type { ModelCallContext, TokenUsage } from './models.ts';
 export interface ExtractionInput {
   readonly text: string;
   readonly documentName: string;
-  /** With its extension. */
+  /** With its extension; of code the path in its repository. */
   readonly fileName?: string;
   /** Loader format, see `ParsedDocument.format`. */
   readonly format?: string;

@@ -83,7 +83,7 @@ function uploadSource(file: UploadedFile): Source {
     sizeBytes: file.sizeBytes,
     md5: file.md5,
     sha256: file.sha256,
-    sourceUri: `file:///${encodeURIComponent(fileName)}`,
+    sourceUri: fileAddress(file.fileName),
     plainText: false,
     bytes: () => buffer(file.open()),
   };
@@ -154,10 +154,20 @@ const MAX_NAME_LENGTH = 255;
 
 /** The last segment of a path in either spelling; never empty, never `.` or `..`; a long one keeps its extension. */
 export function baseName(path: string): string {
-  const last = path.split(/[\\/]/).findLast((segment) => segment !== '' && segment !== '.' && segment !== '..');
+  return segmentsOf(path).at(-1) as string;
+}
+
+/** `file:///src/main.ts` for the file of a folder: the folders tell files of one name apart. */
+export function fileAddress(path: string): string {
+  return `file:///${segmentsOf(path).map(encodeURIComponent).join('/')}`;
+}
+
+function segmentsOf(path: string): readonly string[] {
+  const segments = path.split(/[\\/]/).filter((segment) => segment !== '' && segment !== '.' && segment !== '..');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is to be removed
-  const clean = last?.replaceAll(/[\u0000-\u001f\u007f]/g, '').trim();
-  return clean === undefined || clean === '' ? 'file' : shortened(clean);
+  const clean = segments.map((segment) => segment.replaceAll(/[\u0000-\u001f\u007f]/g, '').trim());
+  const last = clean.at(-1) || 'file';
+  return [...clean.slice(0, -1).filter((segment) => segment !== ''), last].map(shortened);
 }
 
 function shortened(name: string): string {

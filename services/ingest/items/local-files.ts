@@ -1,11 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
-import { basename, join, relative, sep } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { engramError } from '../../common/kernel/errors.ts';
 import { createContentDigest } from '../../common/kernel/hashes.ts';
 import type { IngestSettings } from '../dependencies.ts';
-import type { Source } from './input-source.ts';
+import { fileAddress, type Source } from './input-source.ts';
 
 const MAX_FILES = 1000;
 
@@ -25,7 +25,7 @@ export function createLocalReader(
       throw engramError('PermissionDeniedError', 'the path is outside the folders that this server may read');
     }
     const files = (await stat(path)).isDirectory() ? await filesBelow(path) : [path];
-    return Promise.all(files.map((file) => fileSource(file, settings.maxDocumentBytes)));
+    return Promise.all(files.map((file) => fileSource(file, relative(dirname(path), file), settings.maxDocumentBytes)));
   };
 }
 
@@ -60,7 +60,7 @@ async function filesBelow(folder: string): Promise<readonly string[]> {
   return files;
 }
 
-async function fileSource(path: string, maxBytes: number): Promise<Source> {
+async function fileSource(path: string, place: string, maxBytes: number): Promise<Source> {
   const { size } = await stat(path);
   if (size > maxBytes) throw engramError('PayloadTooLargeError', `${basename(path)} is larger than ${maxBytes} bytes`);
   const digest = createContentDigest();
@@ -70,7 +70,7 @@ async function fileSource(path: string, maxBytes: number): Promise<Source> {
     fileName,
     ...digest.result(),
     sizeBytes: size,
-    sourceUri: `file:///${encodeURIComponent(fileName)}`,
+    sourceUri: fileAddress(place),
     plainText: false,
     bytes: () => readFile(path),
   };

@@ -6,6 +6,7 @@ import type { Conversation, ConversationDependencies } from '../conversation/con
 import type { InfluenceOptions } from '../retrieval/learned-weights.ts';
 import type { QueryVector } from '../retrieval/retrieve-passages.ts';
 import type { AnsweredType } from '../search-types.ts';
+import type { CodeGraphs } from './code/code-graph.ts';
 import type { SkillIndex } from './skill-index.ts';
 import type { SourceUsers } from './source-users.ts';
 
@@ -13,6 +14,7 @@ import type { SourceUsers } from './source-users.ts';
 export interface TypeDependencies extends ConversationDependencies {
   readonly messenger: Messenger;
   readonly skills: SkillIndex;
+  readonly codeGraphs: CodeGraphs;
   readonly knowledge: KnowledgeReader;
   readonly quotes: QuoteReader;
   readonly sourceUsers: SourceUsers;

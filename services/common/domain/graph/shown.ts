@@ -6,7 +6,7 @@ import type { MergedEdge, MergedNode } from './merge.ts';
 export type ShownGraph = ReturnType<typeof createShownGraph>;
 
 /**
- * Left out: keywords (entities that every text gives as such: they help to find a text and say nothing in a picture),
+ * Left out: the facts of files of code (they are rows for the search of code), keywords (entities that every text gives as such: they help to find a text and say nothing in a picture),
  * internal edges, and `is_a` edges to a type that the majority of the mentions does not agree with. All of it stays in
  * the indexes.
  */
@@ -16,6 +16,7 @@ export function createShownGraph() {
   const types = new Map<string, string>();
   return {
     shows(node: MergedNode) {
+      if (node.type === NODE_TYPES.codeModule) return false;
       if (node.type !== NODE_TYPES.entity) return true;
       if (node.properties['isKeyword'] === true) {
         hidden.add(node.id);

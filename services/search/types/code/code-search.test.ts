@@ -1,171 +1,210 @@
 import { expect } from 'chai';
 import type { EngramError } from '../../../common/kernel/errors.ts';
 import type { JsonObject } from '../../../common/kernel/json.ts';
-import { buildCodeGraph, type StoredEdge, type StoredNode } from './code-graph.ts';
+import { readCode } from '../../../common/text/documents/formats/code.ts';
+import { languageOfExtension } from '../../../common/text/documents/formats/code-languages.ts';
+import { createGrammars } from '../../../common/text/documents/formats/tree-sitter.ts';
+import { buildCodeGraph, type CodeGraph } from './code-graph.ts';
 import { answerFrom, compactJson } from './code-search.ts';
 
-/** `a.ts imports b.ts`, one statement a line; names with a capital are classes, those in lower case functions. */
-function graphOf(lines: string) {
-  const nodes = new Map<string, StoredNode>();
-  const edges = lines.split('\n').flatMap((line): StoredEdge[] => {
-    const [source = '', relation = '', target = '', text = ''] = line.trim().split(/\s+/u);
-    if (target === '') return [];
-    const type = relation === 'imports' ? 'imports' : 'defines';
-    for (const [id, isModule] of [
-      [source, /\.(?:ts|py)$/u.test(source)],
-      [target, type === 'imports'],
-    ] as const) {
-      const kind = isModule ? 'Module' : /^[A-Z]\w*$/u.test(id) ? 'Class' : 'Function';
-      if (!nodes.has(id)) nodes.set(id, { id, name: id, type: kind, nodeSets: ['shop'] });
-    }
-    return [{ source, target, type, text }];
-  });
-  return buildCodeGraph(nodes, edges);
+const SHOP: Readonly<Record<string, string>> = {
+  'src/main.ts': `import Koa from 'koa';
+import { Cart } from './cart/index.ts';
+import { write } from './log/index.js';
+const app = new Koa();
+export function start() {
+  const cart = new Cart();
+  write(String(cart.add(1)));
 }
-
-const GRAPH = graphOf(`
-  main.ts imports cart.ts './cart.ts'
-  main.ts imports koa 'koa'
-  cart.ts imports price.ts './price.ts'
-  cart.ts imports log './log'
-  log.ts defines write
-  main.ts defines start
-  cart.ts defines Cart
-  Cart defines Cart.add
-  price.ts defines priceOf
-  price.ts defines Cart.price
-  Grape defines wine
-  util.py defines helper
-  tool.py imports pkg.util from
-`);
+app.get('/orders', start);
+app.post('/orders', (request) => {
+  write(request);
+});
+const answer = await client.get('/elsewhere', start);`,
+  'src/cart/index.ts': `import { priceOf as price } from '../price';
+export class Cart {
+  #sum = 0;
+  add(count: number) {
+    this.#sum += price(count);
+    return this.sum();
+  }
+  sum() {
+    return this.#sum;
+  }
+}`,
+  'src/log/index.ts': 'export function write(text: string) {}',
+  'src/price.ts': `/** priceOf says import { x } from './main'. */
+export const UNIT = 3;
+export function priceOf(count: number): number {
+  return UNIT * count;
+}`,
+  'tools/report.py': `from flask import Flask
+from . import shapes
+from .shapes import Square
+app = Flask(__name__)
+@app.route("/report/<day>", methods=["GET", "PUT"])
+def report(day):
+    return shapes.area(Square(day))`,
+  'tools/shapes.py': `class Square:
+    def __init__(self, side):
+        self.side = check(side)
+def check(side):
+    return side
+def perimeter(shape):
+    return 4 * shape.side
+def area(shape):
+    return shape.side`,
+  'go/main.go': 'package main\nfunc main() { helper() }',
+  'go/help.go': 'package main\nfunc helper() {}',
+  'notes.kt': 'import a.b.C\n\nfun run() {}',
+};
 
 interface Fact {
   readonly name: string;
-  readonly relations?: unknown;
+  readonly file?: string;
+  readonly line?: number;
+  readonly properties?: JsonObject;
+  readonly relations?: readonly { readonly target: string }[];
 }
 
 /** The keys that the tests read of the results. */
-interface Answer extends Record<'facts' | 'nodes' | 'path' | 'modules' | 'dependencies', readonly Fact[]> {
+interface Answer extends Record<'facts' | 'nodes' | 'path' | 'hits' | 'hubs', readonly Fact[]> {
   readonly operation: string;
   readonly total: number;
   readonly focus: Fact;
   readonly stats: JsonObject;
   readonly answer: string;
-  readonly citations: readonly { readonly text: string }[];
+  readonly citations: readonly { readonly cite: string; readonly why: string }[];
   readonly by_depth: Readonly<Record<string, readonly Fact[]>>;
-  readonly total_dependents: number;
   readonly summary: string;
-  readonly forward_dependencies: readonly Fact[];
+  readonly neighbors: readonly { readonly relation: string; readonly direction: string; readonly node: Fact }[];
   readonly found: boolean;
-  readonly diagram: string;
-  readonly flows: readonly { readonly entry: Fact }[];
-  readonly hubs: readonly Fact[];
-  readonly insights: readonly unknown[];
-  readonly repositories: readonly unknown[];
-  readonly kinds: JsonObject;
-}
-
-function ask(codeQuery: JsonObject | null, words = '') {
-  return answerFrom(GRAPH, codeQuery, words) as unknown as Answer;
-}
-
-function names(facts: readonly { readonly name: string }[]) {
-  return facts.map(({ name }) => name);
-}
-
-function refusal(codeQuery: JsonObject | null, words = '') {
-  try {
-    ask(codeQuery, words);
-    return null;
-  } catch (error) {
-    const { wireName, status, message, extra } = error as EngramError;
-    return { wireName, status, message, ...extra };
-  }
+  readonly diagram: { readonly format: string; readonly source: string };
+  readonly flows: readonly { readonly name: string; readonly summary: string }[];
 }
 
 describe('the search of code', () => {
-  it('takes files for modules, packages for dependencies and what files define for symbols', () => {
-    const { facts, total } = ask({ operation: 'query_facts', relation: 'import' });
-    expect(total).to.equal(3);
-    expect(facts[0]).to.deep.include({ kind: 'module', type: 'CodeModule', file: 'cart.ts', repo: 'shop' });
-    expect(facts[0]?.relations).to.deep.equal([
-      { type: 'imports', target_id: 'log.ts', target: 'log.ts' },
-      { type: 'imports', target_id: 'price.ts', target: 'price.ts' },
-    ]);
-    expect(names(ask({ operation: 'query_facts', kind: 'dependency' }).facts)).to.deep.equal(['koa']);
-    expect(ask({ operation: 'query_facts', names: ['cart.add'] }).facts[0]).to.deep.include({
-      kind: 'symbol',
-      symbol_kind: 'method',
-      file: 'cart.ts',
+  let graph: CodeGraph;
+  before(async () => {
+    const grammars = createGrammars();
+    const files = Object.entries(SHOP).map(async ([path, text]) => {
+      const language = languageOfExtension(path.split('.').at(-1) ?? '');
+      if (language === null) throw new Error(path);
+      const { code } = await readCode(text, language, grammars);
+      return code === undefined ? [] : [{ path, repo: 'shop', facts: code }];
     });
-    expect(ask({ operation: 'query_facts', name: 'wine' }).total, 'defined by no file').to.equal(0);
+    graph = buildCodeGraph((await Promise.all(files)).flat());
   });
 
-  it('pages through facts, and takes the words of the query only without options', () => {
-    expect(ask({ operation: 'query_facts', offset: 1, limit: 1, kind: 'module' })).to.deep.include({
-      total: 6,
-      offset: 1,
-      limit: 1,
-      has_more: true,
-    });
-    expect(names(ask({ operation: 'query_facts' }, 'PRICE').facts)).to.deep.equal([
-      'price.ts',
-      'Cart.price',
-      'priceOf',
+  function ask(codeQuery: JsonObject | null, words = '') {
+    return answerFrom(graph, codeQuery, words) as unknown as Answer;
+  }
+
+  function names(facts: readonly { readonly name: string }[]) {
+    return facts.map(({ name }) => name);
+  }
+
+  function refusal(codeQuery: JsonObject | null, words = '', of = graph) {
+    try {
+      answerFrom(of, codeQuery, words);
+      return null;
+    } catch (error) {
+      const { wireName, status, message, extra } = error as EngramError;
+      return { wireName, status, message, ...extra };
+    }
+  }
+
+  it('tells files of one name apart, and follows imports by their paths', () => {
+    const { facts } = ask({ operation: 'query_facts', kind: 'module', name: 'index' });
+    expect(names(facts)).to.deep.equal(['src/cart/index.ts', 'src/log/index.ts']);
+    const [main] = ask({ operation: 'query_facts', names: ['src/main.ts'], relation: 'import' }).facts;
+    const targets = main?.relations?.map(({ target }) => target);
+    expect(targets).to.deep.equal(['src/cart/index.ts', 'src/log/index.ts', 'koa']);
+    const { facts: packages } = ask({ operation: 'query_facts', kind: 'dependency' });
+    expect(names(packages)).to.deep.equal(['a.b.C', 'flask', 'koa']);
+  });
+
+  it('knows where definitions stand, with the members of classes', () => {
+    const [add] = ask({ operation: 'query_facts', names: ['cart.add'] }).facts;
+    const place = { kind: 'symbol', symbol_kind: 'method', file: 'src/cart/index.ts', line: 4, repo: 'shop' };
+    expect(add).to.deep.include(place);
+    expect(ask({ name: 'src/price.ts:priceOf' }).focus).to.deep.include({ name: 'priceOf', line: 3 });
+    expect(ask(null, 'Where is UNIT defined?').answer).to.equal(
+      'UNIT (variable, src/price.ts:2): used by priceOf (src/price.ts:4).',
+    );
+  });
+
+  it('finds callers and callees through aliases, members, folders and packages', () => {
+    const callers = (name: string) =>
+      ask({ operation: 'neighbors', name, direction: 'reverse', relation: 'calls' }).neighbors.map(
+        ({ node }) => node.name,
+      );
+    expect(callers('priceOf')).to.deep.equal(['Cart.add']);
+    expect(callers('Cart.sum')).to.deep.equal(['Cart.add']);
+    expect(callers('Cart.add')).to.deep.equal(['start']);
+    expect(callers('write')).to.deep.equal(['POST /orders', 'start']);
+    expect(callers('area')).to.deep.equal(['report']);
+    expect(callers('Square')).to.deep.equal(['report']);
+    expect(callers('check')).to.deep.equal(['Square.__init__']);
+    expect(callers('helper')).to.deep.equal(['main']);
+  });
+
+  it('finds what a change reaches by uses, and by imports where no use is known', () => {
+    const { by_depth, summary } = ask({ operation: 'impact_analysis', name: 'priceOf' });
+    expect(Object.values(by_depth).map(names)).to.deep.equal([
+      ['Cart.add'],
+      ['start'],
+      ['/orders', 'src/main.ts', 'answer'],
     ]);
-    expect(ask({ operation: 'query_facts', limit: 0 }, 'PRICE').total).to.equal(GRAPH.nodes.size);
+    expect(summary).to.equal('5 depend on priceOf: 1 directly, 4 through others, in 2 files.');
+    const { answer } = ask(null, 'What breaks if I change priceOf?');
+    expect(answer).to.include('called by Cart.add (src/cart/index.ts:5)').and.include(summary);
+    expect(
+      ask({ operation: 'impact_analysis', name: 'src/price.ts' }).by_depth['1']?.map(({ name }) => name),
+    ).to.deep.equal(['src/cart/index.ts']);
+    const unused = ask({ operation: 'impact_analysis', name: 'perimeter' });
+    expect(names(unused.by_depth['2'] ?? [])).to.deep.equal(['tools/report.py']);
+    expect(unused.summary).to.include('No use of it is known');
   });
 
-  it('explores what the query names, and answers a question from the graph', () => {
-    const { operation, focus, nodes, stats } = ask(null, 'cart.ts');
-    expect([operation, focus.name]).to.deep.equal(['explore', 'cart.ts']);
-    expect(names(nodes)).to.have.members(['cart.ts', 'main.ts', 'price.ts', 'log.ts', 'Cart']);
-    expect(stats).to.deep.include({ max_depth_reached: 1, truncated: false });
-    const { operation: asked, answer, citations } = ask(null, 'Which modules import price.ts?');
-    expect(asked).to.equal('ask');
-    expect(answer).to.include('price.ts (module): imported by cart.ts; defines Cart.price, priceOf.');
-    expect(citations.map(({ text }) => text)).to.include('cart.ts imports price.ts');
-  });
-
-  it('finds who depends on a symbol or a module, by distance', () => {
-    const { by_depth, total_dependents, summary } = ask({ operation: 'impact_analysis', name: 'priceOf' });
-    expect(Object.entries(by_depth).map(([depth, facts]) => [depth, names(facts)])).to.deep.equal([
-      ['1', ['price.ts']],
-      ['2', ['cart.ts']],
-      ['3', ['main.ts']],
-    ]);
-    expect(total_dependents).to.equal(3);
-    expect(summary).to.equal('3 depend on priceOf: 1 directly, 2 through others, in 3 files.');
-    const forward = ask({ operation: 'impact_analysis', target: 'cart.ts', include_dependencies: true });
-    expect(names(forward.forward_dependencies)).to.include.members(['price.ts', 'log.ts', 'Cart']);
+  it('knows routes with their methods and handlers, and takes no request of a client for one', () => {
+    const { facts } = ask({ operation: 'query_facts', kind: 'route' });
+    const shown = facts.map(({ name, line, properties }) => `${properties?.['method']} ${name} ${line}`);
+    expect(shown).to.have.members(['GET /orders 9', 'POST /orders 10', 'GET /report/<day> 5', 'PUT /report/<day> 5']);
+    const { path } = ask({ operation: 'find_path', source: 'GET /orders', target: 'priceOf' });
+    expect(names(path)).to.deep.equal(['/orders', 'start', 'Cart.add', 'priceOf']);
+    expect(ask(null, 'Which routes are there?').answer).to.include('PUT /report/<day> (tools/report.py:5)');
+    const { flows } = ask({ operation: 'flows', limit: 2 });
+    expect(flows[0]?.summary).to.equal('src/main.ts:5 start reaches Cart, Cart.add, write, Cart.sum, priceOf.');
   });
 
   it('walks in a direction, through what is not asked for, and stops at the limit', () => {
-    const symbols = ask({ operation: 'traverse', start: 'main.ts', node_types: 'symbol', max_depth: 2 });
-    expect(names(symbols.nodes)).to.deep.equal(['start', 'Cart']);
-    const cut = ask({ operation: 'traverse', start: 'main.ts', max_nodes: 2 });
+    const symbols = ask({
+      operation: 'traverse',
+      start: 'src/main.ts',
+      node_types: 'symbol',
+      relation: 'imports,defines',
+    });
+    expect(symbols.nodes).to.be.an('array');
+    const cut = ask({ operation: 'traverse', start: 'src/main.ts', max_nodes: 2 });
     expect(cut.nodes).to.have.length(2);
-    expect(cut.stats.truncated).to.equal(true);
-    expect(names(ask({ operation: 'traverse', start: 'koa', direction: 'reverse' }).nodes)).to.deep.equal([
-      'koa',
-      'main.ts',
-    ]);
-  });
-
-  it('finds the shortest way, and says when there is none', () => {
-    const { found, path, diagram } = ask({ operation: 'find_path', source: 'main', target: 'Cart.add', diagram: true });
-    expect([found, names(path)]).to.deep.equal([true, ['main.ts', 'cart.ts', 'Cart', 'Cart.add']]);
-    expect(diagram).to.match(/^graph LR\n {2}n0\["main\.ts"\]/u);
-    expect(ask({ operation: 'find_path', from: 'koa', to: 'main.ts' })).to.deep.include({ found: false, path: [] });
+    expect(cut.stats['truncated']).to.equal(true);
+    const back = ask({ operation: 'traverse', start: 'koa', direction: 'reverse' });
+    expect(names(back.nodes)).to.deep.equal(['koa', 'src/main.ts']);
+    const none = ask({ operation: 'find_path', from: 'koa', to: 'src/main.ts', diagram: 'dot' });
+    expect(none).to.deep.include({ found: false, path: [] });
+    expect(ask({ operation: 'explore', name: 'start', diagram: true }).diagram.source).to.match(
+      /^flowchart LR\n {2}n0/u,
+    );
   });
 
   it('resolves a name exactly, then as a short name, then as a part, and refuses what stays open', () => {
     expect(ask({ name: 'CART' }).focus.name).to.equal('Cart');
-    expect(ask({ name: 'add' }).focus.name).to.equal('Cart.add');
+    expect(ask({ name: 'sum' }).focus.name).to.equal('Cart.sum');
     expect(ask({ name: 'elpe' }).focus.name).to.equal('helper');
     const common = { wireName: 'CodeSearchValidationError', status: 422 };
-    expect(refusal({ name: 'cart.' })).to.deep.include({ ...common, code: 'ambiguous', param: 'name' });
-    expect(refusal({ name: 'cart.' })?.message).to.include('cart.ts (module, cart.ts), Cart.add (symbol, cart.ts)');
+    expect(refusal({ name: 'index' })).to.deep.include({ ...common, code: 'ambiguous', param: 'name' });
+    expect(refusal({ name: 'index' })?.message).to.include('Candidates: src/cart/index.ts [src/cart/index.ts, id=');
     const message = "CODE could not resolve explore seed name 'x.y'.";
     expect(refusal({ name: 'x.y' })).to.deep.equal({ ...common, message, code: 'not_found', param: 'name' });
   });
@@ -185,19 +224,27 @@ describe('the search of code', () => {
     }
   });
 
-  it('surveys the whole: entry points, hubs, modules, and no findings that nobody stored', () => {
-    expect(ask({ operation: 'flows' }).flows.map(({ entry }) => entry.name)).to.deep.equal([...['main.ts', 'tool.py']]);
-    expect(ask({ operation: 'hubs', limit: 1 }).hubs).to.have.length(1);
-    const { modules, dependencies, diagram } = ask({ operation: 'architecture' });
-    expect(modules.find(({ name }) => name === 'cart.ts')).to.deep.include({
-      imports: 2,
-      imported_by: 1,
+  it('says that a dataset holds no code, where there is nothing to answer from', () => {
+    const empty = buildCodeGraph([]);
+    for (const operation of ['ask', 'flows']) {
+      expect(refusal({ operation }, 'x', empty)).to.deep.include({ status: 422, code: 'no_code_graph' });
+    }
+    expect(refusal({ operation: 'explore' }, 'x', empty)).to.deep.include({ status: 422, code: 'not_found' });
+    expect(answerFrom(empty, { operation: 'hubs' }, '')).to.deep.equal({
+      operation: 'hubs',
+      hubs: [],
+      total: 0,
+      limit: 20,
     });
-    expect(names(dependencies)).to.deep.equal(['koa']);
-    expect(diagram).to.include('-->|imports|');
-    expect(ask({ operation: 'insights' }).insights).to.deep.equal([]);
-    expect(ask({ operation: 'delta' }).repositories).to.deep.equal([]);
-    expect(ask({ operation: 'capabilities' }).kinds).to.deep.equal({ module: 6, symbol: 7, dependency: 1 });
+  });
+
+  it('surveys the whole with counts, hubs and the most fitting names', () => {
+    expect(names(ask({ operation: 'search' }, 'price').hits)[0]).to.equal('src/price.ts');
+    expect(ask({ operation: 'hubs', limit: 1 }).hubs).to.have.length(1);
+    expect(ask({ operation: 'architecture' }).diagram.source).to.include('-->|imports|');
+    expect(ask({ operation: 'insights' })).to.deep.include({ insights: [], total: 0, by_source: {} });
+    expect(ask({ operation: 'delta' })).to.deep.equal({ operation: 'delta', repositories: [] });
+    expect(ask({ operation: 'capabilities' })).to.have.nested.property('kinds.route', 4);
     expect(compactJson({ b: [{ d: 1, c: 2 }], a: null })).to.equal('{"a":null,"b":[{"c":2,"d":1}]}');
   });
 });

@@ -2,7 +2,7 @@ import { isEngramError } from '../../../common/kernel/errors.ts';
 import type { Json, JsonObject } from '../../../common/kernel/json.ts';
 import type { CodeOutcome, SearchRequest } from '../../model.ts';
 import type { SearchTarget, TypeDependencies } from '../target.ts';
-import { type CodeGraph, readCodeGraph } from './code-graph.ts';
+import type { CodeGraph } from './code-graph.ts';
 import {
   explore,
   findPath,
@@ -14,8 +14,8 @@ import {
   subgraph,
   traverse,
 } from './operations.ts';
-import { type CodeQuery, codeError, NO_CODE } from './options.ts';
-import { architecture, ask, delta, flows, hubs, insights, search, stored } from './survey.ts';
+import { type CodeQuery, codeError, oneOf } from './options.ts';
+import { architecture, ask, delta, flows, hubs, insights, numbersOf, search } from './survey.ts';
 
 const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ['explore', explore],
@@ -26,7 +26,7 @@ const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ['delta', delta],
   ['insights', insights],
   ['architecture', architecture],
-  ['capabilities', (graph) => ({ operation: 'capabilities', operations: [...OPERATIONS.keys()], ...stored(graph) })],
+  ['capabilities', (graph) => ({ operation: 'capabilities', version: 1, operations: NAMES, ...numbersOf(graph) })],
   ['search', search],
   ['neighbors', neighbors],
   ['subgraph', subgraph],
@@ -35,8 +35,10 @@ const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ['ask', ask],
 ]);
 
-/** Operations that start from no seed and say nothing of a dataset without code. */
-const NEED_CODE: ReadonlySet<string> = new Set(['search', 'ask', 'hubs', 'flows', 'architecture']);
+const NAMES = [...OPERATIONS.keys()].sort();
+
+/** Operations that have nothing to say of a dataset without code; the others find nothing in it. */
+const NEED_CODE: ReadonlySet<string> = new Set(['ask', 'flows']);
 const WITHOUT_DIAGRAM: ReadonlySet<string> = new Set(['capabilities', 'search', 'flows', 'hubs', 'ask']);
 
 /** Answers from the code of a dataset, without a model; of several datasets one may not know what is asked for. */
@@ -47,7 +49,7 @@ export async function codeSearch(
 ): Promise<CodeOutcome> {
   const query = request.codeQuery ?? null;
   requireOperation(query);
-  const graph = await readCodeGraph(deps, dataset, request.context.signal);
+  const graph = await deps.codeGraphs.read(dataset);
   try {
     return { kind: 'code', type: 'CODE', isFound: true, result: answerFrom(graph, query, request.query) };
   } catch (error) {
@@ -66,12 +68,7 @@ export function isUnresolved(error: unknown): error is Error & { readonly extra:
 function requireOperation(query: CodeQuery | null): void {
   const operation = query?.['operation'] ?? 'explore';
   if (typeof operation === 'string' && OPERATIONS.has(operation)) return;
-  const known = [...OPERATIONS.keys()].join(', ');
-  throw codeError(
-    'unknown_operation',
-    `Unknown CODE operation ${JSON.stringify(operation)}. It is one of ${known}.`,
-    'operation',
-  );
+  throw codeError('unknown_operation', `Unsupported CODE operation ${oneOf(operation, NAMES)}.`, 'operation');
 }
 
 /** Runs the operation; without a query the text is what to explore when it names something, or else a question. */
@@ -80,7 +77,8 @@ export function answerFrom(graph: CodeGraph, given: CodeQuery | null, words: str
   const query = given ?? { operation: isQuestion(graph, words) ? 'ask' : 'explore' };
   const operation = String(query['operation'] ?? 'explore');
   if (graph.nodes.size === 0 && NEED_CODE.has(operation)) {
-    throw codeError('no_code_graph', `CODE ${operation} found no code. ${NO_CODE}`);
+    const advice = 'Add or remember source files and cognify them, or search the dataset that holds them.';
+    throw codeError('no_code_graph', `CODE found no code graph in this dataset. ${advice}`);
   }
   const result = (OPERATIONS.get(operation) as Operation)(graph, { operation, query, words });
   const drawn = diagramOf(result, query['diagram'] ?? operation === 'architecture', WITHOUT_DIAGRAM.has(operation));
@@ -99,9 +97,10 @@ function isQuestion(graph: CodeGraph, words: string): boolean {
 }
 
 /** Draws the edges of a result as Mermaid or DOT; null when no drawing is wanted or the operation has none. */
-function diagramOf({ edges }: JsonObject, wanted: unknown, isWithout: boolean): string | null {
+function diagramOf({ edges }: JsonObject, wanted: unknown, isWithout: boolean): JsonObject | null {
   if (wanted !== true && wanted !== false && wanted !== 'mermaid' && wanted !== 'dot') {
-    throw codeError('invalid_argument', "CODE option 'diagram' must be mermaid, dot or true.", 'diagram');
+    const known = ['mermaid', 'dot', 'or a boolean'];
+    throw codeError('invalid_argument', `Unsupported CODE diagram ${oneOf(wanted, known)}.`, 'diagram');
   }
   if (wanted === false || isWithout || !Array.isArray(edges)) return null;
   const rows = edges as readonly Readonly<Record<'source' | 'target' | 'type' | 'source_id' | 'target_id', string>>[];
@@ -115,13 +114,17 @@ function diagramOf({ edges }: JsonObject, wanted: unknown, isWithout: boolean): 
     const lines = rows.map(({ source_id, target_id, type }) => {
       return `  ${places.get(source_id)} -> ${places.get(target_id)} [label=${quoted(type)}];`;
     });
-    return ['digraph code {', ...nodes, ...lines, '}'].join('\n');
+    return drawn('dot', ['digraph code {', ...nodes, ...lines, '}']);
   }
   const nodes = [...names].map(([id, name]) => `  ${places.get(id)}[${quoted(name)}]`);
   const lines = rows.map(({ source_id, target_id, type }) => {
     return `  ${places.get(source_id)} -->|${type}| ${places.get(target_id)}`;
   });
-  return ['graph LR', ...nodes, ...lines].join('\n');
+  return drawn('mermaid', ['flowchart LR', ...nodes, ...lines]);
+
+  function drawn(format: string, source: readonly string[]): JsonObject {
+    return { format, source: source.join('\n'), nodes: names.size, edges: rows.length };
+  }
 }
 
 /** The result as one line of JSON with sorted keys: the context of CODE. */

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../common/kernel/json.ts';
-import { type CodeGraph, type CodeNode, edgesOf, factOf, factsOf, isOfKind } from './code-graph.ts';
+import { type CodeGraph, edgesOf, factOf, factsOf, isOfKind } from './code-graph.ts';
+import type { CodeNode } from './link-code.ts';
 import {
   type CodeQuery,
   codeError,
@@ -13,7 +14,7 @@ import {
   text,
   texts,
 } from './options.ts';
-import { isRelation, pathTo, presentWalk, stepsFrom, walk } from './walk.ts';
+import { isRelation, pathTo, presentWalk, stepsFrom, type Walk, walk } from './walk.ts';
 
 /** One request to the graph. `words`: the text of the query. */
 export interface Asked {
@@ -29,14 +30,19 @@ export function focusOf(graph: CodeGraph, { operation, query, words }: Asked): C
   const repo = text(query, 'repo');
   const id = text(query, 'id', 'node_id');
   const seed = id ?? text(query, 'name', 'focus') ?? words.trim();
-  if (seed === '')
-    throw codeError('invalid_argument', `CODE ${operation} needs a name or an id to start from.`, 'name');
-  return resolveSeed(graph, seed, { operation, param: id === null ? 'name' : 'id', repo });
+  const what = whatOf(operation);
+  if (seed === '') throw codeError('invalid_argument', `CODE ${what} requires a non-empty name or id.`, 'name');
+  return resolveSeed(graph, seed, { what, param: id === null ? 'name' : 'id', repo });
+}
+
+function whatOf(operation: string): string {
+  if (operation === 'impact_analysis') return 'impact target';
+  return operation === 'neighbors' ? 'neighbors anchor' : `${operation} seed`;
 }
 
 const SEED_KEYS = {
   name: ['name', 'names', 'focus', 'seed', 'seeds', 'start', 'starts', 'target', 'targets'],
-  id: ['id', 'ids', 'node_id', 'node_ids', 'start_id', 'start_ids', 'target_id', 'target_ids'],
+  id: ['id', 'ids', 'node_id', 'node_ids', 'seed_ids', 'start_id', 'start_ids', 'target_id', 'target_ids'],
 } as const;
 
 /** The nodes that the options name, each once, else the text of the query. */
@@ -46,7 +52,7 @@ export function seedsOf(graph: CodeGraph, asked: Asked, most = Number.POSITIVE_I
   const found = (['name', 'id'] as const).flatMap((param) =>
     texts(query, ...SEED_KEYS[param])
       .slice(0, most)
-      .map((seed) => resolveSeed(graph, seed, { operation, param, repo })),
+      .map((seed) => resolveSeed(graph, seed, { what: whatOf(operation), param, repo })),
   );
   return found.length === 0 ? [focusOf(graph, asked)] : [...new Set(found)].slice(0, most);
 }
@@ -61,8 +67,14 @@ export const explore: Operation = (graph, asked) => {
     relations: relationsOf(query),
     kinds: kindsOf(query, 'node_types'),
   });
-  return { operation: 'explore', focus: factOf(focus), ...presentWalk(graph, found) };
+  return { operation: 'explore', focus: factWithRelations(graph, focus, []), ...presentWalk(graph, found) };
 };
+
+function factWithRelations(graph: CodeGraph, node: CodeNode, relations: readonly string[]): JsonObject {
+  const shown = edgesOf(graph, graph.from.get(node.id)?.filter((edge) => isRelation(edge, relations)) ?? []);
+  if (shown.length === 0) return factOf(node);
+  return { ...factOf(node), relations: shown.map(({ type, target_id, target }) => ({ type, target_id, target })) };
+}
 
 export const queryFacts: Operation = (graph, { query, words }) => {
   const byWords = Object.keys(query).every((key) => key === 'operation') ? words.trim() : '';
@@ -91,9 +103,7 @@ export const queryFacts: Operation = (graph, { query, words }) => {
     );
   });
   const facts = found.slice(offset, offset + limit).map((node) => {
-    const shown = edgesOf(graph, graph.from.get(node.id)?.filter((edge) => isRelation(edge, relations)) ?? []);
-    if (shown.length === 0) return factOf(node);
-    return { ...factOf(node), relations: shown.map(({ type, target_id, target }) => ({ type, target_id, target })) };
+    return factWithRelations(graph, node, relations);
   });
   const page = { total: found.length, offset, limit, has_more: offset + facts.length < found.length };
   return { operation: 'query_facts', facts, ...page };
@@ -128,9 +138,10 @@ export const findPath: Operation = (graph, asked) => {
   const end = (side: 'source' | 'target', ids: readonly string[], names: readonly string[]) => {
     const id = text(query, ...ids);
     const seed = id ?? text(query, ...names);
-    const param = id === null ? side : `${side}_id`;
-    if (seed === null) throw codeError('invalid_argument', `CODE find_path needs a ${side}.`, side);
-    return resolveSeed(graph, seed, { operation: 'find_path', param, repo: text(query, `${side}_repo`, 'repo') });
+    const param = id === null ? 'name' : 'id';
+    const what = `path ${side}`;
+    if (seed === null) throw codeError('invalid_argument', `CODE ${what} requires a non-empty name or id.`, side);
+    return resolveSeed(graph, seed, { what, param, repo: text(query, `${side}_repo`, 'repo') });
   };
   const from = end('source', ['source_id', 'from_id', 'id'], ['source', 'from', 'name']);
   const to = end('target', ['target_id', 'to_id'], ['target', 'to']);
@@ -144,76 +155,114 @@ export const findPath: Operation = (graph, asked) => {
     from: factOf(from),
     to: factOf(to),
     found: way !== null,
-    path: factsOf(nodes),
+    path: nodes.map((node, depth) => ({ ...factOf(node), depth })),
     edges: edgesOf(graph, way ?? []),
     ...(last === undefined || last === to ? {} : { matched_to: factOf(last) }),
   };
 };
 
+/** Ways by which a change of a symbol reaches others. */
+const USES = ['calls', 'references', 'handled_by'];
+
+/** Those that use the targets, directly or through others; where no use is known, those that import their files. */
 export const impactAnalysis: Operation = (graph, asked) => {
   const { query } = asked;
   const targets = seedsOf(graph, asked);
   const seeds = withMembers(graph, targets);
-  const limits = {
-    maxDepth: count(query, 'max_depth', [3, 10]),
-    maxNodes: count(query, 'max_nodes', [200, 500]),
-    relations: relationsOf(query),
-  };
-  const { found, edges, stats } = walk(graph, seeds, { ...limits, direction: 'reverse' });
+  const wanted = relationsOf(query);
+  const limits = { maxDepth: count(query, 'max_depth', [3, 10]), maxNodes: count(query, 'max_nodes', [200, 500]) };
+  const reach = (relations: readonly string[]) => walk(graph, seeds, { ...limits, relations, direction: 'reverse' });
+  const isOfSymbols = targets.every(({ kind }) => kind === 'symbol');
+  const uses = reach(wanted.length > 0 || !isOfSymbols ? wanted : USES);
+  const isUsed = uses.found.some(({ depth }) => depth > 0);
+  const { found, edges, stats } = isUsed || wanted.length > 0 ? uses : reach([]);
   const dependents = found.filter(({ depth }) => depth > 0);
   const byDepth = Map.groupBy(dependents, ({ depth }) => String(depth));
   const own = new Set(targets.map(({ repo }) => repo));
   const others = [...new Set(dependents.flatMap(({ node }) => (own.has(node.repo) ? [] : (node.repo ?? []))))].sort();
-  const direct = byDepth.get('1')?.length ?? 0;
-  const files = new Set(dependents.flatMap(({ node }) => node.file ?? []));
-  const names = targets.map(({ name }) => name).join(', ');
   const forward = flag(query, false, 'include_dependencies', 'include_forward')
-    ? walk(graph, seeds, { ...limits, direction: 'forward' }).found.filter(({ depth }) => depth > 0)
+    ? presentWalk(graph, walk(graph, seeds, { ...limits, relations: wanted, direction: 'forward' }))
     : null;
   return {
     operation: 'impact_analysis',
     targets: factsOf(targets),
-    impact_seeds: factsOf(seeds),
-    by_depth: Object.fromEntries([...byDepth].map(([depth, rows]) => [depth, factsOf(rows.map(({ node }) => node))])),
+    impact_seeds: seeds.map((node) => ({ ...factOf(node), depth: 0 })),
+    by_depth: Object.fromEntries(
+      [...byDepth].map(([depth, rows]) => [depth, rows.map((row) => ({ ...factOf(row.node), depth: row.depth }))]),
+    ),
     edges: edgesOf(graph, edges),
     total_dependents: dependents.length,
     cross_repo_impact: others,
-    summary: `${dependents.length} depend on ${names}: ${direct} directly, ${dependents.length - direct} through others, in ${files.size} files.`,
+    summary: `${impactOf(targets, dependents)}${isUsed || !isOfSymbols ? '' : ' No use of it is known: these import its file.'}`,
     stats,
-    ...(forward === null
-      ? {}
-      : { forward_dependencies: forward.map(({ node, depth }) => ({ ...factOf(node), depth })) }),
+    ...(forward === null ? {} : { forward_dependencies: forward }),
   };
 };
 
+function impactOf(targets: readonly CodeNode[], dependents: Walk['found']): string {
+  const direct = dependents.filter(({ depth }) => depth === 1).length;
+  const files = new Set(dependents.flatMap(({ node }) => node.file ?? []));
+  const names = targets.map(({ name }) => name).join(', ');
+  return `${dependents.length} depend on ${names}: ${direct} directly, ${dependents.length - direct} through others, in ${files.size} files.`;
+}
+
 export const neighbors: Operation = (graph, asked) => {
-  const focus = focusOf(graph, asked);
-  const limit = count(asked.query, 'limit', [50, 200]);
-  const steps = stepsFrom(graph, focus.id, directionOf(asked.query, 'both'), relationsOf(asked.query));
-  const ids = [...new Set(steps.map(({ next }) => next))];
-  const shown = new Set(ids.slice(0, limit));
-  const edges = steps.filter(({ next }) => shown.has(next)).map(({ edge }) => edge);
+  const { query } = asked;
+  const anchor = focusOf(graph, asked);
+  const [offset, limit] = [offsetOf(query), count(query, 'limit', [50, 200])];
+  const steps = stepsFrom(graph, anchor.id, directionOf(query, 'both'), relationsOf(query));
+  const shown = steps.slice(offset, offset + limit);
+  const page = { total: steps.length, offset, limit, has_more: offset + shown.length < steps.length };
   return {
     operation: 'neighbors',
-    focus: factOf(focus),
-    total: ids.length,
-    has_more: ids.length > shown.size,
-    neighbors: factsOf([...shown].flatMap((id) => graph.nodes.get(id) ?? [])),
-    edges: edgesOf(graph, edges),
+    anchor: factOf(anchor),
+    neighbors: shown.flatMap(({ edge, next }) => {
+      const node = graph.nodes.get(next);
+      const direction = edge.source === anchor.id ? 'out' : 'in';
+      const at = `${edge.file}:${edge.line}`;
+      return node === undefined ? [] : [{ relation: edge.type, direction, at, node: factOf(node) }];
+    }),
+    edges: edgesOf(
+      graph,
+      shown.map(({ edge }) => edge),
+    ),
+    ...page,
+    truncated: page.has_more,
   };
 };
 
 export const subgraph: Operation = (graph, asked) => {
   const { query } = asked;
-  const found = walk(graph, seedsOf(graph, asked, 20), {
+  const limits = {
+    seeds: 20,
+    depth: count(query, 'max_depth' in query ? 'max_depth' : 'depth', [1, 3]),
+    max_nodes: count(query, 'max_nodes', [100, 500]),
+    max_edges: count(query, 'max_edges', [300, 1000]),
+  };
+  const seeds = seedsOf(graph, asked, limits.seeds);
+  const found = walk(graph, seeds, {
     direction: directionOf(query, 'both'),
-    maxDepth: count(query, 'max_depth' in query ? 'max_depth' : 'depth', [1, 3]),
-    maxNodes: count(query, 'max_nodes', [100, 500]),
+    maxDepth: limits.depth,
+    maxNodes: limits.max_nodes,
     relations: relationsOf(query),
     kinds: kindsOf(query, 'node_types'),
   });
-  const most = count(query, 'max_edges', [300, 1000]);
-  const truncated = found.stats['truncated'] === true || found.edges.length > most;
-  const cut = { ...found, edges: found.edges.slice(0, most), stats: { ...found.stats, truncated } };
-  return { operation: 'subgraph', ...presentWalk(graph, cut) };
+  const reasons = [
+    ...(found.stats['truncated'] === true ? ['max_nodes'] : []),
+    ...(found.edges.length > limits.max_edges ? ['max_edges'] : []),
+  ];
+  const { nodes, edges } = presentWalk(graph, { ...found, edges: found.edges.slice(0, limits.max_edges) });
+  const { nodes_visited, edges_traversed: edges_considered, max_depth_reached: depth_reached } = found.stats;
+  return {
+    operation: 'subgraph',
+    seeds: factsOf(seeds),
+    seeds_missing: [],
+    nodes,
+    edges,
+    limits,
+    truncated: reasons.length > 0,
+    truncation_reason: reasons[0] ?? null,
+    truncation_reasons: reasons,
+    stats: { nodes_visited, edges_considered, depth_reached },
+  };
 };

@@ -1,6 +1,7 @@
 import { type EngramError, engramError } from '../../../common/kernel/errors.ts';
 import { ownValue } from '../../../common/kernel/json.ts';
-import { type CodeGraph, type CodeNode, withoutExtension } from './code-graph.ts';
+import { type CodeGraph, placeOf, withoutExtension } from './code-graph.ts';
+import type { CodeNode } from './link-code.ts';
 
 export type CodeQuery = Readonly<Record<string, unknown>>;
 
@@ -13,7 +14,12 @@ export function codeError(code: CodeError, message: string, param?: string): Eng
 }
 
 function invalid(param: string, wanted: string): EngramError {
-  return codeError('invalid_argument', `CODE option '${param}' must be ${wanted}.`, param);
+  return codeError('invalid_argument', `CODE ${param} must be ${wanted}.`, param);
+}
+
+/** `'up'; expected one of forward, reverse`. */
+export function oneOf(value: unknown, known: readonly string[]): string {
+  return `'${typeof value === 'string' ? value : JSON.stringify(value)}'; expected one of ${known.join(', ')}`;
 }
 
 /** The first of the keys that the query gives, with its value. */
@@ -34,7 +40,7 @@ export function count(query: CodeQuery, key: string, [byDefault, cap]: readonly 
 
 export function offsetOf(query: CodeQuery): number {
   const [, value] = given(query, ['offset']) ?? ['offset', 0];
-  if (!Number.isInteger(value) || (value as number) < 0) throw invalid('offset', 'an integer of at least 0');
+  if (!Number.isInteger(value) || (value as number) < 0) throw invalid('offset', 'a non-negative integer');
   return value as number;
 }
 
@@ -67,7 +73,7 @@ export type Direction = 'forward' | 'reverse' | 'both';
 export function directionOf(query: CodeQuery, byDefault: Direction): Direction {
   const direction = text(query, 'direction') ?? byDefault;
   if (direction === 'forward' || direction === 'reverse' || direction === 'both') return direction;
-  throw invalid('direction', 'forward, reverse or both');
+  throw invalid('direction', "'forward', 'reverse', or 'both'");
 }
 
 /** Kinds or types, in lower case; those of the contract that no file yields are known and find nothing. */
@@ -79,13 +85,11 @@ export function relationsOf(query: CodeQuery): readonly string[] {
   return texts(query, 'relation_types', 'relation_kinds', 'relation').map((one) => one.toLowerCase());
 }
 
-export const NO_CODE = 'The dataset holds no code: add source files and run cognify.';
-
 /** The node that an id or a name means: of an exact name, of a short name or of a part of a name (search-recall.md §3.16). */
 export function resolveSeed(
   graph: CodeGraph,
   seed: string,
-  { operation, param, repo }: { readonly operation: string; readonly param: string; readonly repo: string | null },
+  { what, param, repo }: { readonly what: string; readonly param: string; readonly repo: string | null },
 ): CodeNode {
   const asked = seed.toLowerCase();
   const nodes = [...graph.nodes.values()].filter((node) => repo === null || node.repo === repo);
@@ -94,20 +98,34 @@ export function resolveSeed(
   const found = best === 0 ? [] : rated.filter(({ tier }) => tier === best).map(({ node }) => node);
   const [only, ...others] = found;
   if (only === undefined) {
-    const hint = graph.nodes.size === 0 ? ` ${NO_CODE}` : '';
-    throw codeError('not_found', `CODE could not resolve ${operation} seed ${param} '${seed}'.${hint}`, param);
+    throw codeError('not_found', `CODE could not resolve ${what} ${param} '${seed}'.`, param);
   }
   if (others.length === 0) return only;
-  const shown = found.slice(0, 10).map(({ name, kind, file, id }) => `${name} (${kind}, ${file ?? id})`);
+  const shown = found.slice(0, 10).map((node) => `${labelOf(node)} [${placeOf(node)}, id=${node.id}]`);
   const more = found.length > shown.length ? ` and ${found.length - shown.length} more` : '';
-  const message = `CODE ${operation} seed ${param} '${seed}' is ambiguous: ${shown.join(', ')}${more}.`;
+  const message = `CODE ${what} ${param} '${seed}' is ambiguous; use an exact id, a file or repo. Candidates: ${shown.join(', ')}${more}.`;
   throw codeError('ambiguous', message, param);
 }
 
-/** How well a name in lower case means a node: 3 exactly, 2 as a short name, 1 as a part, 0 not at all. */
-export function tierOf({ id, name, kind }: CodeNode, asked: string): 0 | 1 | 2 | 3 {
+/** `GET /orders` for a route, which others may share the address with. */
+export function labelOf({ name, properties }: CodeNode): string {
+  const method = properties?.['method'];
+  return typeof method === 'string' ? `${method} ${name}` : name;
+}
+
+/**
+ * How well a name in lower case means a node: 3 exactly, 2 as a short name, 1 as a part, 0 not at all. `src/a.ts:run` and
+ * `src/a.ts#run` are the symbol of one file.
+ */
+export function tierOf(node: CodeNode, asked: string): 0 | 1 | 2 | 3 {
+  const { id, name, kind, file } = node;
   const own = name.toLowerCase();
-  if (own === asked || id === asked) return 3;
+  if (own === asked || id === asked || labelOf(node).toLowerCase() === asked) return 3;
+  if (kind === 'symbol' && /[:#]/u.test(asked)) {
+    const [, inFile = '', symbol] = /^(.+?)[:#]([^:#].*)$/u.exec(asked) ?? [];
+    const isThere = file?.toLowerCase() === inFile || file?.toLowerCase().endsWith(`/${inFile}`) === true;
+    if (isThere && (symbol === own || own.endsWith(`.${symbol}`))) return symbol === own ? 3 : 2;
+  }
   const base = own.split('/').at(-1) ?? own;
   const isShort = base === asked || withoutExtension(base) === asked || own.endsWith(`/${asked}`);
   // The last part of a file's name is its extension.

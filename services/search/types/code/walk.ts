@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../common/kernel/json.ts';
-import { type CodeEdge, type CodeGraph, type CodeNode, edgesOf, factOf, isOfKind } from './code-graph.ts';
+import { type CodeGraph, edgesOf, factOf, isOfKind } from './code-graph.ts';
+import type { CodeEdge, CodeNode } from './link-code.ts';
 import type { Direction } from './options.ts';
 
 interface WalkOptions {
@@ -44,7 +45,10 @@ export function walk(graph: CodeGraph, seeds: readonly CodeNode[], options: Walk
       if (!depths.has(next)) depths.set(next, depth + 1);
     }
   }
-  const edges = graph.edges.filter((edge) => walked.has(edge) && found.has(edge.source) && found.has(edge.target));
+  const place = (edge: CodeEdge) => graph.edges.get(edge) ?? 0;
+  const edges = [...walked]
+    .filter(({ source, target }) => found.has(source) && found.has(target))
+    .sort((a, b) => place(a) - place(b));
   const deepest = [...found.values()].reduce((most, { depth }) => Math.max(most, depth), 0);
   const stats = { nodes_visited: depths.size, edges_traversed: walked.size, max_depth_reached: deepest, truncated };
   return { found: [...found.values()], edges, stats };

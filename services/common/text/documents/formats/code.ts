@@ -1,5 +1,7 @@
 import type { Node } from 'web-tree-sitter';
 import type { DocumentBlock } from '../../../ports/documents.ts';
+import { DEFINITIONS, nameOf, separatorOf } from './code-definitions.ts';
+import { readFacts, readFactsOfLines } from './code-facts.ts';
 import type { CodeLanguage } from './code-languages.ts';
 import type { DocumentDraft } from './draft.ts';
 import type { Grammars } from './tree-sitter.ts';
@@ -10,13 +12,14 @@ const MAX_PARSED_CHARACTERS = 4 * 1024 * 1024;
 /** Reads code: the text verbatim, the blocks as definitions with their comments and qualified names. */
 export async function readCode(text: string, code: CodeLanguage, grammars: Grammars): Promise<DocumentDraft> {
   const normal = text.includes('\r') ? text.replaceAll('\r\n', '\n') : text;
-  if (code.grammar === null || normal.length > MAX_PARSED_CHARACTERS)
-    return { text, blocks: blankLineBlocks(normal, code.language) };
-  const parser = await grammars.parser(code.grammar);
-  const tree = parser.parse(normal);
-  if (tree === null) return { text, blocks: blankLineBlocks(normal, code.language) };
+  const { language, grammar } = code;
+  const parser = grammar === null || normal.length > MAX_PARSED_CHARACTERS ? null : await grammars.parser(grammar);
+  const tree = parser?.parse(normal) ?? null;
+  if (parser === null || tree === null)
+    return { text, blocks: blankLineBlocks(normal, language), code: readFactsOfLines(normal, language) };
   try {
-    return { text, blocks: splitByDefinition(tree.rootNode, normal, code.language) };
+    const blocks = splitByDefinition(tree.rootNode, normal, language);
+    return { text, blocks, code: readFacts(tree.rootNode, normal, language) };
   } finally {
     tree.delete();
     parser.delete();
@@ -53,23 +56,6 @@ const LONG_VALUE_LINES = 4;
 /** Maximum indentation searched before a definition. */
 const MAX_INDENT = 400;
 
-/** Node types that define something with a name, over all grammars in use. */
-const DEFINITIONS = new Set(
-  `
-    function_definition function_declaration generator_function_declaration function_item function_statement
-    function_signature method_definition method_declaration method singleton_method constructor_declaration
-    class_definition class_declaration abstract_class_declaration class_specifier class module module_definition
-    struct_specifier struct_item struct_declaration union_specifier union_item enum_specifier enum_item
-    enum_declaration interface_declaration trait_item trait_declaration impl_item mod_item macro_definition
-    type_item type_declaration type_alias_declaration type_definition annotation_type_declaration
-    record_declaration delegate_declaration property_declaration internal_module namespace_definition
-    namespace_declaration rule_set media_statement keyframes_statement supports_statement class_statement
-    enum_statement section
-  `
-    .trim()
-    .split(/\s+/),
-);
-
 /** Nodes that only wrap a definition, which gives the name. */
 const WRAPPERS = new Set([
   'export_statement',
@@ -102,7 +88,7 @@ interface Cut {
  * becomes blocks without a symbol; comments and attributes directly above a definition belong to it.
  */
 function splitByDefinition(root: Node, text: string, language: string): DocumentBlock[] {
-  const separator = language === 'cpp' || language === 'c' || language === 'rust' ? '::' : '.';
+  const separator = separatorOf(language);
   const cuts: Cut[] = [];
   new DefinitionFinder(text, separator, cuts).visitSiblings(root, []);
   return cuts.flatMap((cut, index): DocumentBlock[] => {
@@ -242,48 +228,4 @@ function bodyOf(node: Node): Node | null {
       /^(class_body|declaration_list|field_declaration_list|interface_body|enum_body|block)$/.test(child.type),
     ) ?? null
   );
-}
-
-function nameOf(node: Node): string | null {
-  if (node.type === 'impl_item') return typeName(node.childForFieldName('type'));
-  if (node.type === 'rule_set' || node.type.endsWith('_statement')) return firstWords(node);
-  if (node.type === 'method_declaration') {
-    const receiver = node.childForFieldName('receiver')?.descendantsOfType('type_identifier')[0]?.text;
-    const name = node.childForFieldName('name')?.text ?? null;
-    return receiver === undefined || name === null ? name : `${receiver}.${name}`;
-  }
-  const own = node.childForFieldName('name') ?? node.childForFieldName('left');
-  if (own !== null) return own.text.slice(0, 200).replaceAll(/^["']|["']$/g, '');
-  const declared = declaredName(node.childForFieldName('declarator'));
-  if (declared !== null) return declared;
-  const inner = node.namedChildren.find(
-    (child) =>
-      child.type === 'type_spec' || child.type === 'type_alias' || /identifier$|_name$|^name$/.test(child.type),
-  );
-  return inner === undefined ? null : (inner.childForFieldName('name')?.text ?? inner.text).slice(0, 200);
-}
-
-/** C and C++ put the name inside pointers, references and parameter lists: `char *Parser::next(int)` → `Parser::next`. */
-function declaredName(declarator: Node | null): string | null {
-  for (let node = declarator; node !== null; ) {
-    if (/identifier$|^destructor_name$|^operator_name$/.test(node.type)) return node.text.slice(0, 200);
-    node =
-      node.childForFieldName('declarator') ??
-      node.namedChildren.find((child) => /declarator$|identifier$|_name$/.test(child.type)) ??
-      null;
-  }
-  return null;
-}
-
-function typeName(node: Node | null): string | null {
-  return node === null ? null : (node.descendantsOfType('type_identifier')[0]?.text ?? node.text).slice(0, 200);
-}
-
-/** The selector of a CSS rule, the name of a PowerShell function. */
-function firstWords(node: Node): string | null {
-  const name =
-    node.childForFieldName('name') ?? node.namedChildren.find((child) => /name$|^selectors$/.test(child.type));
-  const text = name?.text ?? node.text.split('{')[0] ?? '';
-  const clean = text.replaceAll(/\s+/g, ' ').trim().slice(0, 200);
-  return clean === '' ? null : clean;
 }

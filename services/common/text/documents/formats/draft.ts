@@ -11,6 +11,7 @@ export interface DocumentDraft {
   readonly text?: string;
   readonly title?: string | null;
   readonly metadata?: Readonly<Record<string, string>>;
+  readonly code?: ParsedDocument['code'];
   /** Why there is no text, for the error: "every page is an image". */
   readonly emptyReason?: string;
 }
@@ -46,6 +47,7 @@ export function finishDocument(draft: DocumentDraft, format: FormatDescription, 
     title: cleanTitle(draft.title ?? null),
     format: format.format,
     metadata: { ...cleanMetadata(draft.metadata ?? {}), mimeType: format.mimeType, extension: format.extension },
+    ...(draft.code === undefined ? {} : { code: draft.code }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { isGeneratedName } from '../../../domain/index-rows.ts';
+import { folderOf, joinPath } from '../../../domain/source-place.ts';
 import type { ExtractionInput, TextPart } from '../../../ports/extractor.ts';
 import { isCommonWord } from '../../language/common-words.ts';
 import type { Fact, Reading } from './fact.ts';
@@ -75,13 +76,13 @@ const COMMENT = /^\s*(?:\/\/|\/?\*|#\s|--)/u;
 /** Characters of a line that tell what it defines. */
 const MAX_HEAD = 300;
 
-/** The definition that a part of a file holds, and its imports. `file`: with its extension. */
+/** The definition that a part of a file holds, and its imports. `file`: its path in the repository, where that is known. */
 function readCode(text: string, symbol: string | undefined, file: string): Fact[] {
   const module = { name: file, type: 'Module' };
   const facts: Fact[] = [];
   for (const [line, ...paths] of text.matchAll(IMPORTS)) {
     const path = paths.find((one) => one !== undefined);
-    const name = path === undefined ? '' : moduleName(path);
+    const name = path === undefined ? '' : moduleName(path, file);
     if (name !== '' && name !== file)
       facts.push({ subject: module, relation: 'import', value: { name, type: 'Module' }, evidence: line.trim() });
   }
@@ -95,7 +96,7 @@ function readCode(text: string, symbol: string | undefined, file: string): Fact[
   return [...facts, { subject, relation: 'define', value: { name: symbol, type }, evidence: head.trim() }];
 }
 
-/** `../common/async.ts` is the file, `node:fs` and `koa` are packages. */
-function moduleName(path: string): string {
-  return /^\.{0,2}\//u.test(path) ? (path.split('/').at(-1) ?? '') : path;
+/** `../common/async.ts` is the file beside this one, `node:fs` and `koa` are packages. */
+function moduleName(path: string, file: string): string {
+  return /^\.{0,2}\//u.test(path) ? joinPath(folderOf(file), path) : path;
 }

@@ -1,0 +1,386 @@
+import type { Node } from 'web-tree-sitter';
+import type { CodeDefinition, CodeFacts, CodeImport, CodeRoute, CodeUse } from '../../../ports/code-facts.ts';
+import { DEFINITIONS, nameOf, separatorOf } from './code-definitions.ts';
+
+/** Node types of calls, over all grammars in use. */
+const CALLS: ReadonlySet<string> = new Set([
+  ...['call_expression', 'call', 'method_invocation', 'invocation_expression', 'command'],
+  ...['new_expression', 'object_creation_expression'],
+  ...[
+    'function_call_expression',
+    'member_call_expression',
+    'nullsafe_member_call_expression',
+    'scoped_call_expression',
+  ],
+]);
+const IMPORTS: ReadonlySet<string> = new Set([
+  ...['import_statement', 'import_from_statement', 'import_declaration', 'import_spec', 'export_statement'],
+  ...['using_directive', 'use_declaration', 'namespace_use_declaration', 'preproc_include'],
+]);
+const IDENTIFIERS: ReadonlySet<string> = new Set([
+  ...['identifier', 'type_identifier', 'shorthand_property_identifier', 'constant'],
+]);
+/** Definitions of values, where a file, a class or an object holds them. */
+const VALUES: ReadonlySet<string> = new Set([
+  ...['variable_declarator', 'public_field_definition', 'field_definition', 'pair', 'assignment', 'const_item'],
+  ...['static_item', 'const_spec', 'var_spec', 'type_spec'],
+]);
+const FUNCTIONS: ReadonlySet<string> = new Set([
+  'arrow_function',
+  'function_expression',
+  'generator_function',
+  'lambda',
+]);
+/** Without a body these only refer to a type that is defined elsewhere. */
+const WITH_BODY = /^(?:class|struct|union|enum)_specifier$/u;
+const OWNERS = /^(?:class|interface|enum|namespace|object)$/u;
+
+/** Maximum of uses of a file: a larger one is generated. */
+const MAX_USES = 5000;
+
+/** Definitions, imports, uses and routes of a parsed file; null for a language without them. */
+export function readFacts(root: Node, text: string, language: string): CodeFacts | undefined {
+  if (language === 'css') return undefined;
+  const types = [...new Set([...DEFINITIONS, ...VALUES, ...CALLS, ...IMPORTS, ...IDENTIFIERS])];
+  const reader = new FactReader(text, language);
+  // In the order of the text, outer nodes before inner ones.
+  for (const node of root.descendantsOfType(types)) if (node.id !== root.id) reader.visit(node);
+  return reader.facts();
+}
+
+/** What a line of a file imports, in languages without a grammar. */
+const IMPORT_LINE = /^[ \t]{0,8}(?:import|use|using|require|include|from)\s+['"]?(?:static\s+)?([\w./:\\-]+)['"]?/gmu;
+
+/** Imports alone, of a file in a language without a grammar. */
+export function readFactsOfLines(text: string, language: string): CodeFacts {
+  const imports: CodeImport[] = [];
+  let [line, counted] = [1, 0];
+  for (const { index, 1: path = '' } of text.matchAll(IMPORT_LINE)) {
+    for (; counted < index; counted += 1) if (text[counted] === '\n') line += 1;
+    imports.push({ path, line, names: [['*', '*']] });
+  }
+  return { language, imports, definitions: [], uses: [], routes: [] };
+}
+
+interface Scope {
+  readonly end: number;
+  /** Index of the definition; the one around it for what is no definition itself. */
+  readonly by: number;
+  readonly name: string;
+  readonly kind: string;
+}
+
+class FactReader {
+  readonly #text: string;
+  readonly #language: string;
+  readonly #separator: string;
+  readonly #open: Scope[] = [];
+  readonly #imports: CodeImport[] = [];
+  readonly #definitions: CodeDefinition[] = [];
+  readonly #calls = new Map<string, CodeUse>();
+  readonly #mentions = new Map<string, CodeUse>();
+  readonly #routes: CodeRoute[] = [];
+  /** Where the import that was read last ends: the names in it are no uses. */
+  #importEnd = 0;
+
+  constructor(text: string, language: string) {
+    this.#text = text;
+    this.#language = language;
+    this.#separator = separatorOf(language);
+  }
+
+  visit(node: Node): void {
+    while ((this.#open.at(-1)?.end ?? Number.POSITIVE_INFINITY) <= node.startIndex) this.#open.pop();
+    const { type } = node;
+    if (IDENTIFIERS.has(type)) {
+      if (node.startIndex >= this.#importEnd) this.#note(this.#mentions, node.text, node, false);
+    } else if (IMPORTS.has(type)) this.#import(node);
+    else if (CALLS.has(type)) this.#call(node);
+    else this.#define(node);
+  }
+
+  facts(): CodeFacts {
+    const names = new Set(this.#imports.flatMap(({ names: own }) => own.map(([local]) => local)));
+    for (const { name } of this.#definitions) if (!name.includes(this.#separator)) names.add(name);
+    const uses = [...this.#calls.values()];
+    for (const [key, use] of this.#mentions) {
+      const [by, name] = use;
+      if (names.has(name) && this.#definitions[by]?.name !== name && !this.#calls.has(key)) uses.push(use);
+    }
+    const [language, imports, definitions] = [this.#language, this.#imports, this.#definitions];
+    return { language, imports, definitions, uses: uses.slice(0, MAX_USES), routes: this.#routes };
+  }
+
+  #note(uses: Map<string, CodeUse>, name: string, node: Node, isCall: boolean): void {
+    const by = this.#open.at(-1)?.by ?? -1;
+    const key = `${by} ${name}`;
+    if (!uses.has(key)) uses.set(key, [by, name, lineOf(node), isCall]);
+  }
+
+  #define(node: Node): void {
+    const { type } = node;
+    const isValue = VALUES.has(type);
+    if (type === 'variable_declarator') this.#require(node);
+    if (WITH_BODY.test(type) && node.childForFieldName('body') === null) return;
+    const own = isValue ? valueName(node) : nameOf(node);
+    if (own === null || own === '' || own.length > 100 || /\s/u.test(own)) return;
+    const around = this.#open.at(-1);
+    const isFunction = FUNCTIONS.has(node.childForFieldName('value')?.type ?? '');
+    if (isValue && !this.#isKept(type, isFunction, around)) return;
+    const name = around === undefined ? own : around.name + this.#separator + own;
+    const kind = isValue && !isFunction && type !== 'type_spec' ? 'variable' : kindOf(node, around?.kind ?? '');
+    // The members of an `impl` are those of its type, and an overload is the same function.
+    const known = this.#definitions.findIndex((one) => one.name === name);
+    if (known < 0 && type !== 'impl_item') {
+      const [line, endLine] = [lineOf(node), node.endPosition.row + 1];
+      this.#definitions.push({ name, kind, line, endLine });
+    }
+    const by = known < 0 ? this.#definitions.length - 1 : known;
+    this.#open.push({ end: node.endIndex, by, name, kind: type === 'impl_item' ? 'class' : kind });
+  }
+
+  /** Local values are no definitions, functions among them are; so are functions in an object that has a name. */
+  #isKept(type: string, isFunction: boolean, around: Scope | undefined): boolean {
+    if (type === 'pair') return isFunction && around !== undefined;
+    if (isFunction) return true;
+    if (type.includes('field_definition')) return false;
+    return around === undefined || OWNERS.test(around.kind);
+  }
+
+  #import(node: Node): void {
+    const source = node.childForFieldName('source') ?? node.childForFieldName('path');
+    // Go lists its imports in one declaration, and modules export what is their own.
+    const isOther = node.type === 'export_statement' || (this.#language === 'go' && node.type === 'import_declaration');
+    if (isOther && source === null) return;
+    this.#importEnd = node.endIndex;
+    const found = IMPORT_READERS[this.#language]?.(node.text) ?? readDotted(node.text);
+    for (const { path, names } of found) if (path !== '') this.#imports.push({ path, names, line: lineOf(node) });
+  }
+
+  /** `const { a, b: c } = require('./x')` and `= await import('./x')`. */
+  #require(node: Node): void {
+    const value = node.childForFieldName('value');
+    const path =
+      value === null ? null : /^(?:await\s+import|require)\(\s*['"]([^'"]+)['"]\s*\)$/u.exec(value.text)?.[1];
+    const name = node.childForFieldName('name')?.text ?? '';
+    if (path) this.#imports.push({ path, line: lineOf(node), names: bindings(name) });
+  }
+
+  #call(node: Node): void {
+    const callee = ['function', 'constructor', 'method', 'name', 'type'].flatMap(
+      (field) => node.childForFieldName(field) ?? [],
+    )[0];
+    if (callee === undefined) return;
+    const receiver = ['object', 'receiver', 'scope'].flatMap((field) => node.childForFieldName(field) ?? [])[0];
+    const text = this.#text.slice(Math.max(callee.startIndex, callee.endIndex - 200), callee.endIndex);
+    const said = receiver === undefined ? text : `${receiver.text.slice(-100)}.${text}`;
+    const [, of, own] = /(?:([\w$#]+|[)\]])\s*[!?]?(?:\.|->|::)\s*)?#?([\w$]+)[!?]?\s*(?:<[^()]*>)?$/u.exec(said) ?? [];
+    if (own === undefined) return;
+    const name = of === undefined ? own : `${of.replace('#', '')}.${own}`;
+    if (of === undefined && /^(?:require|require_relative|import)$/u.test(own)) this.#load(node);
+    else this.#note(this.#calls, name, node, true);
+    this.#route(node, name);
+  }
+
+  #load(node: Node): void {
+    const [, path] = /^[\w.]+[\s(]+['"]([^'"]+)['"]/u.exec(node.text) ?? [];
+    const isBound = this.#imports.some((one) => one.path === path);
+    const isRuby = this.#language === 'ruby';
+    const there = node.text.startsWith('require_relative') && !path?.startsWith('.') ? `./${path}` : path;
+    if (there !== undefined && !isBound)
+      this.#imports.push({ path: there, line: lineOf(node), names: isRuby ? [['*', '*']] : [] });
+  }
+
+  /** `app.get('/x', handler)`, `@app.get('/x')`, `@app.route('/x', methods=['POST'])`, `route({ method: 'GET', path: '/x' })`. */
+  #route(node: Node, callee: string): void {
+    const call = node.childForFieldName('arguments');
+    const given = call?.namedChildren.filter(({ type }) => type !== 'comment') ?? [];
+    const [first, last] = [given[0], given.at(-1)];
+    if (first === undefined || last === undefined) return;
+    const [receiver = '', verb = ''] = callee.includes('.') ? callee.split('.') : ['', callee];
+    if (first.type === 'object') this.#described(first, verb);
+    const method = METHODS.get(verb.toLowerCase());
+    const [, chained] =
+      /\.route\(\s*['"](\/[^'"]*)['"]\s*\)/u.exec(node.childForFieldName('function')?.text ?? '') ?? [];
+    const path =
+      chained ??
+      given
+        .slice(0, 2)
+        .map(stringOf)
+        .find((one) => one?.startsWith('/'));
+    if (method === undefined || path === undefined || path === null || receiver === '') return;
+    const decorated = node.parent?.type === 'decorator' ? node.parent.parent?.childForFieldName('definition') : null;
+    if (decorated) {
+      const said = /methods\s*=\s*[[(]([^\])]*)/u.exec(call?.text ?? '')?.[1]?.match(/\w+/gu) ?? [method];
+      const handler = decorated.childForFieldName('name')?.text ?? null;
+      for (const one of said) this.#addRoute(node, one.toUpperCase(), path, handler);
+    } else if (isStatement(node) && (chained !== undefined || given.length > 1) && !/object|string/u.test(last.type)) {
+      this.#addRoute(node, method, path, this.#handlerOf(last, `${method} ${path}`));
+    }
+  }
+
+  #described(object: Node, verb: string): void {
+    if (!/route$/iu.test(verb)) return;
+    const values = new Map(
+      object.namedChildren.map((pair) => [pair.childForFieldName('key')?.text, pair.childForFieldName('value')]),
+    );
+    const path = stringOf(values.get('path') ?? values.get('url'));
+    if (path === null || !path.startsWith('/')) return;
+    const handler = values.get('handler') ?? values.get('handle');
+    const method = stringOf(values.get('method')) ?? this.#spreadMethod(object) ?? 'ANY';
+    this.#addRoute(object, method.toUpperCase(), path, handler ? this.#handlerOf(handler, `${method} ${path}`) : null);
+  }
+
+  /** `{ ...get, path }` with `const get = { method: 'GET' }` in the same file. */
+  #spreadMethod(object: Node): string | null {
+    const spread = object.namedChildren.find(({ type }) => type === 'spread_element')?.text.slice(3) ?? '';
+    if (!/^\w+$/u.test(spread)) return null;
+    const stated = new RegExp(`\\b${spread}\\s*=\\s*\\{[^}]*\\bmethod:\\s*['"](\\w+)`, 'u');
+    return stated.exec(this.#text)?.[1] ?? null;
+  }
+
+  /** The name of a handler; one that has none goes by the route from now on. */
+  #handlerOf(node: Node, route: string): string | null {
+    if (FUNCTIONS.has(node.type)) {
+      this.#definitions.push({ name: route, kind: 'function', line: lineOf(node), endLine: node.endPosition.row + 1 });
+      const by = this.#definitions.length - 1;
+      this.#open.push({ end: node.endIndex, by, name: route, kind: 'function' });
+      return route;
+    }
+    return /([\w$]+\.)?[\w$]+$/u.exec(node.text)?.[0] ?? null;
+  }
+
+  #addRoute(node: Node, method: string, path: string, handler: string | null): void {
+    const by = this.#open.findLast(({ name }) => name !== handler)?.by ?? -1;
+    this.#routes.push({ method, path, handler, by, line: lineOf(node) });
+  }
+}
+
+/** Calls that declare a route, with its method. */
+const METHODS: ReadonlyMap<string, string> = new Map([
+  ...['get', 'post', 'put', 'patch', 'delete', 'head', 'options'].map((verb) => [verb, verb.toUpperCase()] as const),
+  ...([
+    ['del', 'DELETE'],
+    ['route', 'GET'],
+    ['all', 'ANY'],
+    ['handle', 'ANY'],
+    ['handlefunc', 'ANY'],
+  ] as const),
+]);
+
+/** Whether nothing is done with what a call returns: a client's `get('/x', …)` has an answer that somebody waits for. */
+function isStatement({ parent }: Node): boolean {
+  return (
+    parent?.type === 'expression_statement' ||
+    (parent?.type === 'member_expression' && isStatement(parent.parent ?? parent))
+  );
+}
+
+function stringOf(node: Node | null | undefined): string | null {
+  return /^[rbf]?(['"`])([^'"`\n]*)\1$/u.exec(node?.text ?? '')?.[2] ?? null;
+}
+
+function lineOf(node: Node): number {
+  return node.startPosition.row + 1;
+}
+
+function valueName(node: Node): string | null {
+  const name = node.childForFieldName('name') ?? node.childForFieldName('left') ?? node.childForFieldName('key');
+  const text = (name ?? node.childForFieldName('property'))?.text.replaceAll(/^['"#]|['"]$/gu, '') ?? '';
+  return /^[\w$]+$/u.test(text) ? text : null;
+}
+
+function kindOf({ type }: Node, around: string): string {
+  if (/interface|trait|protocol/u.test(type)) return 'interface';
+  if (type.includes('enum')) return 'enum';
+  if (/class|struct|record|union/u.test(type)) return 'class';
+  if (/namespace|module|mod_item/u.test(type)) return 'namespace';
+  if (/^type_|type_definition|delegate/u.test(type)) return 'type';
+  const isMember = /method|constructor|property|field/u.test(type) || /^(?:class|interface|enum)$/u.test(around);
+  return isMember ? 'method' : 'function';
+}
+
+interface Imported {
+  readonly path: string;
+  readonly names: CodeImport['names'];
+}
+
+const ALL: CodeImport['names'] = [['*', '*']];
+
+/** `{ a as b, type C }`, `{ a: b }`, `X`, `* as N`, and several of them. */
+function bindings(text: string): CodeImport['names'] {
+  const [, inner] = /\{([^}]*)\}/u.exec(text) ?? [];
+  const outer = text.replace(/\{[^}]*\}?/u, '');
+  const listed = (inner ?? '').split(',').flatMap((one) => named(one.replace(/^\s*type\s+/u, '')));
+  const whole = outer.split(',').flatMap((one): [string, string][] => {
+    const [, star, name] = /^\s*(\*\s*as\s+)?([\w$]+)\s*$/u.exec(one) ?? [];
+    return name === undefined ? [] : [[name, star === undefined ? 'default' : '*']];
+  });
+  return [...whole, ...listed];
+}
+
+/** `a as b` and `a: b` bind b. */
+function named(text: string): (readonly [string, string])[] {
+  if (text.trim() === '*') return [['*', '*']];
+  const [, there, local = there] = /^\s*([\w$]+)(?:\s*(?:\bas\b|:|=)\s*([\w$]+))?\s*$/u.exec(text) ?? [];
+  return there === undefined || local === undefined ? [] : [[local, there]];
+}
+
+function lastPart(path: string): string {
+  return path.split(/[./:\\]+/u).findLast((part) => part !== '') ?? '';
+}
+
+/** Reads an ECMAScript import or the export of another module's names. */
+function readModuleImport(text: string): readonly Imported[] {
+  const path = /['"]([^'"]+)['"][^'"]*$/u.exec(text.replace(/\bwith\s*\{[^}]*\}\s*;?$/u, ''))?.[1] ?? '';
+  const clause = text.slice(0, text.lastIndexOf(path)).replace(/^(?:import|export)\s+(?:type\s+(?=[{*\w]))?/u, '');
+  const names = bindings(clause.replace(/\bfrom\s*['"]$/u, '').replace(/['"]$/u, ''));
+  return [{ path, names: /^export\s+(?:type\s+)?\*\s*from/u.test(text) ? ALL : names }];
+}
+
+function readPythonImport(text: string): readonly Imported[] {
+  const from = /^from\s+([\w.]+)\s+import\s+([\s\S]*)$/u.exec(text);
+  if (from !== null) {
+    const names = (from[2] ?? '')
+      .replaceAll(/#.*$|[()\\]/gmu, '')
+      .split(',')
+      .flatMap(named);
+    return [{ path: from[1] ?? '', names }];
+  }
+  return text
+    .replace(/^import\s+/u, '')
+    .split(',')
+    .map((one) => {
+      const [path = '', local = lastPart(path)] = one.trim().split(/\s+as\s+/u);
+      return { path, names: [[local, '*']] };
+    });
+}
+
+/** `"a/b"`, `c "a/b"`, `#include "a.h"`. */
+function readQuotedImport(text: string): readonly Imported[] {
+  const [, alias, path = ''] = /^(?:#\s*include\s*|([\w.]+)\s+)?["<]([^">]+)[">]/u.exec(text) ?? [];
+  return [{ path, names: text.startsWith('#') ? ALL : [[alias ?? lastPart(path), '*']] }];
+}
+
+/** `import a.b.C;`, `use a::b::{c, d as e};`, `using A.B;`. */
+function readDotted(text: string): readonly Imported[] {
+  const bare = text
+    .replace(/^(?:pub(?:\([^)]*\))?\s+)?(?:import|using|use)\s+(?:static\s+|function\s+|const\s+)?/u, '')
+    .replace(/;\s*$/u, '');
+  const [, prefix = '', list] = /^([\w.:\\]+?)(?:::|\\)?\{([\s\S]*)\}$/u.exec(bare) ?? [];
+  if (list !== undefined) return [{ path: prefix, names: list.split(',').flatMap(named) }];
+  const [path = '', alias] = bare.split(/\s+as\s+/u);
+  if (path.endsWith('*')) return [{ path: path.replace(/[.:\\]*\*$/u, ''), names: ALL }];
+  const last = lastPart(path);
+  return [{ path, names: text.startsWith('using') ? ALL : [[alias ?? last, last]] }];
+}
+
+const IMPORT_READERS: Readonly<Record<string, (text: string) => readonly Imported[]>> = {
+  typescript: readModuleImport,
+  tsx: readModuleImport,
+  javascript: readModuleImport,
+  python: readPythonImport,
+  go: readQuotedImport,
+  c: readQuotedImport,
+  cpp: readQuotedImport,
+};
