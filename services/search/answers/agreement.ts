@@ -3,7 +3,7 @@ import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { type Question, unmistaken, wordsOf } from './question.ts';
-import { isSameStem } from './slots.ts';
+import { isNumbered, isSameStem } from './slots.ts';
 import { spansOf } from './spans.ts';
 import { statedBySense } from './stated-parts.ts';
 
@@ -131,7 +131,7 @@ export function agreementWith(question: Question): (sentence: string, context: s
           )
         : 0,
       subject: subject.length === 0 ? 0 : sign(subject.every((word) => stems.has(stemOf(word)))),
-      properName: hasName ? sign(names.length > 0) : 0,
+      properName: hasName ? sign(names.length > 0 || isNumbered(question, `${context} ${sentence}`)) : 0,
       orderClash: Number(
         ordinals.length > 0 && ordinals.every((word) => !forms.has(word)) && ORDINALS.some((word) => forms.has(word)),
       ),

@@ -8,9 +8,10 @@ import { likenessTo, mostOfKind } from '../retrieval/word-likeness.ts';
 import { agreementWith } from './agreement.ts';
 import { ANSWERABLE_WEIGHTS, ANSWERING_WEIGHTS } from './answerable-weights.ts';
 import { type AnswerType, contentWords, type Question, wordsOf } from './question.ts';
+import { isOfReason, quotedStatements } from './quoted-text.ts';
 import { PASSAGES_READ, type RankedSentence, type ReadPassage, refersBack, weigh } from './rank-sentences.ts';
 import type { ShortAnswer } from './short-answer.ts';
-import { slotFeatures } from './slots.ts';
+import { isNumbered, slotFeatures } from './slots.ts';
 import { KINDS_OF, MONTHS, NUMERALS, spansOf, WEEKDAYS } from './spans.ts';
 import { formOf, statedParts } from './stated-parts.ts';
 import { statementsOf } from './statements.ts';
@@ -107,7 +108,7 @@ export function readFirst({ ranked, short }: Pick<Evidence, 'ranked' | 'short'>)
 
 /** Whether no passage has any name of a question; people call places of their own notes by other names, too. */
 function isOfUnknown(question: Question, { ranked, passages }: Evidence): boolean {
-  const names = keyWords(question).filter(({ word, isName }) => isName && /^\p{L}/u.test(word));
+  const names = keyWords(question).filter(({ word, isName }) => isName && /^\p{L}|\d-\d/u.test(word));
   const isOwn = (ranked[0]?.features.ownRank ?? 0) > 0;
   if (names.length < (isOwn ? 2 : 1)) return false;
   const all = passages.slice(0, PASSAGES_READ).map(wholeText);
@@ -161,11 +162,14 @@ export function sentenceFeatures(whole: Question, { ranked, short, passages }: E
     slots.set(source, slot);
     const own = coverage(words, inSentence);
     const passage = coverage(words, inPassage);
-    const kind = kindIn(whole, statement.text);
     const isShort = short !== null && short.sentence === sentence;
     const [about, aboutPassage] = [coverage(subject, inSentence), coverage(subject, inPassage)];
+    const isAbout = subject.length === 0 || (form === 'which' ? aboutPassage : about).exact >= MIN_ABOUT_ROW;
+    const kind = kindIn(whole, statement.text, isAbout ? statement.label : null);
     const context = `${statement.heading} ${statement.label} ${before}`;
-    const parts = partsOf(statement.text, context);
+    const quoted = question.type === 'reason' ? quotedStatements(question, sentence) : [statement];
+    const stated = partsOf(statement.text, context);
+    const parts = quoted.some(({ heading }) => isOfReason(heading)) ? { ...stated, filler: 1 } : stated;
     const agreement = agreementOf(statement.text, context);
     const unitSaid = unitIn(whole, statement.text);
     const askedHere = asked.length === 0 ? 0 : askedIn(inSentence);
@@ -281,7 +285,7 @@ function together(conditions: readonly number[]) {
 
 /** Contacts, which need no word beside them: `Call her at 0551 39 77 12.` */
 const CONTACTS: readonly (readonly [RegExp, RegExp])[] = [
-  [/\b(?:tele)?phone number\b/iu, /\d(?:[ ./-]?\d){5}/u],
+  [/\b(?:tele)?phone number\b/iu, /(?<!\d[-.]?)(?!\d{4}-\d\d-\d\d|\d{1,2}\.\d{1,2}\.\d{4})\d(?:[ ./-]?\d){5}/u],
   [/\be-?mail(?: address)?\b/iu, /@/u],
 ];
 
@@ -325,7 +329,7 @@ function keyWords({ text, type }: Question): readonly KeyWord[] {
     .map(([word], at) => ({ word: word.replace(/['’]s$/u, ''), at }))
     .filter(({ word, at }) => (at > 0 && !STOP_WORDS.has(word.toLowerCase())) || /^\d/u.test(word))
     .filter(({ word }) => type !== 'date' || !DATE_WORD.test(word))
-    .map(({ word }) => ({ ...keyOf(word.toLowerCase()), isName: /^[\p{Lu}\p{N}]/u.test(word) }));
+    .map(({ word }) => ({ ...keyOf(word.toLowerCase()), isName: /^[\p{Lu}\p{N}]|-\d/u.test(word) }));
 }
 
 const UNKNOWN_RANK = 40_000;
@@ -477,7 +481,7 @@ function unitIn({ text, type }: Question, sentence: string): number {
 }
 
 /** Whether a sentence has something new of the kind that a question asks for: -1 to 1; null when it asks for no kind. */
-function kindIn(question: Question, sentence: string): number | null {
+function kindIn(question: Question, sentence: string, label: string | null): number | null {
   const { text } = question;
   const asked = new Set(wordsOf(text).map(stemOf));
   const isNew = (word: string) => !STOP_WORDS.has(word) && !asked.has(stemOf(word));
@@ -500,6 +504,7 @@ function kindIn(question: Question, sentence: string): number | null {
   if (question.type === 'number') return sign(spans.some(({ kind }) => kind === 'number'));
   const { focus } = question;
   if (question.type !== 'thing' || focus === null) return null;
+  if (label !== null && isNumbered(question, `${label} ${sentence}`)) return 1;
   return Math.max(like([focus], 0.35), 2 * mostOfKind(focus, words) - 1);
 }
 

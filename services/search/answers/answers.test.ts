@@ -120,6 +120,39 @@ describe('extractive answers', () => {
     expect(await answer('Who lent Marta a ladder?', [house])).to.match(/^Jonas Brandt: /);
   });
 
+  it('take a number behind the kind that is asked for as its name, and no date for a phone number', async () => {
+    const ports = {
+      title: 'ports',
+      text: 'The gateway listens on port 7070. Node.js 20 or newer is needed by the ledger.',
+    };
+    expect(await answer('What port does the gateway listen on?', [ports])).to.include('port 7070');
+    expect(await answer('Which version of Node.js does the ledger need?', [ports])).to.include('Node.js 20');
+    const ticket = { title: 'ticket', text: 'customer: Ada Moss, opened: 2026-02-13, state: open' };
+    expect(await answer('What is the phone number of Ada Moss?', [ticket])).to.equal(NOTHING_FITS);
+    const regions = {
+      title: 'regions',
+      text: 'The region eu-1 is owned by Ada Moss. The region us-1 is owned by Bo Lind.',
+    };
+    expect(await answer('Who owns the region eu-1?', [regions])).to.match(/^Ada Moss: /);
+    expect(await answer('Who owns the region sa-1?', [regions])).to.equal(NOTHING_FITS);
+  });
+
+  it('name who has the role in brackets, and amounts and dates of other languages', async () => {
+    const team = {
+      title: 'team',
+      text: 'Present: Ada Moss, Bo Lind (treasurer), Cy Ray. Maintained by Di Wu (core) and Eve Orr (SDKs).',
+    };
+    expect(await answer('Who is the treasurer?', [team])).to.match(/^Bo Lind: /);
+    expect(await answer('Who maintains the SDKs?', [team])).to.match(/^Eve Orr: /);
+    const feria = {
+      title: 'acta',
+      text: 'La feria es del 3 al 5 de junio de 2026; el puesto cuesta 4.800 euros. La guía Sorter 3 dura poco.',
+    };
+    expect(await answer('¿Cuánto cuesta el puesto en la feria?', [feria])).to.match(/^4\.800 euros: /);
+    const kuchen = { title: 'kuchen', text: 'IP-Adressen werden nach 14 Tagen gelöscht.' };
+    expect(await answer('Nach wie vielen Tagen werden IP-Adressen gelöscht?', [kuchen])).to.match(/^14 Tagen: /);
+  });
+
   it('name what stands behind the verb, and a phone number with the code of its country', async () => {
     const notes = {
       title: 'notes',

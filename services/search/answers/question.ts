@@ -33,7 +33,7 @@ const TYPES: readonly (readonly [AnswerType, RegExp])[] = [
   ['date', /\bhow long ago\b/u],
   [
     'number',
-    /\bhow (?:many|much|long|old|far|tall|high|big|large|deep|wide|heavy|fast|often)\b|\bwhat (?:is|was|are) .{2,60}\bphone number\b|\b(?:what|which) (?:number|percentage|price|size|age|amount)\b|\bwhat (?:do|does|did|will|would) .{2,60} (?:cost|weigh|earn)\b(?! (?:me|us) my)|\bwhat (?:is|was|are|were) the (?:price|cost|fee|rent|salary|weight|height)\b|\bwie ?(?:viele?|lange|alt|weit|hoch)\b|\bcu[aá]nt[oa]s?\b|\bcombien\b/u,
+    /\bhow (?:many|much|long|old|far|tall|high|big|large|deep|wide|heavy|fast|often)\b|\bwhat (?:is|was|are) .{2,60}\bphone number\b|\b(?:what|which) (?:number|percentage|price|size|age|amount)\b|\bwhat (?:do|does|did|will|would) .{2,60} (?:cost|weigh|earn)\b(?! (?:me|us) my)|\bwhat (?:is|was|are|were) the (?:price|cost|fee|rent|salary|weight|height)\b|\bwie ?(?:viele?[mnrs]?|lange|alt|weit|hoch)\b|\bcu[aá]nt[oa]s?\b|\bcombien\b/u,
   ],
   [
     'date',
@@ -44,7 +44,10 @@ const TYPES: readonly (readonly [AnswerType, RegExp])[] = [
     'place',
     /\bwhere\b|\b(?:what|which) (?:country|city|state|place|town|continent|river|county|island|province|region|location|street|village)\b|\bwo(?:her|hin)?\b|\bd[oó]nde\b|\boù\b/u,
   ],
-  ['reason', /\bwhy\b|\bwarum\b|\bweshalb\b|\bpor qu[eé]\b|\bpourquoi\b/u],
+  [
+    'reason',
+    /\bwhy\b|\bwhat (?:(?:is|was) the (?:root )?cause|(?:has |had )?caused)\b|\bhow come\b|\bwarum\b|\bweshalb\b|\bpor qu[eé]\b|\bpourquoi\b/u,
+  ],
   ['thing', /\bwhat|\bwhich\b|\bwas\s|\bwelche|\bqu[eé]\b|\bcu[aá]l|\bquel/u],
   ['way', /\bhow\b|\bwie\b|\bc[oó]mo\b|\bcomment\b/u],
 ];

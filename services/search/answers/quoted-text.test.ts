@@ -35,6 +35,31 @@ describe('answers from notes, chats and code', () => {
     );
   });
 
+  it('give the reason that the sentences before or the section for reasons say', async () => {
+    const rust = {
+      title: 'rust',
+      text: '# Rust\n\nThe collector paused for a second. For this reason we rewrote the ledger in Rust.',
+    };
+    expect(await firstLine('Why was the ledger rewritten in Rust?', [rust])).to.match(/^"The collector paused/);
+    const oven = {
+      title: 'oven',
+      text: '# Oven\n\n- It broke down twice. Therefore we buy a new oven.\n- We sell bread.',
+    };
+    expect(await firstLine('Why do we buy a new oven?', [oven])).to.match(/^"It broke down twice\. Therefore/);
+    const sql = {
+      title: 'sql',
+      text: '# ADR 1: SQLite\n\n## Context\n\nNobody runs a server at home.\n\n## Decision\n\nWe store all notes in SQLite.',
+    };
+    expect(await firstLine('Why did we choose SQLite?', [sql])).to.include('in SQLite. Nobody runs a server at home.');
+  });
+
+  it('give the steps below a heading that the question names', async () => {
+    const text = '# Sorter\n\nThe project was developed by Ada.\n\n## Setting up\n\n1. Clone it.\n2. Run the tests.\n';
+    expect(await firstLine('How do I set up the project for development?', [{ title: 'guide', text }])).to.match(
+      /^"1\. Clone it\. 2\. Run/,
+    );
+  });
+
   it('give all steps of a list in their order', async () => {
     expect(await firstLine('How do I start the engine of the boat?', notes)).to.equal(
       '"1. Open the fuel valve. 2. Press the primer twice. 3. Pull the cord." (boat › Start the engine)',

@@ -1,14 +1,22 @@
+import { stemOf } from '../../common/text/language/tokenize.ts';
 import { turnsOf } from '../../common/text/language/turns.ts';
-import type { Question } from './question.ts';
+import { contentWords, type Question } from './question.ts';
 import type { RankedSentence, Sentence } from './rank-sentences.ts';
 import { type Statement, statementsOf } from './statements.ts';
 
 /** Says why by itself. */
 const GIVES_REASON =
   /\b(?:because|since|as|so that|in order to|due to|owing to|reason|caused?|causes|thanks to|weil|da|damit|denn|wegen|porque|ya que|para que|parce que|car|afin)\b|[:;–—] /iu;
-/** The sentence before it says why. */
+/** The sentences before it say why. */
 const REFERS_TO_REASON =
-  /^(?:that['’]s why|that is why|this is why|therefore|hence|so|thus|deshalb|darum|daher|deswegen|por eso|c['’]est pourquoi) /iu;
+  /^(?:that['’]s why|that is why|this is why|(?:for|because of|due to) (?:this|that|these|those)\b|therefore|hence|so|thus|deshalb|darum|daher|deswegen|aus diese[mn]\b|por (?:eso|est[eao]s?)\b|c['’]est pourquoi|pour cette?\b),? /iu;
+/** Sections that say why what stands in others was decided or happened. */
+const OF_REASON =
+  /^(?:context|decision|background|rationale|reasons?|motivation|(?:root )?causes?|why\b.*|kontext|entscheidung|hintergrund|gründe?|begründung|ursachen?|contexto|motivos?|causas?|contexte|raisons?|motifs?)$/iu;
+/** Whether a section says why. */
+export const isOfReason = (heading: string): boolean => OF_REASON.test(heading.replace(/[^\p{L}]+$/u, ''));
+/** Sentences with reasons that are quoted. */
+const MAX_REASONS = 2;
 /** Items of a list that are quoted. */
 const MAX_ITEMS = 12;
 
@@ -26,29 +34,37 @@ export function quotedStatements(
   const isBeside = (other: Statement | undefined): other is Statement =>
     other !== undefined && other.heading === statement.heading && other.label === statement.label;
   if (type === 'way') return statement.isItem === true ? stepsAround(all, at, isBeside) : [statement];
-  const [before, after] = [all[at - 1], all[at + 1]];
-  if (REFERS_TO_REASON.test(statement.text)) return isBeside(before) ? [before, statement] : [statement];
+  const isItemOf = ({ text, isItem }: Statement) => isItem === true && statement.label.endsWith(text);
+  const after = all[at + 1];
+  if (REFERS_TO_REASON.test(statement.text))
+    return [...all.slice(Math.max(0, at - MAX_REASONS), at).filter((one) => isBeside(one) || isItemOf(one)), statement];
+  if (GIVES_REASON.test(statement.text)) return [statement];
+  const reasons = all.filter(({ heading }) => heading !== statement.heading && isOfReason(heading));
+  if (reasons.length > 0) return [statement, ...reasons.slice(0, MAX_REASONS)];
   const isOfOther = statement.isItem === true || after?.isItem === true || turnsOf(after?.text ?? '')[0]?.start === 0;
-  return isBeside(after) && !isOfOther && !GIVES_REASON.test(statement.text) ? [statement, after] : [statement];
+  return isBeside(after) && !isOfOther ? [statement, after] : [statement];
 }
 
 /** Sentences that may miss so much more of the question than the best one are about the same. */
 const MISSING_MORE = 0.1;
 const SENTENCES_READ = 4;
 
-/** Puts a step before a sentence about the same that only describes, for a question how something is done. */
-export function stepFirst({ type }: Question, ranked: readonly RankedSentence[]): readonly RankedSentence[] {
+/** Puts a step before a sentence about the same that only describes, for a question how something is done; also one below a heading that the question names. */
+export function stepFirst({ type, text }: Question, ranked: readonly RankedSentence[]): readonly RankedSentence[] {
   const [best] = ranked;
   if (type !== 'way' || best === undefined || best.statement.isItem === true || best.statement.isCommand === true)
     return ranked;
-  const step = ranked
-    .slice(0, SENTENCES_READ)
-    .find(
-      ({ statement, features }) =>
-        statement.isItem === true &&
-        /^\d/u.test(statement.text) &&
-        features.missing <= best.features.missing + MISSING_MORE,
-    );
+  const asked = new Set(contentWords(text).map(stemOf));
+  const isNamed = (heading: string) => {
+    const words = contentWords(heading);
+    return words.length > 0 && words.every((word) => asked.has(stemOf(word)));
+  };
+  const step = ranked.find(
+    ({ statement, features }, at) =>
+      statement.isItem === true &&
+      /^\d/u.test(statement.text) &&
+      (isNamed(statement.heading) || (at < SENTENCES_READ && features.missing <= best.features.missing + MISSING_MORE)),
+  );
   return step === undefined ? ranked : [step, ...ranked.filter((one) => one !== step)];
 }
 

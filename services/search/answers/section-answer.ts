@@ -15,7 +15,7 @@ const SECTION_VERBS: readonly (readonly [RegExp, RegExp])[] = [
   ],
 ];
 const SECTION_WORDS = wordSet(
-  'section point points noted listed made take taken agenda minutes meeting about steht stehen gibt auf der die das dem den im am zu zum zur für mein meine meiner meinem unsere unserer unserem alles need needs want buy bring pack left still open missing done already finished completed',
+  'section step steps point points noted listed made take taken agenda minutes meeting about steht stehen gibt auf der die das dem den im am zu zum zur für mein meine meiner meinem unsere unserer unserem alles need needs want buy bring pack left still open missing done already finished completed',
 );
 /** Asks for one thing or how many there are, which a list does not say. */
 const ASKS_FOR_ITEMS = /^(?:which|what|list|show|name|was|welche|liste|zeige?|who (?:has|have|needs?) to)\b/iu;

@@ -9,7 +9,7 @@ import { objectIn, oppositeOf } from './agreement.ts';
 import { ANSWER_WEIGHTS, type AnswerWeights } from './answer-weights.ts';
 import { type Question, wordsOf } from './question.ts';
 import { type RankedSentence, weigh } from './rank-sentences.ts';
-import { KINDS_OF, type Span, spansOf, spansOfKind, type WrittenKind } from './spans.ts';
+import { isOrdinary, KINDS_OF, type Span, spansOf, spansOfKind, type WrittenKind } from './spans.ts';
 import { formOf, TIME_NOUN } from './stated-parts.ts';
 import { likenessToKinds, likenessToRoles, NO_KIND } from './word-kinds.ts';
 
@@ -40,7 +40,8 @@ export function shortAnswer(
   const scores = candidates.map(({ features }) => weigh(features, weights.span));
   const likely = candidates[scores.indexOf(Math.max(...scores))];
   if (likely === undefined) return null;
-  const named = ofAskedKind(question, candidates) ?? besideExcluded(question, candidates);
+  const named =
+    ofAskedKind(question, candidates) ?? besideExcluded(question, candidates) ?? beforeRole(question, candidates);
   const object = named === null ? objectIn(question, likely.sentence.statement.text) : null;
   const phrase = object === null ? null : { ...likely, span: { ...object, kind: 'phrase' as const } };
   const chosen =
@@ -81,6 +82,19 @@ function besideExcluded({ excluded }: Question, candidates: readonly Candidate[]
   );
   const nearest = Math.min(...distances);
   return Number.isFinite(nearest) ? (names[distances.indexOf(nearest)] ?? null) : null;
+}
+
+/** Returns the person whose role in brackets is asked for: `Jonas Ekelund (SDKs)`, no initials such as `(IRS)`; null without one. */
+function beforeRole({ type, text }: Question, candidates: readonly Candidate[]): Candidate | null {
+  if (type !== 'person') return null;
+  const asked = new Set(wordsOf(text).map(stemOf));
+  const isOfRole = ({ span, sentence: { statement } }: Candidate) => {
+    const role = wordsOf(
+      /^ \((?!\p{Lu}+\))([^),]+)/u.exec(statement.text.slice(span.start + span.text.length))?.[1] ?? '',
+    );
+    return role.length > 0 && role.every((word) => !STOP_WORDS.has(word) && asked.has(stemOf(word)));
+  };
+  return candidates.find((one) => one.span.kind === 'name' && isOfRole(one)) ?? null;
 }
 
 /** Gives a kind or a role the name behind it: `Gangway` of `the old system Gangway`, `my uncle Tom`, Thiessen of `the landlord, Thiessen,`. */
@@ -189,7 +203,7 @@ export function spanCandidates(question: Question, ranked: readonly RankedSenten
     const from = typeof opposite === 'object' ? (opposite?.converse ?? 0) : 0;
     const ofKind = question.type === 'thing' && question.focus !== null ? spansOfKind(text, question.focus) : [];
     return [...written, ...ofKind.filter(({ start }) => written.every((span) => span.start !== start))]
-      .filter((span) => span.start >= from && saysMore(span, question, named))
+      .filter((span) => span.start >= from && saysMore(span, question, named) && !isOfName(span, text))
       .map((span) => ({
         span,
         sentence,
@@ -236,6 +250,12 @@ function saysMore({ text, kind }: Span, question: Question, named: ReadonlySet<s
   // `Ada Lovelace` is who `What did Ada write?` asks about.
   if (kind === 'name' && formOf(question) === 'object' && words.some(isNamed)) return false;
   return words.length === 0 ? /\d/u.test(text) : !words.every(isNamed);
+}
+
+/** Whether a number belongs to the name before it: `MySQL 8`. */
+function isOfName({ kind, start }: Span, sentence: string): boolean {
+  const before = kind === 'number' ? /(?:^|\s)(\p{Lu}[\p{L}]+) $/u.exec(sentence.slice(0, start))?.[1] : undefined;
+  return before !== undefined && !isOrdinary(before) && !CALENDAR.test(before) && !UNIT.test(before);
 }
 
 /** `sleeps`, which is a form of a verb more often than a noun. */

@@ -87,6 +87,17 @@ function focusSlot(focus: string, question: string, sentences: readonly string[]
   }, 0);
 }
 
+/** Whether the kind that is asked for has a number in a text: `port 7070`, `PORT=7070`; a version also behind a name of the question: `Node.js 20`. */
+export function isNumbered({ focus, text: asked }: Pick<Question, 'focus' | 'text'>, text: string): boolean {
+  if (focus === null) return false;
+  const names = /^versions?$/u.test(focus) ? (asked.slice(1).match(/\p{Lu}[\p{L}\p{N}]*/gu) ?? []) : [];
+  const named = names.length === 0 ? '' : `|(?:${names.join('|')})(?:\\.\\p{L}+)?`;
+  return new RegExp(
+    `(?<!\\p{L})(?:${focus}s?(?: (?:is|are|was|ist|est|es))?${named})[^\\p{L}\\p{N}]{1,5}v?\\d`,
+    'iu',
+  ).test(text);
+}
+
 /** Whether a word stands in a sentence beside one that tells which: 1, or -1 when it stands alone; 0 when it is absent. */
 export function tellsWhich(focus: string, sentence: string, asked: ReadonlySet<string>): number {
   const tells = (word: string) =>

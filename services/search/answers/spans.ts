@@ -1,5 +1,6 @@
+import { MONTHS as ALL_MONTHS } from '../../common/text/language/calendar-words.ts';
 import { isCommonWord } from '../../common/text/language/common-words.ts';
-import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
+import { isFunctionWord, STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { turnsOf } from '../../common/text/language/turns.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { kindOf } from '../retrieval/word-likeness.ts';
@@ -36,10 +37,14 @@ export const MONTHS = 'January|February|March|April|May|June|July|August|Septemb
 export const WEEKDAYS = '(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?';
 export const NUMERALS =
   'one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|billion|dozen|half|several';
-const MONTH = `(?:${MONTHS}|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)`;
+/** Also of German, Spanish and French; `Mars` is no month. */
+const MONTH = `(?:${MONTHS}|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|${[...ALL_MONTHS.keys()]
+  .filter((month) => !MONTHS.toLowerCase().split('|').includes(month))
+  .map((month) => (month === 'mars' ? month : `[${month[0]}${month[0]?.toUpperCase()}]${month.slice(1)}`))
+  .join('|')})`;
 const DAY = '\\d{1,2}(?:st|nd|rd|th)?';
 const DATE = new RegExp(
-  `(?<![\\p{L}\\p{N}])(?:(?:early|late|mid)[- ])?(?:\\d{4}-\\d\\d-\\d\\d|${MONTH}\\.? ${DAY},? \\d{4}|${DAY}\\.? (?:of )?${MONTH},?(?: \\d{4})?|${MONTH},? \\d{4}|${MONTH} ${DAY}|(?:(?:spring|summer|autumn|fall|winter) (?:of )?)?(?:1\\d|20)\\d\\d(?:[–-]\\d{2,4}|s)?|\\d{1,2}(?:st|nd|rd|th) century(?: (?:BC|AD))?|\\d+ (?:BC|AD|BCE|CE)|\\d{1,2}(?::\\d\\d)? ?(?:AM|PM|am|pm|a\\.m\\.|p\\.m\\.)|\\d{1,2}:\\d\\d)(?![\\p{L}\\p{N}])`,
+  `(?<![\\p{L}\\p{N}])(?:(?:early|late|mid)[- ])?(?:\\d{4}-\\d\\d-\\d\\d|${MONTH}\\.? ${DAY},? \\d{4}|${DAY}\\.? (?:of |de )?${MONTH},?(?: (?:del? )?\\d{4})?|${MONTH},? \\d{4}|${MONTH} ${DAY}|(?:(?:spring|summer|autumn|fall|winter) (?:of )?)?(?:1\\d|20)\\d\\d(?:[–-]\\d{2,4}|s)?|\\d{1,2}(?:st|nd|rd|th) century(?: (?:BC|AD))?|\\d+ (?:BC|AD|BCE|CE)|\\d{1,2}(?::\\d\\d)? ?(?:AM|PM|am|pm|a\\.m\\.|p\\.m\\.)|\\d{1,2}:\\d\\d)(?![\\p{L}\\p{N}])`,
   'gu',
 );
 const CLOCK = '\\d{1,2}(?::\\d\\d)? ?(?:AM|PM|am|pm|a\\.m\\.|p\\.m\\.)|\\d{1,2}:\\d\\d';
@@ -179,7 +184,7 @@ function addNumber([all, unit = '', plural = '']: RegExpExecArray, at: number, a
   const behind = all.slice(0, all.length - plural.length).trim();
   const number = behind.slice(0, behind.length - unit.length).trim();
   if (/^(?:1\d|20)\d\d$/u.test(number)) return;
-  if (unit === '' || STOP_WORDS.has(unit.toLowerCase())) add(number, at, 'number');
+  if (unit === '' || isFunctionWord(unit.toLowerCase())) add(number, at, 'number');
   else add(plural !== '' && isNoun(unit) && isNoun(plural) ? all : behind, at, 'number');
 }
 
@@ -228,7 +233,7 @@ const ADVERB =
   /^(?:halfway|midway|nowadays|meanwhile|afterwards?|beforehand|sometimes|tomorrow|tonight|overnight|abroad|(?:up|down)stairs|(?:in|out)doors|(?:in|out)side|overseas|nearby|elsewhere|besides|moreover|furthermore|nevertheless|nonetheless)$/u;
 
 /** Whether a word would have no capital within a sentence. */
-function isOrdinary(word: string): boolean {
+export function isOrdinary(word: string): boolean {
   const lower = word.toLowerCase();
   if (/ed$/u.test(lower) && isVerb(lower)) return true;
   return STOP_WORDS.has(lower) || isCommonWord(lower) || ADVERB.test(lower) || /^\p{Lu}\p{Ll}+(?:ing|ly)$/u.test(word);

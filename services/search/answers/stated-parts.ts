@@ -5,7 +5,7 @@ import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import { kindOf, likenessTo } from '../retrieval/word-likeness.ts';
 import { contentWords, type Question, unmistaken, wordsOf } from './question.ts';
-import { tellsWhich } from './slots.ts';
+import { isNumbered, tellsWhich } from './slots.ts';
 import { MONTHS, NUMERALS, type Span, spansOf, WEEKDAYS } from './spans.ts';
 import { likenessToKinds, likenessToRoles } from './word-kinds.ts';
 
@@ -36,7 +36,8 @@ const MEASURE = /^how (\p{L}+)/iu;
 const LIGHT_VERB =
   /^(?:got|use[ds]?|took|taken|takes?|went|came|comes?|kept|keeps?|own(?:s|ed)?|put|happen(?:s|ed)?|did|had|belongs?|contains?|living)$/u;
 const TITLE = /^(?:Mr|Mrs|Ms|Miss|Dr|Prof|Professor|Sir|Aunt|Uncle)\b/u;
-const REASON = /\b(?:because|since|as|so|due|thanks|owing|therefore|reason|why|after|when|to \p{Ll}+)\b/iu;
+const REASON =
+  /\b(?:because|since|as|so|due|thanks|owing|therefore|reason|caus(?:e[sd]?|ing)|led to|result(?:s|ed|ing)?|why|after|when|to \p{Ll}+)\b/iu;
 const TIME = new RegExp(
   `\\b(?:1\\d|20)\\d\\d\\b|\\b\\d{1,2}(?::\\d\\d)? ?(?:[ap]\\.?m\\b|o['’]clock)|\\d:\\d\\d|\\b(?:${MONTHS}|Easter|Christmas|${WEEKDAYS}|morning|evening|noon|midnight|summer|winter|spring|autumn|ago|yesterday|o['’]clock)\\b`,
   'iu',
@@ -107,9 +108,10 @@ function isAskedFor(word: string, { text, focus }: Question): boolean {
 
 /** Returns what tells whether a sentence has a word, a name or a number of the kind that is asked for. */
 function fillers(
-  { type, focus }: Question,
+  question: Question,
   isNew: (span: Pick<Span, 'text'>) => boolean,
 ): (sentence: string, named: readonly Span[]) => number {
+  const { type, focus } = question;
   const bounded = (value: number) => Math.max(-0.5, Math.min(1, value));
   const namesOf = (sentence: string, named: readonly Span[]) =>
     named
@@ -154,7 +156,7 @@ function fillers(
       return (sentence) =>
         contentOf(sentence).reduce(
           (most, { word, row }) => (isNew({ text: word }) ? Math.max(most, 2 * ofKind(row) - 1) : most),
-          -1,
+          formOf(question) === 'which' && isNumbered(question, sentence) ? 1 : -1,
         );
     }
     default:

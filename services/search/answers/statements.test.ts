@@ -62,7 +62,13 @@ describe('the statements of a passage', () => {
     expect(texts(page)).to.deep.equal(['The mill was built in 1710.']);
   });
 
-  it('have no bullet', () => {
+  it('have no bullet, and keep the first words of an item that say nothing alone', () => {
+    const items = [
+      '- Ada Moss – Engineer. Based in Leeds.',
+      '- Bo Lind – Sales. Owns the shop.',
+      '3. Fee. We pay 90 EUR.',
+    ];
+    expect(texts(`# Team\n\n${items.join('\n')}`)).to.deep.equal(items.map((item) => item.replace('- ', '')));
     expect(texts('# Plants\n\n- Oaks grow slowly.\n- Birches grow fast.')).to.deep.equal([
       'Oaks grow slowly.',
       'Birches grow fast.',

@@ -66,6 +66,9 @@ const VALUE = new RegExp(
 );
 /** A line that is nothing but a name with its value, perhaps with a comment. */
 const ASSIGNED = new RegExp(`^[ \\t]*[A-Z_][A-Z\\d_]{2,} ?= ?${LITERAL}[ \\t]*(?:(?:#|//).*)?$`, 'u');
+/** The first words of an item that say nothing without the rest of it: `3. Fee.`, `Ada Moss – Engineer.` */
+const LEAD = /^(?:\d{1,3}[.)] )?(?:(?:\S+ ){1,4}[–—] |(?:\S+ ){0,3}\S+\.(?: |$))/u;
+const MAX_ITEM_LENGTH = 240;
 /** A line of an earlier mail or of a quotation. */
 const QUOTED_MARKS = /^(?:>[ \t]?)+/u;
 /** The subject in the headers of a mail, as the reader of mails writes them, without what marks a reply. */
@@ -129,6 +132,12 @@ function readStatements(payload: RankedPassage['payload']): readonly Statement[]
     if (parent?.isKey === false && parent.text === statements.at(-1)?.text && isName(parent.text)) statements.pop();
     const said = onOneLine(line.replace(BULLET, ''));
     const asked = askedBefore(sentence, isTitle);
+    const last = statements.at(-1);
+    const isOnLine = at > 0 && !text.slice(read[at - 1]?.start, sentence.start).includes('\n');
+    if (last?.isItem === true && isOnLine && LEAD.test(last.text) && last.text.length + said.length < MAX_ITEM_LENGTH) {
+      statements[statements.length - 1] = { ...last, text: `${last.text} ${said}` };
+      continue;
+    }
     if (isTitle) label = heading;
     else if (!isKey) {
       const keys = parents.map((parent) => parent.text);

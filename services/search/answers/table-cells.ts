@@ -2,7 +2,10 @@ import { dates } from '../../common/text/language/dates.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordsOf } from './question.ts';
 import { MONTHS } from './spans.ts';
-import type { Row } from './table-rows.ts';
+
+interface Row {
+  readonly cells: readonly string[];
+}
 
 export function cellsAt(rows: readonly Row[], at: number): readonly string[] {
   return rows.map((row) => row.cells[at] ?? '').filter((cell) => cell !== '');
@@ -23,13 +26,13 @@ export function hasAll({ cells }: Row, wanted: readonly string[]): boolean {
   return wanted.every((stem) => words.has(stem));
 }
 
-/** Stems of the words of a cell, also of the parts of `slow-bookings`, and versions; of a date also its year and the name of its month. */
+/** Stems of the words of a cell, also of the parts of `slow-bookings`, and `2.4.0` as a whole; of a date also its year and the name of its month. */
 export function stems(text = ''): ReadonlySet<string> {
   const [, year = '', month] = ISO_DATE.exec(text) ?? [];
   const dated = month === undefined ? [] : [year, MONTH_NAMES[Number(month) - 1] ?? ''];
   const words = wordsOf(text.replaceAll('_', ' '));
   const parts = words.flatMap((word) => (/^\p{L}+(?:-\p{L}+)+$/u.test(word) ? word.split('-') : []));
-  return new Set([...words, ...parts, ...dated, ...(text.match(/\d+(?:\.\d+)+/gu) ?? [])].map(stemOf));
+  return new Set([...words, ...parts, ...dated, ...(text.match(/\d+(?:\.[\p{L}\d]+)+/gu) ?? [])].map(stemOf));
 }
 
 export function dayOfCell(cell: string): Date | undefined {

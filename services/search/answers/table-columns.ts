@@ -58,7 +58,7 @@ export function readWords(question: string, table: Table, isInTime: boolean): Re
   // A description has words of anything: it is no value by which rows are chosen.
   const isValue = (cell: string) => table.kind === 'list' || wordsOf(cell).length <= MAX_VALUE_WORDS;
   const cells = table.rows.map((row) => row.cells.map((cell) => stems(isValue(cell) ? cell : '')));
-  const columnNames = table.columns.map(stems);
+  const columnNames = table.columns.map(columnStems);
   const field = FIELDS.find(([asks, names]) => asks.test(question) && table.columns.some((name) => names.test(name)));
   if (field === undefined && lacksField(question, table, cells)) return null;
   const asked = questionWords(question.replace(field?.[0] ?? '', (words) => `${words.split(' ')[0]} `));
@@ -132,15 +132,26 @@ const FIELDS: readonly (readonly [asks: RegExp, names: RegExp])[] = (
     ['receives?|gets?', 'receivers?|recipients?'],
   ] as const
 ).map(([asks, names]) => [new RegExp(`\\b(?:${asks})\\b`, 'iu'), new RegExp(`^(?:${names})$`, 'iu')]);
+const HOW_LONG = /^(?:how long|wie lange)\b/iu;
 /** Fields that the first word of a question asks for. */
 const FIELDS_OF_FIRST: typeof FIELDS = [
   [/^(?:where|wo)\b/iu, /^(?:city|country|region|location|place|(?:office )?address|town|venue|room|ort)$/iu],
-  [/^(?:who|wer)\b(?! (?:is|was) \p{Lu})/iu, /^(?:owner|responsible|assignee|assigned to|who|person)$/iu],
-  [/^how (?:much|many)\b/iu, /^(?:amount|quantity|qty|menge|anzahl|cantidad|quantité)$/iu],
-  [/^who (?:is|was) \p{Lu}/iu, /^(?:role|title|job|position)$/iu],
+  [/^(?:[Ww]ho|[Ww]er)\b(?! (?:is|was|ist|war) \p{Lu})/u, /^(?:owner|responsible|assignee|assigned to|who|person)$/iu],
+  [HOW_LONG, /^(?:duration|length|dauer|duración|durée)$/iu],
+  [
+    /^how (?:much|many)\b/iu,
+    /^(?:amount|quantity|qty|pieces|units|count|stück|piezas|pièces|menge|anzahl|cantidad|quantité)$/iu,
+  ],
+  [/^(?:[Ww]ho|[Ww]er) (?:is|was|ist|war) \p{Lu}/u, /^(?:role|title|job|position)$/iu],
 ];
 /** Verbs of what takes place somewhere. */
 const EVENT_WORDS = wordSet('take place happen start begin leave depart held meet scheduled planned');
+
+/** Stems of the name of a column; `driver` is also the one who drives. */
+function columnStems(name: string): ReadonlySet<string> {
+  const doers = wordsOf(name.replaceAll('_', ' ')).filter((word) => /.{3}[eo]r$/u.test(word));
+  return new Set([...stems(name), ...doers.flatMap((word) => [word.slice(0, -1), word.slice(0, -2)].map(stemOf))]);
+}
 
 function likeColumn(word: string, columns: readonly string[]): number {
   const words = columns.flatMap((column) => wordsOf(column.replaceAll('_', ' ')));
@@ -167,7 +178,8 @@ export function askedColumn(question: string, { columns, rows }: Table, { condit
   let best = LIKE_COLUMN;
   for (const [at, name] of columns.entries()) {
     if (name === '' || isUsed(at) || (AMOUNT.test(question) && isDated(rows, at))) continue;
-    const names = stems(name);
+    if (HOW_LONG.test(question) && rows.every(({ cells }) => !/\d/u.test(cells[at] ?? ''))) continue;
+    const names = columnStems(name);
     let score = Math.max(0, ...others.map((word) => (names.has(stemOf(word)) ? 1 : likeColumn(word, [name]))));
     if (at !== key && DATED_QUESTION.test(question) && isDated(rows, at)) score += FIELD_SCORE.first;
     if (at !== key && isField(FIELDS, name)) score = Math.max(score, FIELD_SCORE.word);

@@ -1,8 +1,7 @@
-import { stemOf } from '../../common/text/language/tokenize.ts';
 import { isConversation, turnsOf } from '../../common/text/language/turns.ts';
-import { wordsOf } from './question.ts';
 import type { ReadPassage } from './rank-sentences.ts';
 import { cellsOf, rowText } from './statements.ts';
+import { stems } from './table-cells.ts';
 
 /** Rows of a table, records with fields, or the items of a list, which have one column without a name. */
 export interface Table {
@@ -41,7 +40,7 @@ const RELEASE_COLUMNS = ['version', 'released'];
 
 interface ReadRow {
   readonly kind: Table['kind'];
-  /** Rows of a document with the same key are one table; null: those below one heading. */
+  /** Rows of a document with the same key are one table; null: those below the same headings. */
   readonly key: string | null;
   readonly columns: readonly string[];
   readonly values: readonly string[];
@@ -85,12 +84,12 @@ export function tablesOf(passages: readonly ReadPassage[]): readonly Table[] {
       const heading = path.at(-1)?.text ?? '';
       const above = path.map(({ text: title }) => title).join(' ');
       // Records below keys of a settings file are of different kinds.
-      const place = heading.endsWith(':') ? `${heading} ${row.key ?? ''}` : (row.key ?? heading);
+      const place = heading.endsWith(':') ? `${heading} ${row.key ?? ''}` : (row.key ?? above);
       const key = `${document} ${row.kind} ${place}`;
       const table: WritableTable = tables.get(key) ?? {
         kind: row.kind,
         heading,
-        subject: new Set(wordsOf(`${documentName} ${headings.join(' ')} ${above}`).map(stemOf)),
+        subject: stems(`${documentName} ${headings.join(' ')} ${above}`),
         columns: row.columns,
         rows: [],
       };

@@ -43,8 +43,16 @@ const TIME_COLUMN = /^(?:due|deadline|date|day|start|when|month|fällig|datum)\b
 /** Values of what needs nothing more. */
 const DONE = /^(?:done|paid|closed|completed?|finished|cancell?ed|resolved|erledigt|bezahlt|✓)$/iu;
 
-/** Returns the rows with a date in a time, and the column that has it; null for a table without dates. */
-export function rowsInTime({ columns, rows }: Table, { from, until, bare, isOverdue }: AskedTime) {
+/** Columns of when something begins, which lasts until the next row does. */
+const BEGINNING =
+  /^(?:from|starts?|starting|since|beginning|valid from|week of|von|ab|seit|beginn|desde|inicio|depuis|début)\b/iu;
+const MAX_DAYS_ASKED = 7;
+
+/**
+ * Returns the rows with a date in a time, and the column that has it; null for a table without dates. A day between the
+ * beginnings of two rows is in the first of them. Dates without a year are of that of the heading, or of the time.
+ */
+export function rowsInTime({ heading, columns, rows }: Table, { from, until, bare, isOverdue }: AskedTime) {
   const dated = columns.flatMap((name, at) => (name !== '' && isDated(rows, at) ? [{ name, at }] : []));
   const asked = new Set(questionWords(bare).map(({ stem }) => stem));
   const chosen =
@@ -52,12 +60,18 @@ export function rowsInTime({ columns, rows }: Table, { from, until, bare, isOver
     dated.find(({ name }) => TIME_COLUMN.test(name)) ??
     dated[0];
   if (chosen === undefined) return null;
-  const isIn = (cell: string) => {
-    const day = dayOfCell(cell);
-    return day !== undefined && (from === null || day >= from) && (until === null || day < until);
-  };
+  const year = /\b(?:19|20)\d\d\b/u.exec(heading)?.[0] ?? from?.getUTCFullYear();
+  const dayOf = ({ cells: { [chosen.at]: cell = '' } }: Row) => dayOfCell(cell) ?? dayOfCell(`${cell} ${year}`);
+  const isIn = (day: Date | undefined) =>
+    day !== undefined && (from === null || day >= from) && (until === null || day < until);
   const isOpen = ({ cells }: Row) => !isOverdue || !cells.some((cell) => DONE.test(cell));
-  return { rows: rows.filter((row) => isIn(row.cells[chosen.at] ?? '') && isOpen(row)), column: chosen.at };
+  const found = rows.filter((row) => isIn(dayOf(row)) && isOpen(row));
+  if (found.length > 0 || from === null || until === null || !BEGINNING.test(chosen.name))
+    return { rows: found, column: chosen.at };
+  const isLong = until.getTime() - from.getTime() > MAX_DAYS_ASKED * DAY_MS;
+  const days = rows.map((row) => dayOf(row)?.getTime() ?? Number.NaN);
+  const at = days.findIndex((day, place) => day <= from.getTime() && from.getTime() < (days[place + 1] ?? Number.NaN));
+  return { rows: isLong || at < 0 ? [] : rows.slice(at, at + 1), column: chosen.at };
 }
 
 /** The column of dates whose month a question names. */

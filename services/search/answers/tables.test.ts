@@ -101,6 +101,18 @@ const ORDERS = passage(
   'orders',
   'id: 4712, customer: Ina Vogt, total: 59\n\nid: 4713, customer: Otto Klein, total: 18',
 );
+const ROTA = passage(
+  'on-call',
+  '# On-call rota, March 2026\n\n| Week | From | Primary | Secondary |\n|---|---|---|---|\n| 10 | 2 March | Ada Moss | Bo Lind |\n| 11 | 9 March | Cy Ray | Ada Moss |\n| 12 | 16 March | Bo Lind | Cy Ray |\n',
+);
+const ACTIONS = passage(
+  'actions',
+  'action: Make the sorter start without Redis, owner: Bo Lind, default: 12, state: on track\n\naction: Renew certificates, owner: Ada Moss, reviewer: Cy Ray, default: 3, state: off track',
+);
+const VERSIONS = passage(
+  'history',
+  '# 5.1.0 - 2026-02-17\n\n## Changed\n- Timeout of 15 s\n- Batches of 50\n\n# 5.0.0 - 2025-03-10\n\n## Changed\n- PostgreSQL\n- No XML\n',
+);
 const NOW = new Date('2026-11-28T09:00:00Z');
 
 describe('tableAnswer', () => {
@@ -175,6 +187,22 @@ describe('tableAnswer', () => {
   for (const [question, answer] of cases) {
     it(`answers "${question}" with ${answer}`, () => {
       expect(tableAnswer(question, tables, NOW)?.text ?? null).equals(answer);
+    });
+  }
+  const ofWork = tablesOf([ROTA, ACTIONS, VERSIONS]);
+  const asked: readonly (readonly [string, string | null])[] = [
+    ['Who is on call on 11 March 2026?', 'Cy Ray'],
+    ['Who is on call on 11 May 2026?', null],
+    ['Who owns the sorter?', null],
+    ['Who owns the certificates?', 'Ada Moss'],
+    ['Who reviews the certificates?', 'Cy Ray'],
+    ['Which actions are off track?', 'Renew certificates'],
+    ['How many certificates are there by default?', '3'],
+    ['What changed in 5.0.0?', 'PostgreSQL, No XML'],
+  ];
+  for (const [question, answer] of asked) {
+    it(`answers "${question}" with ${answer}, from tables of a company`, () => {
+      expect(tableAnswer(question, ofWork, NOW)?.text ?? null).equals(answer);
     });
   }
   const ofOthers: readonly (readonly [string, string | null])[] = [

@@ -38,14 +38,18 @@ export interface TableAnswer {
   readonly lists?: readonly Table[];
 }
 
-/** `phone number of Ada` counts nothing. */
-const COUNT = /\bhow many\s+(\p{L}+)|(?<=^|\b(?:the|total|exact|current|my|our)\s)(?:number|count) of\s+(\p{L}+)/iu;
+const AUXILIARY = '(?:are|were|do|does|did|have|has|had|can|will)\\b';
+/** `phone number of Ada` counts nothing; `worker replicas are` counts replicas. */
+const COUNT = new RegExp(
+  `\\bhow many\\s+(?:(?!${AUXILIARY})\\p{L}+\\s+(?=\\p{L}+ ${AUXILIARY}))?(\\p{L}+)|(?<=^|\\b(?:the|total|exact|current|my|our)\\s)(?:number|count) of\\s+(\\p{L}+)`,
+  'iu',
+);
 const TOTAL = /\b(?:total|sum|altogether|in all)\b/iu;
 const AVERAGE = /\b(?:average|mean)\b/iu;
 const MOST = /\b(?:most|highest|largest|biggest|greatest|newest|latest|longest|maximum)\b/iu;
 const LEAST = /\b(?:least|lowest|smallest|fewest|cheapest|oldest|earliest|shortest|minimum)\b/iu;
 const LISTS =
-  /^(?:(?:on|in|at|for|to|from|by|until|with|of) )?(?:which|what|who|whom|whose|list|show|name|where|when|how much|how many|how old|was|welche[rsmn]?|wer|wann|wo|liste|zeige?)\b/iu;
+  /^(?:(?:on|in|at|for|to|from|by|until|with|of) )?(?:which|what|who|whom|whose|list|show|name|where|when|how much|how many|how old|how long|wie lange|was|welche[rsmn]?|wer|wann|wo|liste|zeige?)\b/iu;
 const COMPARED =
   /\b(more than|over|above|at least|after|since|fewer than|less than|under|below|at most|before|until)\s+[$€£]?(\d[\d.,:-]*\d|\d)/iu;
 const COUNTED = wordSet('thing things item items entry entries row rows people person record records line lines');
@@ -128,12 +132,17 @@ interface Reading {
 
 function rowsAsked(asked: string, table: Table, { read, timed, comparison, now }: Reading): FoundRows | null {
   const { column, key } = askedColumn(asked, table, read);
-  let rows = matching(timed?.rows ?? table.rows, read.conditions);
+  const held = matching(timed?.rows ?? table.rows, read.conditions);
+  const named = held.filter(({ cells }) => cells.some((cell) => cell.includes(' ') && isNamedIn(asked, cell)));
+  let rows = named.length > 0 && table.kind === 'table' ? named : held;
   if (comparison !== null) {
     const numeric = column ?? table.columns.findIndex((_, at) => at !== key && isNumeric(table.rows, at));
     if (numeric < 0) return null;
     rows = rows.filter((row) => compares(row.cells[numeric] ?? '', comparison));
   }
+  // `Who owns the dispatcher?` does not ask whose `Make the dispatcher work without Redis` is.
+  if (table.kind === 'table' && column !== null && WHO.test(asked))
+    rows = rows.filter(({ cells }) => isTold(cells[key], read, key));
   const timeColumn = timed?.column ?? monthColumn(table, read);
   const isOnly = table.rows.length === 1 && read.conditions.size === 0 && read.named.length === 0;
   let isBelowName = false;
@@ -167,6 +176,10 @@ function rowsAsked(asked: string, table: Table, { read, timed, comparison, now }
   return values.length === 0 || isTooMany ? null : { text: joined(values), rows, isOfTime: isTime, isOfUnnamed };
 }
 
+/** Whether a question has a whole cell of several words: `off track`. */
+const isNamedIn = (question: string, cell: string) =>
+  ` ${wordsOf(question).join(' ')} `.includes(` ${wordsOf(cell).join(' ')} `) && wordsOf(cell).length > 1;
+
 const HOW_OLD = /^how old (?:is|are|am)\b/iu;
 
 /** Years since the day in the one row that fits: `11 (2015-05-09)`. */
@@ -176,6 +189,14 @@ function ageOf(rows: readonly Row[], column: number | null, now: Date | undefine
   if (day === undefined || now === undefined) return null;
   return { text: `${yearsBetween(day, now)} (born ${cell})`, rows, isOfTime: false };
 }
+
+const WHO = /^(?:who|whose|wer)\b/iu;
+
+/** Whether a name that words of a question choose has half of its words in the question. */
+const isTold = (name: string | undefined, read: ReadWords, key: number) =>
+  read.conditions.size === 0 ||
+  ![...read.conditions.values()].every((of) => of.size === 1 && of.has(key)) ||
+  sharesHalf(name, read);
 
 /** Whether a question has half of the words of a name: `Atlas` alone does not name `Atlas review with Jane`. */
 function sharesHalf(name: string | undefined, { conditions, named }: ReadWords): boolean {
@@ -214,6 +235,17 @@ function computedValue({
     const value = Number((AVERAGE.test(asked) ? sum / cells.length : sum).toFixed(2));
     return answer(`${value}${unitOf(cells)}`);
   }
+  const [only, ...more] = column === null || column === key ? [] : cellsAt(rows, column);
+  // `How many retries are there by default?`
+  if (
+    counted !== null &&
+    read.conditions.size > 0 &&
+    only !== undefined &&
+    more.length === 0 &&
+    /^\D?\d/u.test(only) &&
+    !isDated(rows, column ?? 0)
+  )
+    return answer(only);
   if (counted !== null) {
     const isOfTable = table.subject.has(noun) || stems(table.columns[key]).has(noun) || COUNTED.has(noun);
     // `attempts` in a description counts nothing.

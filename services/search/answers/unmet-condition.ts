@@ -4,7 +4,7 @@ import { mostOfKind } from '../retrieval/word-likeness.ts';
 import { isAgentUnsaid, isOfAuthor, NAMED_KINDS } from './agreement.ts';
 import { contentWords, type Question, wordsOf } from './question.ts';
 import { refersBack, type Sentence } from './rank-sentences.ts';
-import { isSaid } from './slots.ts';
+import { isNumbered, isSaid } from './slots.ts';
 import { spansOf } from './spans.ts';
 import { statementsOf } from './statements.ts';
 import { likenessToKinds } from './word-kinds.ts';
@@ -114,12 +114,14 @@ const TITLE_OF_PERSON = /^(?:Mr|Mrs|Ms|Miss|Dr|Prof|Professor|Aunt|Uncle)\b/u;
 const MIN_OF_KIND = 0.4;
 
 /** Whether no sentence has a name of the kind that is asked for, nor a word of it. */
-function isNameUnsaid({ text, type, focus }: Question, said: readonly Said[]): boolean {
+function isNameUnsaid(question: Question, said: readonly Said[]): boolean {
+  const { text, type, focus } = question;
   if ((type !== 'thing' && type !== 'place') || focus === null || !NAMED_KINDS.has(focus)) return false;
   if (!ASKS_WHICH(focus).test(text)) return false;
   const asked = new Set(wordsOf(text).map(stemOf));
   const isNew = (word: string) => !STOP_WORDS.has(word) && !asked.has(stemOf(word));
   return said.every((one) => {
+    if (isNumbered(question, `${one.context} ${one.text}`)) return false;
     const names = spansOf(one.text, ['name', 'title']).filter((span) => {
       // `In March 2013 the Tisza rose.` is read as one name.
       const words = wordsOf(span.text).filter((word) => isNew(word) && !CALENDAR.test(word));

@@ -61,6 +61,10 @@ const OTHER_LANGUAGES = [
   },
 ].map(({ asking, others }) => ({ asking: new Set(words(asking)), all: new Set([...words(asking), ...words(others)]) }));
 
+/** Whether a word in lower case is a function word of English, or of another language and no common word of English. */
+export const isFunctionWord = (word: string): boolean =>
+  STOP_WORDS.has(word) || (!isCommonWord(word) && OTHER_LANGUAGES.some(({ all }) => all.has(word)));
+
 const MIN_WORDS = 2;
 
 /**
