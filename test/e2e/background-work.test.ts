@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { makeDataDir, startProcess } from '../support/engram-process.ts';
+import { itWhenWhole } from '../support/extent.ts';
 import { type StartedApp, startApp } from '../support/start-app.ts';
 import { until } from '../support/until.ts';
 import { createWire, type Wire } from '../support/wire.ts';
@@ -62,7 +63,7 @@ describe('work in the background', () => {
     expect(items.map(({ name }) => name)).to.deep.equal(['ada']);
   });
 
-  it('of add and remember goes on after the process was killed at the moment of the answer', async () => {
+  itWhenWhole('of add and remember goes on after the process was killed at the moment of the answer', async () => {
     const data = makeDataDir();
     let server = await startProcess({ dataDir: data.path });
     try {

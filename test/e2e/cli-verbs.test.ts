@@ -7,22 +7,17 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { expect } from 'chai';
 import { runCli } from '../../services/cli/cli.ts';
-import { type EngramProcess, makeDataDir, startProcess } from '../support/engram-process.ts';
+import { type StartedApp, startApp } from '../support/start-app.ts';
 
 describe('verbs of the command line', () => {
-  const data = makeDataDir();
-  let server: EngramProcess;
+  let server: StartedApp;
   let home: string;
   before(async () => {
     home = await mkdtemp(join(tmpdir(), 'engram-cli-home-'));
-    server = await startProcess({
-      dataDir: data.path,
-      environment: { REQUIRE_AUTHENTICATION: 'true', DEFAULT_USER_PASSWORD: 'correct horse' },
-    });
+    server = await startApp({ REQUIRE_AUTHENTICATION: 'true', DEFAULT_USER_PASSWORD: 'correct horse' });
   });
   after(async () => {
     await server?.stop();
-    data.remove();
     await rm(home, { recursive: true, force: true });
   });
 

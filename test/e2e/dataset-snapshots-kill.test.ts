@@ -8,6 +8,7 @@ import { expect } from 'chai';
 import { PERSONAL_TENANT } from '../../services/common/kernel/scope.ts';
 import { findAll } from '../../services/common/records/base/find-all.ts';
 import { dataItemsCollection } from '../../services/common/records/ingest/data-items.ts';
+import { describeWhenWhole } from '../support/extent.ts';
 import { type ManagedApp, startManagedApp } from '../support/managed-app.ts';
 import { until } from '../support/until.ts';
 
@@ -17,7 +18,7 @@ const TEXTS = Array.from(
   (_, at) => `Fact ${at}: Ada Lovelace met Charles Babbage in London ${at} times.`,
 );
 
-describe('snapshots over HTTP under kill -9', () => {
+describeWhenWhole('snapshots over HTTP under kill -9', () => {
   let dataDir: string;
   before(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'engram-own-snapshots-'));

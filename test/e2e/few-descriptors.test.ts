@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { freePort, makeDataDir } from '../support/engram-process.ts';
+import { itWhenWhole } from '../support/extent.ts';
 import { until } from '../support/until.ts';
 import { createWire } from '../support/wire.ts';
 
@@ -35,7 +36,7 @@ describe('a server that may open few files', () => {
     expect(errors()).to.match(/may open 64 files, and the server needs 96 at least. Raise the limit/);
   });
 
-  it('builds and searches more datasets than it can have open', async () => {
+  itWhenWhole('builds and searches more datasets than it can have open', async () => {
     const { child, baseUrl } = await launch(96);
     try {
       const health = () => fetch(`${baseUrl}/health`).then(({ status }) => status, () => 0); // biome-ignore format: one line

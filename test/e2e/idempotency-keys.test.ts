@@ -1,15 +1,16 @@
 import { expect } from 'chai';
-import { type EngramProcess, makeDataDir, startProcess } from '../support/engram-process.ts';
+import { makeDataDir } from '../support/engram-process.ts';
+import { type StartedApp, startApp } from '../support/start-app.ts';
 import { createWire } from '../support/wire.ts';
 
 describe('Idempotency-Key', () => {
   const data = makeDataDir();
-  let server: EngramProcess;
+  let server: StartedApp;
   before(async () => {
-    server = await startProcess({ dataDir: data.path });
+    server = await startApp({}, { dataDir: data.path });
   });
   after(async () => {
-    await server.kill();
+    await server.stop();
     data.remove();
   });
 
@@ -26,14 +27,14 @@ describe('Idempotency-Key', () => {
     return createWire(server.baseUrl, { 'idempotency-key': 'form' }).form('/remember', form);
   };
 
-  it('gives the first answer again, also after kill -9, and keeps one entry', async () => {
+  it('gives the first answer again, also after another start, and keeps one entry', async () => {
     const first = await send('one');
     const again = await send('one');
     expect(first.status, first.text).to.equal(200);
     expect(first.headers.get('idempotency-replayed')).to.equal(null);
     expect(again.headers.get('idempotency-replayed')).to.equal('true');
-    await server.kill();
-    server = await startProcess({ dataDir: data.path });
+    await server.stop({ keepData: true });
+    server = await startApp({}, { dataDir: data.path });
     expect((await send('one')).json).to.deep.equal(first.json);
     expect((await createWire(server.baseUrl).get('/sessions/s1')).json.qas).to.have.length(1);
     expect((await send('two')).json.entry_id).not.to.equal(first.json.entry_id);

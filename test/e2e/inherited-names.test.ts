@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { docxParagraph, makeDocx } from '../../services/common/text/documents/fixtures/make-office.ts';
 import { type EngramProcess, makeDataDir, startProcess } from '../support/engram-process.ts';
-import { partOf } from '../support/extent.ts';
+import { itWhenWhole, partOf } from '../support/extent.ts';
 import { type Answer, createWire, type Upload, type Wire } from '../support/wire.ts';
 
 /**
@@ -210,7 +210,7 @@ describe('words that every JavaScript object inherits', () => {
     }
   });
 
-  it('are never looked up on objects that inherit', async () => {
+  itWhenWhole('are never looked up on objects that inherit', async () => {
     const data = makeDataDir();
     const file = join(data.path, 'lookups.txt');
     const environment = {

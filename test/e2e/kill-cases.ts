@@ -40,7 +40,7 @@ export function describeKills({ kills, documents }: { readonly kills: number; re
       expectSame(await addUnderKills({ ...options, by: 'remember' }), calm);
     });
 
-    it(`during forget brings nothing back, and leaves the graph of what was never forgotten (seed ${seed})`, async () => {
+    (kills > 1 ? it : it.skip)(`during forget brings nothing back, and leaves the graph of what was never forgotten (seed ${seed})`, async () => {
       const options = { documents, kills: Math.ceil(kills / 3), random: seeded(seed + 2) };
       const { returned, left, remains } = await forgetUnderKills(options);
       expect(returned).to.deep.equal([]);

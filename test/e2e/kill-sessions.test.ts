@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { type EngramProcess, makeDataDir, startProcess } from '../support/engram-process.ts';
-import { repeats } from '../support/extent.ts';
+import { describeWhenWhole } from '../support/extent.ts';
 import { until } from '../support/until.ts';
 import { createWire } from '../support/wire.ts';
 
-const KILLS = repeats(3, 1);
+const KILLS = 3;
 const SESSIONS = ['one', 'two', 'three'];
 
 interface Told {
@@ -12,7 +12,7 @@ interface Told {
   readonly text: string;
 }
 
-describe('kill -9 while sessions are remembered', () => {
+describeWhenWhole('kill -9 while sessions are remembered', () => {
   it('loses and doubles nothing that was acknowledged, and leaves no gap', async () => {
     const data = makeDataDir();
     const acknowledged: Told[] = [];

@@ -1,7 +1,8 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { type EngramProcess, makeDataDir, startProcess } from '../support/engram-process.ts';
+import { makeDataDir } from '../support/engram-process.ts';
+import { type StartedApp, startApp } from '../support/start-app.ts';
 import { until } from '../support/until.ts';
 import { createWire, type Wire } from '../support/wire.ts';
 
@@ -10,20 +11,26 @@ describe('the data directory of a running server', () => {
   const directory = join(data.path, 'data');
   const aside = join(data.path, 'aside');
   const control = join(directory, 'control.db');
-  let server: EngramProcess;
+  let server: StartedApp;
+  let log: string[];
   let wire: Wire;
 
   beforeEach(async () => {
-    server = await startProcess({ dataDir: directory });
-    wire = createWire(server.baseUrl);
+    await start();
     expect((await add()).status).to.equal(200);
   });
   afterEach(async () => {
-    await server.kill();
+    await server.stop({ keepData: true });
     for (const path of [directory, aside]) rmSync(path, { recursive: true, force: true });
   });
   after(() => data.remove());
 
+  const start = async () => {
+    log = [];
+    server = await startApp({}, { dataDir: directory, log });
+    wire = createWire(server.baseUrl);
+  };
+  const logged = (event: string) => log.some((line) => line.includes(event));
   const add = () => wire.post('/add', { data: `Ada Lovelace, ${Math.random()}`, datasetName: 'notes' });
   const healthOf = async (path: string) => {
     const answer = await fetch(`${server.baseUrl}${path}`);
@@ -38,7 +45,7 @@ describe('the data directory of a running server', () => {
       await until(`${path} says so`, async () => (await healthOf(path)).status === 503);
     }
     expect((await healthOf('/health/detailed')).text).to.match(reason);
-    await until('the log says so', () => server.output().includes('store.lost'));
+    await until('the log says so', () => logged('store.lost'));
   }
 
   it('without its control.db takes nothing, and goes on when the file is back', async () => {
@@ -47,10 +54,10 @@ describe('the data directory of a running server', () => {
     renameSync(aside, control);
     expect((await add()).status).to.equal(200);
     await until('it is healthy', async () => (await healthOf('/health')).status === 200);
-    expect(await server.stop()).to.equal(0);
-    server = await startProcess({ dataDir: directory });
-    const [dataset] = (await createWire(server.baseUrl).get('/datasets')).json;
-    const items = await createWire(server.baseUrl).get(`/datasets/${dataset.id}/data`);
+    await server.stop({ keepData: true });
+    await start();
+    const [dataset] = (await wire.get('/datasets')).json;
+    const items = await wire.get(`/datasets/${dataset.id}/data`);
     expect(items.json).to.have.length(2);
   });
 
@@ -68,10 +75,10 @@ describe('the data directory of a running server', () => {
   });
 
   it('without its control.db at the start is said to be empty beside what an earlier server stored', async () => {
-    expect(server.output()).to.not.include('store.records_missing');
-    expect(await server.stop()).to.equal(0);
+    expect(logged('store.records_missing')).to.equal(false);
+    await server.stop({ keepData: true });
     rmSync(control);
-    server = await startProcess({ dataDir: directory });
-    expect(server.output()).to.include('store.records_missing');
+    await start();
+    expect(logged('store.records_missing')).to.equal(true);
   });
 });

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
 
 /** Milliseconds of processor time of this process so far: unlike the clock's, they do not grow with what else runs here. */
 export function cpuTimeMs(): number {
@@ -29,15 +30,28 @@ export async function longestTurn(work: () => Promise<unknown>): Promise<number>
   return longest;
 }
 
-/** Greatest turn in ms that counts as short: 100, or four times what parsing a list of 300,000 names takes on a slower machine. */
-export function shortTurnMs(): number {
+/** That work took less than `limitMs` of processor time, or as much longer as this machine is slower than a usual one, now. */
+export function expectQuick(tookMs: number, limitMs: number, label?: string): void {
+  if (tookMs >= limitMs) expect(tookMs, label).to.be.below(limitMs * slowness());
+}
+
+/** A turn of the event loop of this length keeps nobody waiting. */
+export const SHORT_TURN_MS = 100;
+
+/** That the least of the longest turns is short: what the work itself does it does each time, the collector now and then. */
+export function expectShortTurns(...longest: readonly number[]): void {
+  expectQuick(Math.min(...longest), SHORT_TURN_MS, `ms of work between two turns of the event loop, of ${longest}`);
+}
+
+/** How many times as long as 25 ms this machine takes, at present, to parse a list of 300,000 names; at least 1. */
+function slowness(): number {
   const text = JSON.stringify(Array.from({ length: 300_000 }, (_, index) => `name ${index}`));
   const times = Array.from({ length: 5 }, () => {
     const start = threadCpuTimeMs();
     JSON.parse(text);
     return threadCpuTimeMs() - start;
   });
-  return Math.max(100, 4 * Math.min(...times));
+  return Math.max(1, Math.min(...times) / 25);
 }
 
 /** Milliseconds of processor time of another process, in steps of ten milliseconds. */

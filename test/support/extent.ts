@@ -16,3 +16,6 @@ export function partOf<Case>(cases: readonly Case[], step: number, first = 0): r
 
 /** `it`, or a skipped one where only a part runs. */
 export const itWhenWhole = IS_WHOLE ? it : it.skip;
+
+/** `describe`, or a skipped one, whose hooks do not run, where only a part runs. */
+export const describeWhenWhole = IS_WHOLE ? describe : describe.skip;

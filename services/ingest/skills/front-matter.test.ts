@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { cpuTimeMs } from '../../../test/support/cpu-time.ts';
+import { expectQuick, threadCpuTimeMs } from '../../../test/support/cpu-time.ts';
 import { splitFrontMatter } from './front-matter.ts';
 import { readSkill } from './read-skill.ts';
 
@@ -43,9 +43,9 @@ describe('front matter of skills', () => {
         expect(tools(text)).to.deep.equal([...new Set(entries.filter((entry) => entry !== ''))]);
       }),
     );
-    const before = process.cpuUsage();
+    const before = threadCpuTimeMs();
     expect(tools(','.repeat(250_000))).to.deep.equal([]);
-    expect(process.cpuUsage(before).user).to.be.below(1_000_000);
+    expectQuick(threadCpuTimeMs() - before, 1000);
   });
 
   it('passes over maps, tags of other lines and repeated fields', () => {
@@ -95,9 +95,9 @@ describe('front matter of skills', () => {
       }),
     );
     for (const hostile of ['[', '"\\', "'", '_*', '- ', '(', '![', '`']) {
-      const startedAt = cpuTimeMs();
+      const startedAt = threadCpuTimeMs();
       readSkill('hostile', `---\ntools: ${hostile.repeat(20_000)}\n---\n${hostile.repeat(20_000)}`);
-      expect(cpuTimeMs() - startedAt).to.be.lessThan(500);
+      expectQuick(threadCpuTimeMs() - startedAt, 500);
     }
   });
 });
