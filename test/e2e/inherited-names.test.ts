@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { docxParagraph, makeDocx } from '../../services/common/text/documents/fixtures/make-office.ts';
 import { type EngramProcess, makeDataDir, startProcess } from '../support/engram-process.ts';
 import { itWhenWhole, partOf } from '../support/extent.ts';
+import { startApp } from '../support/start-app.ts';
 import { type Answer, createWire, type Upload, type Wire } from '../support/wire.ts';
 
 /**
@@ -196,17 +197,15 @@ async function expectNoFailure(asked: Promise<Answer>): Promise<void> {
 
 describe('words that every JavaScript object inherits', () => {
   it('are words like others in texts, names, keys, labels, filters and headers', async () => {
-    const data = makeDataDir();
-    const server = await startProcess({ dataDir: data.path });
+    const app = await startApp();
     try {
-      const wire = createWire(server.baseUrl);
+      const wire = createWire(app.baseUrl);
       await sayEverywhere(wire, NAMES);
       const chunks = await wire.post('/search', { query: NAMES.join(' '), searchType: 'CHUNKS', topK: 100 });
       expect(chunks.text).to.include(NAMES[0]).and.not.include('[native code]');
       expectFine(await wire.get('/datasets'), 'the server afterwards');
     } finally {
-      await server.stop();
-      data.remove();
+      await app.stop();
     }
   });
 

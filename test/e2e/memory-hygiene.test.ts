@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { repeats } from '../support/extent.ts';
 import { type StartedApp, startApp } from '../support/start-app.ts';
 import { updatePairs } from '../support/update-pairs.ts';
 import { createWire, type Wire } from '../support/wire.ts';
@@ -122,7 +123,7 @@ describe('memory hygiene', () => {
   });
 
   it('answers generated updates with current or past statements, and traps with both', async () => {
-    const pairs = updatePairs(300).filter((_, at) => at % 10 < 2);
+    const pairs = updatePairs(repeats(300, 60)).filter((_, at) => at % 10 < 2);
     const add = async (which: 'older' | 'newer', date: string) => {
       const data = pairs.map((pair) => pair[which]);
       const more = { datasetName: notes, external_metadata: data.map(() => ({ date })) };
@@ -146,13 +147,13 @@ describe('memory hygiene', () => {
     }
   });
 
-  it('stores nothing that an agent echoes from 60 recalls, and keeps what it adds', async () => {
+  it('stores nothing that an agent echoes from many recalls, and keeps what it adds', async () => {
     const facts = Array.from(
       { length: 20 },
       (_, at) => `Project Number ${at} ships ${at + 3} crates of oranges to Lisbon.`,
     );
     await remember(facts.join('\n\n'));
-    for (let at = 0; at < 60; at++) {
+    for (let at = 0; at < repeats(60, 20); at++) {
       const query = `crates of Project Number ${at % 20}`;
       const scope = at % 2 === 0 ? { search_type: 'CHUNKS' } : { search_type: 'HYBRID_COMPLETION' };
       const recalled = await wire.post('/recall', { query, datasets: [notes], ...scope });

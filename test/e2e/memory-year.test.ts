@@ -1,4 +1,4 @@
-import { repeats } from '../support/extent.ts';
+import { describeWhenWhole } from '../support/extent.ts';
 import { describeYear } from './memory-year.ts';
 
-describeYear({ sessions: 12, turnsPerSession: 8, kills: repeats(3, 1), timeoutMs: 120_000 });
+describeWhenWhole('in short', () => describeYear({ sessions: 12, turnsPerSession: 8, kills: 3, timeoutMs: 120_000 }));

@@ -2,6 +2,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { makeDataDir, startProcess } from '../support/engram-process.ts';
+import { itWhenWhole } from '../support/extent.ts';
 import { type StartedApp, startApp } from '../support/start-app.ts';
 import { VEHICLES, VEHICLES_URI } from '../support/vehicles-ontology.ts';
 import { type Answer, createWire, type Wire } from '../support/wire.ts';
@@ -127,26 +128,36 @@ describe('ontologies', () => {
 });
 
 describe('the ontology of the server', () => {
-  it('is used where a request names none; in strict mode only what it knows is in the graph, also after a kill', async () => {
-    const data = makeDataDir();
-    const file = join(data.path, 'vehicles.owl');
-    await writeFile(file, VEHICLES);
-    const environment = { ONTOLOGY_FILE_PATH: file, ONTOLOGY_MODE: 'strict' };
-    const killed = await startProcess({ dataDir: data.path, environment });
+  const data = makeDataDir();
+  const file = join(data.path, 'vehicles.owl');
+  const environment = { ONTOLOGY_FILE_PATH: file, ONTOLOGY_MODE: 'strict' };
+  const known = ['car', 'manufacturer', 'vehicle', 'volkswagen', 'volkswagen golf'];
+  before(() => writeFile(file, VEHICLES));
+  after(() => data.remove());
+
+  it('is used where a request names none; in strict mode only what it knows is in the graph', async () => {
+    const app = await startApp(environment);
+    const wire = createWire(app.baseUrl);
+    const dataset = (await wire.upload('cars', { name: 'golf.txt', content: TEXT })).json.dataset_id;
+    expect((await wire.post('/cognify', { datasets: ['cars'] })).status).to.equal(200);
+    expect((await graphOf(wire, dataset)).names).to.deep.equal(known);
+    expect((await wire.post('/search', { query: 'Who drives a car?', datasets: ['cars'] })).text).to.include('Ada');
+    await app.stop();
+  });
+
+  itWhenWhole('is that of its beginning in a run that goes on after a kill', async () => {
+    const dataDir = join(data.path, 'data');
+    const killed = await startProcess({ dataDir, environment });
     const texts = Array.from({ length: 10 }, (_, at) => ({ name: `${at}.txt`, content: `${TEXT} It was day ${at}.` }));
     const dataset = (await createWire(killed.baseUrl).upload('cars', ...texts)).json.dataset_id;
     await createWire(killed.baseUrl).post('/cognify', { datasets: ['cars'], runInBackground: true });
     await killed.kill();
-    // The run goes on with what it began with.
     await rm(file);
-    const server = await startProcess({ dataDir: data.path, environment: { ONTOLOGY_MODE: 'strict' } });
+    const server = await startProcess({ dataDir, environment: { ONTOLOGY_MODE: 'strict' } });
     const wire = createWire(server.baseUrl);
     await untilBuilt(wire, dataset);
-    const graph = await graphOf(wire, dataset);
-    expect(graph.names).to.deep.equal(['car', 'manufacturer', 'vehicle', 'volkswagen', 'volkswagen golf']);
-    expect((await wire.post('/search', { query: 'Who drives a car?', datasets: ['cars'] })).text).to.include('Ada');
+    expect((await graphOf(wire, dataset)).names).to.deep.equal(known);
     await server.stop();
-    data.remove();
   });
 });
 

@@ -3,8 +3,9 @@ import { closeSync, constants, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { makeDataDir, startProcess } from '../support/engram-process.ts';
+import { describeWhenWhole } from '../support/extent.ts';
 
-describe('a server whose log cannot be written', () => {
+describeWhenWhole('a server whose log cannot be written', () => {
   const data = makeDataDir();
   after(() => data.remove());
 

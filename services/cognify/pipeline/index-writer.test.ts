@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createMemoryDatasetIndexes } from '../../../test/support/memory/indexes/memory-dataset-indexes.ts';
 import { asId } from '../../common/kernel/ids.ts';
@@ -52,12 +52,12 @@ describe('index writer', () => {
     const { writer, calls } = writerOn();
     const items = ['a', 'b', 'slow'].map(() => writer.open());
     const first = writer.write(batchOf('a'));
-    await sleep(10);
+    await nextTurn();
     await Promise.all([first, writer.write(batchOf('b'))]);
     expect(calls).to.deep.equal([['a', 'b']]);
     items[2]?.close();
     const second = writer.write(batchOf('c'));
-    await sleep(10);
+    await nextTurn();
     await Promise.all([second, writer.write(batchOf('d'))]);
     expect(calls.slice(1)).to.deep.equal([['c', 'd']]);
   });

@@ -150,13 +150,17 @@ describe('worker pool', () => {
   });
 
   it('prepares a process that stays for a while, and none once it is closed', async () => {
-    const workers = pool({ idleMs: 20 });
-    workers.prepare(echo);
-    workers.prepare(echo);
-    await sleep(80);
-    expect(await workers.run(echo, 'a')).to.equal('done: a');
+    const workers = pool({ size: 2 });
+    const before = new Set(childrenOf());
+    const started = () => childrenOf().filter((pid) => !before.has(pid));
+    workers.prepare(task('keep'));
+    workers.prepare(task('keep'));
+    const prepared = started();
+    expect(prepared).to.have.length(1);
+    expect(await workers.run(task('keep'), 1)).to.equal(prepared[0]);
     await workers.close();
-    workers.prepare(echo); // starts nothing that nobody would end
+    workers.prepare(task('keep'));
+    expect(started()).to.deep.equal([]);
   });
 
   it('fails what waits and runs when it is closed', async () => {
@@ -203,6 +207,13 @@ describe('worker pool', () => {
       }
     }
   });
+
+  /** Processes that this one has started and that have not ended. */
+  function childrenOf(): readonly number[] {
+    const { pid } = process;
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+    return children.filter((child) => child > 0 && isAlive(child));
+  }
 
   /** Where nobody collects them, processes that ended keep their number. */
   function isAlive(pid: number): boolean {

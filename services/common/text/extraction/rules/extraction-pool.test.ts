@@ -38,32 +38,6 @@ describe('extraction pool', () => {
     }
   });
 
-  it('has a process ready after prepare', async () => {
-    const timeOf = async (pool: ReturnType<typeof open>) => {
-      const started = performance.now();
-      await pool.extract(input, context);
-      return performance.now() - started;
-    };
-    const isReadyAfter = async (waitMs: number): Promise<boolean> => {
-      const cold = open();
-      const prepared = open();
-      try {
-        prepared.prepare();
-        prepared.prepare();
-        const coldMs = await timeOf(cold);
-        await new Promise((resolve) => setTimeout(resolve, waitMs));
-        return (await timeOf(prepared)) < coldMs / 2;
-      } finally {
-        await Promise.all([cold.close(), prepared.close()]);
-        prepared.prepare(); // starts nothing that nobody would end
-      }
-    };
-    // How long a process needs is known of no machine.
-    let isReady = false;
-    for (const waitMs of [300, 1000, 2000, 4000]) isReady ||= await isReadyAfter(waitMs);
-    expect(isReady).to.equal(true);
-  });
-
   it('ends a process that takes too long and serves the next call', async () => {
     const pool = open({ timeoutMs: 1 });
     try {
