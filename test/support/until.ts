@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const LIMIT_MS = 150_000;
 
 export interface UntilOptions {
-  /** Default: from 5 ms on, slowly growing to 100, as the questions take time from what is awaited. */
+  /** Default: from 5 ms on, slowly growing to 100. Longer after a slow answer: questions take time from what is awaited. */
   readonly everyMs?: number;
   readonly limitMs?: number;
 }
@@ -20,10 +20,12 @@ export async function until<Answer>(
   const end = performance.now() + limitMs;
   let pauseMs = everyMs ?? 5;
   for (;;) {
+    const askedAt = performance.now();
     const answer = await ask();
+    const answeredAt = performance.now();
     if (answer) return answer as Truthy<Answer>;
-    if (performance.now() > end) throw new Error(`not within ${limitMs / 1000} s: ${what}`);
-    await sleep(pauseMs);
+    if (answeredAt > end) throw new Error(`not within ${limitMs / 1000} s: ${what}`);
+    await sleep(Math.max(pauseMs, Math.min(500, 2 * (answeredAt - askedAt))));
     if (everyMs === undefined) pauseMs = Math.min(100, pauseMs * 1.2);
   }
 }
