@@ -22,6 +22,7 @@ export function describeKills({ kills, documents }: { readonly kills: number; re
   describe('kill -9', function () {
     this.timeout(60_000 + kills * 20_000);
     const seed = Number(process.env['ENGRAM_TEST_SEED'] ?? Date.now() % 100_000);
+    const itInLong = kills > 1 ? it : it.skip;
     let calm: KillReport;
 
     before(async () => {
@@ -35,17 +36,20 @@ export function describeKills({ kills, documents }: { readonly kills: number; re
       expectSame(disturbed, calm);
     });
 
-    (kills > 1 ? it : it.skip)(`during remember does no harm either (seed ${seed})`, async () => {
+    itInLong(`during remember does no harm either (seed ${seed})`, async () => {
       const options = { documents, kills: Math.ceil(kills / 3), random: seeded(seed + 1) };
       expectSame(await addUnderKills({ ...options, by: 'remember' }), calm);
     });
 
-    (kills > 1 ? it : it.skip)(`during forget brings nothing back, and leaves the graph of what was never forgotten (seed ${seed})`, async () => {
-      const options = { documents, kills: Math.ceil(kills / 3), random: seeded(seed + 2) };
-      const { returned, left, remains } = await forgetUnderKills(options);
-      expect(returned).to.deep.equal([]);
-      expectSame(left, await addCalmly(documents, (index) => index % 2 === 0));
-      expect(remains).to.deep.equal({ ...NOTHING, datasets: 0 });
-    });
+    itInLong(
+      `during forget brings nothing back, and leaves the graph of what was never forgotten (seed ${seed})`,
+      async () => {
+        const options = { documents, kills: Math.ceil(kills / 3), random: seeded(seed + 2) };
+        const { returned, left, remains } = await forgetUnderKills(options);
+        expect(returned).to.deep.equal([]);
+        expectSame(left, await addCalmly(documents, (index) => index % 2 === 0));
+        expect(remains).to.deep.equal({ ...NOTHING, datasets: 0 });
+      },
+    );
   });
 }

@@ -34,9 +34,7 @@ describe('Cypher on SQLite', () => {
 
   it('refuses a query that others of its caller keep waiting for longer than its limit', async () => {
     const others = new AbortController();
-    const slow = rejection(
-      indexes.graph.cypher(scope, { text: SLOW, committed, timeoutMs: 60_000 }, others.signal),
-    );
+    const slow = rejection(indexes.graph.cypher(scope, { text: SLOW, committed, timeoutMs: 60_000 }, others.signal));
     const error = await rejection(indexes.graph.cypher(scope, { text: 'RETURN 1', committed, timeoutMs: 100 }));
     expect(error.name).to.equal('ServiceUnavailableError');
     others.abort();
