@@ -128,7 +128,7 @@ describe('a server that is sent large bodies', () => {
   for (const { title, path, script, type, status, says } of cases) {
     it(`answers ${title} shortly and without a long pause for others`, async () => {
       const turns: number[] = [];
-      for (let time = 0; time < 3 && Math.min(...turns) >= SHORT_TURN_MS; time += 1) {
+      for (let time = 0; time < 8 && Math.min(...turns) >= SHORT_TURN_MS; time += 1) {
         turns.push(
           await longestTurn(async () => {
             const answer = await send(path, script, type);

@@ -51,7 +51,7 @@ function slowness(): number {
     JSON.parse(text);
     return threadCpuTimeMs() - start;
   });
-  return Math.max(1, Math.min(...times) / 25);
+  return Math.max(1, (times.toSorted((one, other) => one - other)[2] ?? 0) / 25);
 }
 
 /** Milliseconds of processor time of another process, in steps of ten milliseconds. */

@@ -55,7 +55,7 @@ describe('GitHub', () => {
     const engine = github.add('acme/engine');
     const comment = { user: 'charles', body: 'The gear of the mill is worn.', created: '2026-01-06T00:00:00Z' };
     engine.issues.set(1, issue('Engine stops', { comments: [comment] }));
-    for (let number = 2; number <= 130; number += 1) engine.issues.set(number, issue(`Fault ${number}`));
+    for (let number = 2; number <= 102; number += 1) engine.issues.set(number, issue(`Fault ${number}`));
     engine.files.set('README.md', '# Engine\n\nThe Analytical Engine of Charles Babbage.');
     engine.files.set('node_modules/x/index.js', 'no');
     engine.files.set('logo.png', 'no');
@@ -67,7 +67,7 @@ describe('GitHub', () => {
     const state = await settled(wire, 'github');
     expect(state).to.include({
       syncStatus: 'ok',
-      storedItems: 131,
+      storedItems: 103,
       accountLabel: 'Acme Corp',
       datasetName: 'github_acme_corp',
     });

@@ -30,7 +30,7 @@ describe('Linear', () => {
       said(`c${index}`, 'Grace', `Remark ${index}.`, new Date(Date.UTC(2026, 0, 2, 0, index)).toISOString()),
     );
     linear.issue(team, 'Engine stops', { comments: remarks.toReversed() });
-    for (let number = 2; number <= 120; number += 1) linear.issue(number % 2 ? team : secret, `Fault ${number}`);
+    for (let number = 2; number <= 60; number += 1) linear.issue(number % 2 ? team : secret, `Fault ${number}`);
     const update = said('u1', 'Grace', 'The mill turns again.', '2026-02-01T00:00:00.000Z');
     linear.projects.push({
       id: 'p1',
@@ -54,7 +54,7 @@ describe('Linear', () => {
     const state = await settled(wire, 'linear');
     expect(state).to.include({ syncStatus: 'ok', accountLabel: 'Acme Corp', datasetName: 'linear_acme_corp' });
     const texts = await textsOf(wire, state['datasetId']);
-    expect(texts.size, 'a project of two teams is one item').to.equal(121);
+    expect(texts.size, 'a project of two teams is one item').to.equal(61);
     const engine = texts.get('Engine stops (ENG-1)') ?? '';
     expect(engine).to.contain('Issue ENG-1 of team Team ENG, In Progress.').and.contain('Assigned to: Charles.');
     expect(engine).to.contain('Labels: bug.').and.contain('Due: 2026-03-01.');
@@ -158,7 +158,7 @@ describe('Linear', () => {
 
   it('waits until the limit of Linear ends, and goes on where it was', async () => {
     const { id: team } = linear.team('ENG');
-    for (let number = 1; number <= 120; number += 1) linear.issue(team, `Fault ${number}`);
+    for (let number = 1; number <= 60; number += 1) linear.issue(team, `Fault ${number}`);
     linear.state.remaining = 4;
     await connectAccount(app.baseUrl, 'linear', linear.install);
     let waited: unknown;
@@ -168,7 +168,7 @@ describe('Linear', () => {
     });
     linear.state.remaining = null;
     const state = await settled(wire, 'linear');
-    expect(state).to.include({ syncStatus: 'ok', storedItems: 120 });
+    expect(state).to.include({ syncStatus: 'ok', storedItems: 60 });
   });
 
   it('exchanges tokens before they expire, and ends the connection when they are refused', async () => {
