@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { expect } from 'chai';
+import { partOf } from '../../test/support/extent.ts';
 import { createSearchWorld, type SearchWorld, type WorldPassage } from '../../test/support/search-world.ts';
 import { collections } from '../app/collections.ts';
 import { type DatasetRef, scopeOf } from '../common/kernel/dataset.ts';
@@ -143,7 +144,7 @@ describe('retrieval in threads', () => {
 
   it('ranks several datasets as one dataset that holds all of their texts, here and in threads', async () => {
     let [compared, shared] = [0, 0];
-    for (const seed of [11, 12, 13]) {
+    for (const seed of partOf([11, 12, 13], 3)) {
       const [one, ...several] = ['one', 'a', 'b', 'c'].map((name) => world.dataset(`${name} ${seed}`)) as [
         DatasetRef,
         ...DatasetRef[],
@@ -180,14 +181,14 @@ describe('retrieval in threads', () => {
         compared += together.length;
       }
     }
-    expect(compared).to.be.greaterThan(40);
+    expect(compared).to.be.greaterThan(13);
     expect(shared / compared).to.be.greaterThan(0.95);
   });
 
   it('finds, orders, scores and explains as on the ports of this thread, on random corpora', async () => {
     let found = 0;
     let facts = 0;
-    for (const seed of [1, 2, 3]) {
+    for (const seed of partOf([1, 2, 3], 3)) {
       dataset = world.dataset(`random ${seed}`);
       const items = await world.fill(dataset, randomPassages(seed));
       if (items[0] !== undefined) await world.forget(dataset, items[0]);
@@ -217,8 +218,8 @@ describe('retrieval in threads', () => {
         );
       }
     }
-    expect(found).to.be.greaterThan(200);
-    expect(facts).to.be.greaterThan(20);
+    expect(found).to.be.greaterThan(66);
+    expect(facts).to.be.greaterThan(6);
   });
 
   it('answers with the quotes that are made in this thread, in the same trip', async () => {

@@ -323,7 +323,11 @@ describe('cognify run', () => {
         return { ...(await capitalsExtractor.extract(input, context)), usage };
       },
     };
-    await using cognify = await startCognify(world, { extractor, models: { keepExtractions: true } });
+    await using cognify = await startCognify(world, {
+      extractor,
+      models: { keepExtractions: true },
+      runs: { leaseMs: 60_000 },
+    });
     const item = await world.addText('one', 'Ada met Grace.');
     await cognify.run();
     await world.ledger.reset(scopeOf(world.dataset), [item.id], new Date().toISOString());

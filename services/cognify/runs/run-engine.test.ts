@@ -87,7 +87,8 @@ describe('run engine', () => {
     const commit: typeof world.store.commit = (...call) =>
       isFull ? Promise.reject(full) : world.store.commit(...call);
     const store = { ...world.store, commit };
-    await using cognify = await startCognify({ ...world, store }, { extractor });
+    // Not to be lost by a slow machine before the end is tried.
+    await using cognify = await startCognify({ ...world, store }, { extractor, runs: { leaseMs: 3000 } });
     const { id } = await cognify.start();
     await entered;
     isFull = true;
