@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { type EngramProcess, makeDataDir, startProcess } from '../../support/engram-process.ts';
-import { partOf } from '../../support/extent.ts';
+import { describeWhenWhole } from '../../support/extent.ts';
 import { startFakeGithub } from '../../support/fake-github.ts';
 import { startFakeGoogle } from '../../support/fake-google.ts';
 import { startFakeLinear } from '../../support/fake-linear.ts';
@@ -242,10 +242,8 @@ async function numbersOf(wire: Wire, dataset: unknown): Promise<readonly number[
 
 const upTo = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
 
-describe('a back-fill under kill -9', function () {
-  this.timeout(120_000);
-
-  for (const kind of partOf(CASES, CASES.length)) {
+describeWhenWhole('a back-fill under kill -9', () => {
+  for (const kind of CASES) {
     it(`of ${kind.provider} goes on with the page it was at, and stores every document once`, async () => {
       const { provider, page, asks } = kind;
       const documents = page + 12;
