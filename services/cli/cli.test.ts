@@ -520,6 +520,21 @@ describe('command-line client', () => {
     expect((await run('search', 'x', '-t', 'cypher')).out).to.equal('Ada\t1\tnull\n{"id":"x"}\tin Oslo\n');
   });
 
+  it('asks the graph of code for an operation with its options, and shows places in files', async () => {
+    const node = { name: 'start', kind: 'symbol', symbol_kind: 'function', file: 'main.ts', line: 4 };
+    const result = { operation: 'impact_analysis', summary: '1 depends.', by_depth: { 1: [node] } };
+    server.answers = [{ dataset_name: 'main_dataset', search_result: result }];
+    const asked = ['code', 'impact_analysis', 'priceOf', '--set', 'max_depth=2', '-d', 'main_dataset'];
+    expect((await run(...asked)).out).to.equal('1 depends.\n1  start (function)  main.ts:4\n');
+    expect(server.requests.at(-1)?.body).to.deep.include({
+      query: 'priceOf',
+      search_type: 'CODE',
+      code_query: { operation: 'impact_analysis', max_depth: 2 },
+    });
+    expect((await run('code', 'find_path', 'main.ts')).err).to.include('find_path needs two names');
+    expect((await run('code', 'hubs', '--set', 'limit')).err).to.include("'limit' is not OPTION=VALUE");
+  });
+
   describe('as a process', () => {
     const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
     const start = (args: readonly string[], environment: Readonly<Record<string, string>> = {}) =>

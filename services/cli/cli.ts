@@ -16,6 +16,7 @@ import { addCommand } from './commands/add.ts';
 import { apiCommand } from './commands/api.ts';
 import { askCommand } from './commands/ask.ts';
 import { auditCommand } from './commands/audit.ts';
+import { codeCommand } from './commands/code.ts';
 import { cognifyCommand } from './commands/cognify.ts';
 import { datasetsCommand } from './commands/datasets.ts';
 import { demoCommand } from './commands/demo.ts';
@@ -77,7 +78,7 @@ const GROUPS: Readonly<Record<string, readonly Command[]>> = {
   'Start here': [demoCommand, serveCommand, uiCommand, mcpCommand, doctorCommand, statusCommand],
   'Remember and ask': [
     ...[addCommand, importCommand, rememberCommand, cognifyCommand, askCommand, recallCommand, searchCommand],
-    ...[updateCommand, forgetCommand, visualizeCommand],
+    ...[codeCommand, updateCommand, forgetCommand, visualizeCommand],
   ],
   Data: [
     ...[

@@ -46,7 +46,7 @@ interface DatasetAnswer {
 }
 
 /** Answers come per dataset with access control, bare without; the dataset with the best one first. Datasets that have nothing to say are left out. */
-function searchText(answer: unknown): string {
+export function searchText(answer: unknown): string {
   if (!Array.isArray(answer) || !answer.every(isDatasetAnswer)) return resultText(answer) ?? NOTHING_FOUND;
   const blocks = answer.flatMap(({ dataset_name: name, search_result: result, error }) => {
     const text = typeof error === 'string' ? error : resultText(result);
@@ -83,8 +83,68 @@ function resultText(result: unknown): string | null {
   const { text, answer, seed_not_found: isMissing } = result as SourceFields & Readonly<Record<string, unknown>>;
   if (isMissing === true) return null;
   if (typeof answer === 'string') return answer;
-  if (typeof text !== 'string') return JSON.stringify(result, null, 2);
+  if (typeof text !== 'string') return codeText(result as CodeResult) ?? JSON.stringify(result, null, 2);
   return withSource(text, sourceName(result as SourceFields));
+}
+
+interface CodeFact {
+  readonly name: string;
+  readonly kind: string;
+  readonly file?: string;
+  readonly line?: number;
+  readonly symbol_kind?: string;
+  readonly properties?: { readonly method?: string };
+}
+
+/** Lists of facts in the answers of the search of code. */
+interface CodeResult {
+  readonly operation?: string;
+  readonly diagram?: { readonly source: string };
+  readonly summary?: string;
+  readonly found?: boolean;
+  readonly by_depth?: Readonly<Record<string, readonly CodeFact[]>>;
+  readonly neighbors?: readonly {
+    readonly relation: string;
+    readonly direction: string;
+    readonly at: string;
+    readonly node: CodeFact;
+  }[];
+  readonly flows?: readonly { readonly name: string; readonly summary: string }[];
+  readonly path?: readonly CodeFact[];
+  readonly facts?: readonly CodeFact[];
+  readonly hits?: readonly CodeFact[];
+  readonly hubs?: readonly CodeFact[];
+  readonly nodes?: readonly CodeFact[];
+}
+
+/** An answer of the search of code as lines with places in files; null for what has no lists of facts. */
+function codeText(result: CodeResult): string | null {
+  if (result.operation === undefined) return null;
+  const { diagram, summary, by_depth: byDepth, neighbors, flows, path, found } = result;
+  if (diagram !== undefined && result.operation !== 'architecture') return diagram.source;
+  if (byDepth !== undefined) {
+    const rows = Object.entries(byDepth).flatMap(([depth, facts]) =>
+      facts.map((fact) => `${depth}  ${factText(fact)}`),
+    );
+    return [summary, ...rows].join('\n');
+  }
+  if (found === false) return 'There is no way from one to the other.';
+  if (neighbors !== undefined) {
+    const lines = neighbors.map(({ relation, direction, at, node }) => {
+      return `${direction === 'in' ? '←' : '→'} ${relation}  ${factText(node)}, at ${harmless(at)}`;
+    });
+    return lines.length === 0 ? null : lines.join('\n');
+  }
+  if (flows !== undefined) return flows.map(({ name, summary: text }) => harmless(`${name}: ${text}`)).join('\n');
+  const facts = path ?? result.facts ?? result.hits ?? result.hubs ?? result.nodes;
+  if (facts === undefined) return null;
+  return facts.length === 0 ? NOTHING_FOUND : facts.map(factText).join('\n');
+}
+
+function factText({ name, kind, file, line, symbol_kind: symbol, properties }: CodeFact): string {
+  const label = properties?.method === undefined ? name : `${properties.method} ${name}`;
+  const place = file === undefined ? '' : `  ${file}${line === undefined ? '' : `:${line}`}`;
+  return harmless(`${label} (${symbol ?? kind})${place}`);
 }
 
 /** A row of a query, a line with tabs between its values. */

@@ -95,7 +95,10 @@ export function resolveSeed(
   const nodes = [...graph.nodes.values()].filter((node) => repo === null || node.repo === repo);
   const rated = nodes.map((node) => ({ node, tier: tierOf(node, asked) }));
   const best = rated.reduce((most, { tier }) => Math.max(most, tier), 0);
-  const found = best === 0 ? [] : rated.filter(({ tier }) => tier === best).map(({ node }) => node);
+  const alike = best === 0 ? [] : rated.filter(({ tier }) => tier === best).map(({ node }) => node);
+  // `engramError` makes an `EngramError`.
+  const exact = alike.filter(({ name }) => name === seed);
+  const found = exact.length > 0 ? exact : alike;
   const [only, ...others] = found;
   if (only === undefined) {
     throw codeError('not_found', `CODE could not resolve ${what} ${param} '${seed}'.`, param);

@@ -22,9 +22,13 @@ function ranked(graph: CodeGraph, words: string, repo: string | null): Ranked {
     .map((word) => word.replace(/^[./:-]+(?=[\p{L}\p{N}])|[./:-]+$/gu, ''))
     .filter((word) => word.length > 1 && !STOP_WORDS.has(word.toLowerCase()));
   const ofCode = all.filter((word) => CODE_WORD.test(word));
-  const terms = (ofCode.length > 0 ? ofCode : all).map((word) => word.toLowerCase());
+  const asked = ofCode.length > 0 ? ofCode : all;
+  const terms = asked.map((word) => word.toLowerCase());
   const hits = inRepo(graph, repo)
-    .map((node) => ({ node, score: terms.reduce((sum, word) => sum + tierOf(node, word), 0) }))
+    .map((node) => {
+      const exact = asked.includes(node.name) ? 1 : 0;
+      return { node, score: terms.reduce((sum, word) => sum + tierOf(node, word), exact) };
+    })
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score);
   return { terms, hits };
