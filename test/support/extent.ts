@@ -14,8 +14,14 @@ export function partOf<Case>(cases: readonly Case[], step: number, first = 0): r
   return IS_WHOLE ? cases : cases.filter((_, at) => (at + first) % step === 0);
 }
 
+// Of the file that calls them: a process that runs several files has an `it` for each.
+
 /** `it`, or a skipped one where only a part runs. */
-export const itWhenWhole = IS_WHOLE ? it : it.skip;
+export function itWhenWhole(title: string, test: Mocha.AsyncFunc): Mocha.Test {
+  return (IS_WHOLE ? it : it.skip)(title, test);
+}
 
 /** `describe`, or a skipped one, whose hooks do not run, where only a part runs. */
-export const describeWhenWhole = IS_WHOLE ? describe : describe.skip;
+export function describeWhenWhole(title: string, tests: (this: Mocha.Suite) => void): void {
+  (IS_WHOLE ? describe : describe.skip)(title, tests);
+}
