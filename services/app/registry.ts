@@ -233,7 +233,6 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
         ...common(parts, 'search'),
         indexes: stores.readers,
         ...(stores.threads === null ? {} : { threads: stores.threads }),
-        ...(stores.copies === null ? {} : { copies: { indexes: stores.copies, maxRows: config.copiedRows } }),
         embedder: models.embedder,
         embedders: models.embedders,
         models,

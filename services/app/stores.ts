@@ -26,8 +26,6 @@ export interface Stores {
   readonly readers: IndexStores;
   /** Threads that search where the data is; null for servers of their own. */
   readonly threads: SearchThreads | null;
-  /** Indexes of this process alone, for copies of what servers have; null where there are no servers. */
-  readonly copies: IndexStores | null;
   readonly bus: Bus;
   /** How each of them is, by its name in `/health/detailed`. */
   readonly health: Readonly<Record<string, HealthCheck>>;
@@ -95,7 +93,6 @@ export async function openStores(parts: StoreParts): Promise<Stores> {
       indexes,
       readers: opened.guarded(indexes),
       threads: threads && opened.guardedThreads(measured(threads, 'threads', metrics)),
-      copies: keepsCopies(config) ? ((await indexSource.copies?.()) ?? null) : null,
       bus: bus.port,
       health: {
         ...named('relational_db', descriptors.guardedHealth(documents.health)),
@@ -116,11 +113,6 @@ export async function openStores(parts: StoreParts): Promise<Stores> {
     await closeAll();
     throw error;
   }
-}
-
-/** Whether this process searches, and may keep what it searches. */
-function keepsCopies({ services, copiedRows }: Config): boolean {
-  return services.includes('search') && copiedRows > 0;
 }
 
 function named(name: string, health: HealthCheck | null): Readonly<Record<string, HealthCheck>> {

@@ -1,5 +1,4 @@
 import type { TenantId } from '../common/kernel/brand.ts';
-import type { DatasetRef } from '../common/kernel/dataset.ts';
 import type { Principal } from '../common/kernel/principal.ts';
 import type { ConcurrencyLimit } from '../common/platform/async/concurrency-limit.ts';
 import type { Messenger } from '../common/platform/messaging/messenger.ts';
@@ -29,8 +28,6 @@ export interface SearchServiceOptions {
   readonly indexes: IndexStores;
   /** Absent: retrieval runs in this thread, on `indexes`. */
   readonly threads?: SearchThreads;
-  /** Indexes of this process alone, for copies of small datasets. Absent: there are none. */
-  readonly copies?: { readonly indexes: IndexStores; readonly maxRows: number };
   /** The embedder of the server. */
   readonly embedder: Embedder;
   /** Embedders by tenant; default: `embedder` for all. */
@@ -53,8 +50,6 @@ export interface SearchDependencies extends TypeDependencies, MarkDependencies {
   readonly history: SearchHistory;
   readonly sourceAccess: SourceAccess;
   readonly readiness: Readiness;
-  /** Searches on copies in this process; null: always on the servers. */
-  readonly here: ((datasets: readonly DatasetRef[]) => Promise<Partial<SearchDependencies> | null>) | null;
 }
 
 /** Dependencies of the routes. */

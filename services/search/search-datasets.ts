@@ -23,7 +23,7 @@ import type { SearchTarget } from './types/target.ts';
  * one, which has no dataset unless there is exactly one.
  */
 export async function searchDatasets(
-  parts: SearchDependencies,
+  deps: SearchDependencies,
   request: SearchRequest,
   target: {
     readonly type: AnsweredType;
@@ -33,9 +33,8 @@ export async function searchDatasets(
   },
 ): Promise<readonly DatasetOutcome[]> {
   const { type, datasets } = target;
-  checkRequest(parts, request, type);
+  checkRequest(deps, request, type);
   if (datasets.length === 0) return [];
-  const deps = { ...parts, ...(await parts.here?.(datasets)) };
   const isOneStore = !deps.settings.accessControl && datasets.length > 1 && type !== 'CODE';
   const conversation =
     target.conversation ?? (isOneStore && isCompletion(type) ? await defaultConversation(deps, request, null) : null);

@@ -1,16 +1,11 @@
-import type { DatasetRef } from '../common/kernel/dataset.ts';
 import { createConcurrencyLimit } from '../common/platform/async/concurrency-limit.ts';
 import { once } from '../common/platform/async/once.ts';
 import type { Service } from '../common/platform/lifecycle/service.ts';
 import { EVERY_TENANT } from '../common/platform/messaging/messages.ts';
 import { onlyEmbedder } from '../common/ports/embedders.ts';
 import { createUsers } from '../common/records/auth/users.ts';
-import type { Ledger } from '../common/records/cognify/ledger.ts';
 import { createSupersessions } from '../common/records/cognify/supersessions.ts';
-import {
-  createVectorIndexVersions,
-  type VectorIndexVersions,
-} from '../common/records/cognify/vector-index-versions.ts';
+import { createVectorIndexVersions } from '../common/records/cognify/vector-index-versions.ts';
 import { createEchoMarks } from '../common/records/ingest/echo-marks.ts';
 import { createSkills } from '../common/records/ingest/skills.ts';
 import { createSourceAccess } from '../common/records/integrations/source-access.ts';
@@ -21,14 +16,12 @@ import { createSessions } from '../common/records/sessions/sessions.ts';
 import { createVisibleSessions } from '../common/records/sessions/visible-sessions.ts';
 import type { Subscription } from '../common/storage/ports/bus.ts';
 import type { DocumentStore } from '../common/storage/ports/document-store.ts';
-import type { GraphStore } from '../common/storage/ports/graph-store.ts';
 import { answerQuestion } from './answer-question.ts';
 import { type KnowledgeReader, knowledgeAround } from './answers/knowledge.ts';
 import { createRecentlyShown } from './answers/mark-shown.ts';
 import { type QuoteReader, quotesFrom } from './answers/quotes.ts';
 import type { SessionReaders } from './conversation/conversation.ts';
 import { createSessionWriter, createTurnRecorder } from './conversation/turn-recorder.ts';
-import { createDatasetCopies } from './dataset-copies.ts';
 import type { SearchParts, SearchServiceOptions } from './dependencies.ts';
 import { eraseAnswers, eraseSearched } from './history.ts';
 import { lookFor } from './look-for.ts';
@@ -64,7 +57,6 @@ export function createSearchService(options: SearchServiceOptions): Service {
   const users = createUsers(options.store);
   const knowledge: KnowledgeReader = (...input) => knowledgeAround({ indexes, supersessions }, ...input);
   const quotes: QuoteReader = (...input) => quotesFrom({ indexes }, ...input);
-  const copies = createCopiedSearch(options, { vectorVersions, supersessions, limit });
   const deps: SearchParts = {
     ...rest,
     vectorVersions,
@@ -86,7 +78,6 @@ export function createSearchService(options: SearchServiceOptions): Service {
     history: createSearchHistory(options.store, ids),
     readiness: createReadiness(options),
     sourceAccess: createSourceAccess(options.store),
-    here: copies?.dependencies ?? null,
   };
   const { sessions, sourceAccess } = deps;
   const views = { ...options, ...indexes, vectors: vectorVersions.vectors, sessions, users, sourceAccess };
@@ -107,24 +98,17 @@ export function createSearchService(options: SearchServiceOptions): Service {
       subscriptions = await Promise.all([
         messenger.serve('search.LookFor', (request, context) => lookFor(deps, request, context)),
         messenger.serve('search.Answer', (request, context) => answerQuestion(deps, request, context)),
-        messenger.serve('search.Erase', async ({ dataset }) => {
+        messenger.serve('search.Erase', ({ dataset }) => {
           deps.readiness.forget(dataset.id);
-          await copies?.forget(dataset.id);
           return eraseSearched(deps.history, dataset);
         }),
-        messenger.serve('search.EraseAnswers', async (request) => {
-          await copies?.refresh(request.dataset.id);
-          return eraseAnswers(deps.history, request);
-        }),
+        messenger.serve('search.EraseAnswers', (request) => eraseAnswers(deps.history, request)),
         messenger.subscribe('access', EVERY_TENANT, ({ datasetId }) => {
-          if (datasetId === null) return;
-          deps.readiness.forget(datasetId);
-          void copies?.refresh(datasetId);
+          if (datasetId !== null) deps.readiness.forget(datasetId);
         }),
       ]);
     },
     async stop() {
-      await copies?.stop();
       await deps.turns.settle();
       await Promise.all(subscriptions.map((subscription) => subscription.stop()));
       subscriptions = [];
@@ -141,38 +125,5 @@ function sessionReaders(store: DocumentStore): SessionReaders {
     contexts: createSessionContexts(store),
     visible: createVisibleSessions(store, sessions),
     users: createUsers(store),
-  };
-}
-
-/** Searches copies of small datasets in this process; null without a place for them. */
-function createCopiedSearch(
-  options: SearchServiceOptions,
-  known: Pick<SearchParts, 'supersessions'> & { readonly vectorVersions: VectorIndexVersions; readonly limit: number },
-) {
-  if (options.copies === undefined) return null;
-  const { vectorVersions, supersessions, limit } = known;
-  const { indexes: to, maxRows } = options.copies;
-  const copies = createDatasetCopies({ ...options, from: options.indexes, to, maxRows, vectorVersions });
-  // Cypher asks the server.
-  const cypher: GraphStore['cypher'] = (...query) => options.indexes.graph.cypher(...query);
-  const indexes = { ...to, graph: { ...to.graph, cypher } };
-  const knowledge: KnowledgeReader = (...input) => knowledgeAround({ indexes, supersessions }, ...input);
-  const quotes: QuoteReader = (...input) => quotesFrom({ indexes }, ...input);
-  const retriever = once(async () => {
-    const { createPassageRetriever } = await import('./tasks.ts');
-    return limitRetrievals(createPassageRetriever({ ...options, indexes }), limit);
-  });
-  return {
-    ...copies,
-    /** What differs for a search of the datasets on their copies; null: they have none that is up to date. */
-    async dependencies(datasets: readonly DatasetRef[]) {
-      const found = await copies.of(datasets);
-      if (found === null) return null;
-      const { committed, active } = found;
-      const retrieve: Retriever['retrieve'] = async (request) =>
-        (await retriever()).retrieve({ ...request, committed });
-      const ledger: Ledger = { ...options.ledger, committed: async () => committed, asked: null };
-      return { indexes, ledger, vectorVersions: { active }, retriever: { retrieve }, knowledge, quotes };
-    },
   };
 }

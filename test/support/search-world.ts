@@ -220,7 +220,7 @@ export interface SearchApp extends AsyncDisposable {
 export async function startSearch(
   world: SearchWorld,
   datasets: readonly DatasetRef[],
-  options: Partial<Pick<SearchServiceOptions, 'embedder' | 'indexes' | 'copies'>> & {
+  options: Partial<Pick<SearchServiceOptions, 'embedder' | 'indexes'>> & {
     readonly models?: Partial<SearchModels>;
     readonly settings?: Partial<SearchSettings>;
   } = {},

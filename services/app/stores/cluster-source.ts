@@ -1,11 +1,7 @@
-import { join } from 'node:path';
 import { once } from '../../common/platform/async/once.ts';
 import type { Config } from '../../common/platform/config/configuration.ts';
 import { KEPT_SUBJECTS } from '../../common/platform/messaging/kept-topics.ts';
 import { createClosing, critical, probeDocuments, type SourceParts, type StoreSource } from './store-source.ts';
-
-/** Memory for vectors of copies. */
-const COPIED_VECTOR_BYTES = 128 * 1024 * 1024;
 
 /** Servers at the addresses of the configuration. Their drivers are loaded only here: they are heavy. */
 export function createClusterSource({ config, collections, logger }: SourceParts): StoreSource {
@@ -34,15 +30,6 @@ export function createClusterSource({ config, collections, logger }: SourceParts
       const indexes = await openElasticsearchIndexes({ ...elasticsearchOptions(config), installation });
       closing.add(() => indexes.close());
       return { port: indexes, health: critical('elasticsearch', () => indexes.check()) };
-    },
-    async copies() {
-      const { openOwnIndexes } = await import('../../common/storage/indexes/sqlite/thread-indexes.ts');
-      const opened = openOwnIndexes(
-        join(config.dataDir, 'copies'),
-        Math.min(config.vectorMemoryBytes, COPIED_VECTOR_BYTES),
-      );
-      closing.add(() => opened.close());
-      return opened;
     },
     async graph(installation) {
       const { openNeo4jGraphStore } = await import('../../common/storage/graph/neo4j/neo4j-graph-store.ts');

@@ -5,7 +5,7 @@ import type { Logger } from '../../common/platform/observability/logger.ts';
 import type { StartThread } from '../../common/storage/indexes/sqlite/worker-client.ts';
 import type { BlobStore } from '../../common/storage/ports/blob-store.ts';
 import type { Bus } from '../../common/storage/ports/bus.ts';
-import type { DatasetIndexes, IndexStores } from '../../common/storage/ports/dataset-indexes.ts';
+import type { DatasetIndexes } from '../../common/storage/ports/dataset-indexes.ts';
 import type { AnyCollection, DocumentStore } from '../../common/storage/ports/document-store.ts';
 import type { SearchThreads } from '../../search/threads.ts';
 
@@ -38,8 +38,6 @@ export interface StoreSource {
   bus(installation: string): Promise<Opened<Bus>>;
   /** Searches where the data is, when documents, indexes and graph are all of this source. */
   readonly threads?: SearchThreads;
-  /** Indexes of this process alone, for copies of what servers have. Absent: the indexes are here. */
-  copies?(): Promise<IndexStores>;
   /** Verifies a dataset whose index is missing, where the stores can notice that. */
   inspectIndex?(scope: DatasetScope): Promise<void>;
   /** Starts what a run will need, while its data still comes in. */

@@ -45,7 +45,7 @@ export function createRetriever(deps: RetrieverDeps): Retriever {
         analysis: analyseQuery(request.query, request.now === undefined ? {} : { now: request.now }),
         nodeSets: request.nodeSets,
         settings: widened(settings, request.limit),
-        visibility: createVisibility(ledger, request.scope, request.committed),
+        visibility: createVisibility(ledger, request.scope),
         ...indexes,
         signal: request.signal,
       };

@@ -1,4 +1,3 @@
-import type { DataItemId } from '../../common/kernel/brand.ts';
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import { createConcurrencyLimit } from '../../common/platform/async/concurrency-limit.ts';
@@ -57,8 +56,6 @@ export interface RetrievalRequest {
   readonly knowledge?: KnowledgeLimits;
   /** The query will be answered with quotes of the passages: a thread answers it in the same trip. */
   readonly quotes?: QuoteOptions;
-  /** Committed generations of the datasets that are known already. */
-  readonly committed?: ReadonlyMap<DataItemId, number>;
   readonly signal?: AbortSignal;
 }
 

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { type BenchClient, createClient } from '../../bench/speed/client.ts';
-import { until } from '../../support/until.ts';
 import { withBackends } from '../backend.ts';
 import { type ClusterProcess, startCluster } from '../cluster-process.ts';
 import { type OwnNames, takeOwnNames } from '../own-names.ts';
@@ -69,8 +68,7 @@ withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j'], () => {
     before(async () => {
       names = takeOwnNames();
       servers = await startCountedServers(names.environment['ENGRAM_NATS_SUBJECT_PREFIX'] ?? '');
-      // Of the datasets `ten` may be copied, and `hundred` not.
-      const stages = { TRIPLET_EMBEDDING: 'true', PERSONALIZATION_ENABLED: 'true', ENGRAM_COPIED_ROWS: '400' };
+      const stages = { TRIPLET_EMBEDDING: 'true', PERSONALIZATION_ENABLED: 'true' };
       cluster = await startCluster({ ...names.environment, ...servers.environment, ...stages });
       client = createClient(cluster.baseUrl);
       await add('warm', [text('warm', 2)]);
@@ -104,8 +102,6 @@ withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j'], () => {
       await add('hundred', [text('hundred', 100)]);
       const ten = await counted(() => cognify('ten'));
       const hundred = await counted(() => cognify('hundred'));
-      // With the third it is seen to be too large for a copy, and not looked at again.
-      for (let time = 0; time < 3; time += 1) await search('CHUNKS_LEXICAL', 3);
       expectAtMost(hundred, { mongodb: 120, elasticsearch: 24, neo4j: 16, nats: 24 });
       expectNoGrowth(ten, hundred, 25);
     });
@@ -124,16 +120,6 @@ withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j'], () => {
         expectNoGrowth(three, thirty, ACCESS_TRIPS);
       });
     }
-
-    it('searches a copy of a small dataset without asking its indexes', async () => {
-      const asked = () => counted(() => search('CHUNKS', 3, 'ten'));
-      await until('a search of the copy', async () => (await asked()).trips.elasticsearch === 0);
-      for (const type of ['CHUNKS', 'CHUNKS_LEXICAL', 'SUMMARIES', 'RAG_COMPLETION', 'HYBRID_COMPLETION']) {
-        const found = await counted(() => search(type, 3, 'ten'));
-        // MongoDB as above: what auth said may be read again.
-        expectAtMost(found, { mongodb: 28, elasticsearch: 0, neo4j: 0, nats: 6 });
-      }
-    });
 
     it('recalls in a few, however many results are wanted', async () => {
       const three = await counted(() => recall(3));

@@ -34,12 +34,6 @@ export const stores = {
     default: '512MB',
     meaning: 'Memory that loaded vectors may take; the least recently used datasets are unloaded beyond it.',
   }),
-  copiedRows: setting('ENGRAM_COPIED_ROWS', {
-    type: type.integer({ min: 0 }),
-    default: '30000',
-    meaning:
-      'Datasets with up to so many rows of text, about four to a passage, are copied into the search process once they are searched repeatedly, where their indexes are on servers. `0`: none is.',
-  }),
   maxOpenFiles: optional('ENGRAM_MAX_OPEN_FILES', {
     type: type.integer({ min: 96 }),
     shownDefault: 'the limit of the process (`ulimit -n`)',

@@ -1,75 +1,45 @@
-import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
 import { engramError } from '../../../kernel/errors.ts';
 import type { DatasetScope } from '../../../kernel/scope.ts';
-import type { DatasetIndexes, IndexStores } from '../../ports/dataset-indexes.ts';
+import type { IndexStores } from '../../ports/dataset-indexes.ts';
 import type { VectorQuery } from '../../ports/vector-index.ts';
 import { readNeighboursHere } from './neighbours.ts';
-import { createOpeningLock } from './opening-lock.ts';
 import { createReaderMethods, type ReaderMethods } from './reader-methods.ts';
 import { datasetFile } from './sqlite-dataset-indexes.ts';
 import { createSqliteGraphStore } from './sqlite-graph-store.ts';
 import { createSqliteTextIndex } from './sqlite-text-index.ts';
 import { createSqliteVectorIndex, createVectorSpaces } from './sqlite-vector-index.ts';
 import { createVectorSearch } from './vector-search.ts';
-import { createWorkerClient, type WorkerClient } from './worker-client.ts';
+import type { WorkerClient } from './worker-client.ts';
 import { serveParent } from './worker-host.ts';
 import type { MethodMap, WorkerSettings } from './worker-protocol.ts';
-import type { WriterMethods } from './writer-worker.ts';
 
 type ThreadSettings = WorkerSettings & { readonly directory: string };
 
 /** A task of a searching thread: its answer can be sent. */
 export type ThreadTask = (argument: never) => Promise<unknown>;
 
-/** The indexes on files that this thread reads itself: what they answer is there at once. They refuse writes without `writer`. */
-export function openThreadIndexes(settings: ThreadSettings, port?: MessagePort, writer?: WorkerClient<WriterMethods>) {
+/** The indexes on files that this thread reads itself: what they answer is there at once. They refuse writes. */
+export function openThreadIndexes(settings: ThreadSettings, port?: MessagePort) {
   const search = createVectorSearch(settings, port);
   const directory = resolve(settings.directory);
-  const pathOf = (scope: DatasetScope) => datasetFile(directory, scope);
-  const spaces = createVectorSpaces();
   const threads = {
     reader: inThread<ReaderMethods>(createReaderMethods(search.files, readNeighboursHere)),
-    scanner: {
-      ...inThread({ nearest: (path: string, query: VectorQuery) => search.nearest(path, [query])[0]?.() as never }),
-      notify: search.notice,
-    },
-    writer: writer ?? (inThread({}) as never),
+    scanner: inThread({
+      nearest: (path: string, query: VectorQuery) => search.nearest(path, [query])[0]?.() as never,
+    }),
+    writer: inThread({}) as never,
     cypher: inThread({}) as never,
-    pathOf,
-    forget(scope: DatasetScope) {
-      spaces.forget(pathOf(scope));
-      search.notice({ notice: 'forget', path: pathOf(scope) });
-    },
+    pathOf: (scope: DatasetScope) => datasetFile(directory, scope),
+    forget: () => {},
   };
   const indexes: IndexStores = {
     text: createSqliteTextIndex(threads),
-    vectors: createSqliteVectorIndex(threads, spaces),
+    vectors: createSqliteVectorIndex(threads, createVectorSpaces()),
     graph: createSqliteGraphStore(threads),
   };
   return { indexes, search };
-}
-
-/** Files kept open, each with its caches. */
-const OWN_FILES = 16;
-
-/** Indexes below a directory of this process, emptied before and afterwards: read by this thread, written by one of their own. */
-export function openOwnIndexes(directory: string, vectorMemoryBytes: number): DatasetIndexes {
-  const openingLock = createOpeningLock();
-  const settings = { openFiles: OWN_FILES, autoMigrate: true, vectorMemoryBytes, quantiseAbove: 50_000, openingLock };
-  const empty = () => rmSync(directory, { recursive: true, force: true });
-  empty();
-  const writer = createWorkerClient<WriterMethods>(new URL('./writer-worker.ts', import.meta.url), settings);
-  const { indexes, search } = openThreadIndexes({ ...settings, directory }, undefined, writer);
-  return {
-    ...indexes,
-    async close() {
-      search.files.closeAll();
-      await writer.close();
-      empty();
-    },
-  };
 }
 
 /**
