@@ -15,7 +15,7 @@ import { isNumbered, slotFeatures } from './slots.ts';
 import { KINDS_OF, MONTHS, NUMERALS, spansOf, WEEKDAYS } from './spans.ts';
 import { formOf, statedParts } from './stated-parts.ts';
 import { statementsOf } from './statements.ts';
-import { saidOf, unmetCondition } from './unmet-condition.ts';
+import { relativesLike, saidOf, unmetCondition } from './unmet-condition.ts';
 
 const SENTENCES_READ = 3;
 /** How much surer than of the best one it must be that another sentence answers the question, in log odds. */
@@ -329,7 +329,10 @@ function keyWords({ text, type }: Question): readonly KeyWord[] {
     .map(([word], at) => ({ word: word.replace(/['’]s$/u, ''), at }))
     .filter(({ word, at }) => (at > 0 && !STOP_WORDS.has(word.toLowerCase())) || /^\d/u.test(word))
     .filter(({ word }) => type !== 'date' || !DATE_WORD.test(word))
-    .map(({ word }) => ({ ...keyOf(word.toLowerCase()), isName: /^[\p{Lu}\p{N}]|-\d/u.test(word) }));
+    .map(({ word }) => ({
+      ...keyOf(word.toLowerCase()),
+      isName: /^[\p{Lu}\p{N}]|-\d/u.test(word) && relativesLike(word.toLowerCase()).length === 0,
+    }));
 }
 
 const UNKNOWN_RANK = 40_000;
@@ -422,7 +425,7 @@ const QUANTITIES: readonly AnswerType[] = ['number', 'thing', 'way'];
 const UNITS: readonly (readonly [asks: RegExp, isAnswer: RegExp, types?: readonly AnswerType[]])[] = [
   [
     /\bhow much\b.*\b(?:costs?|pay|paid|price|money|win|won|earn|spend|spent|charge|worth|salary|fee)\b|^how much (?:is|are|was|were|did .* get) (?!left)|\b(?:salary|price|cost|rent|fee|wages?|deposit|fine)\b|^what (?:do|does|did) .*\b(?:pay|charge|spend)\b/iu,
-    /[$€£¥]|\b(?:EUR|USD|GBP|CHF|dollars?|euros?|pounds?|crowns|francs|yen|cents?|bucks)\b/iu,
+    /[$€£¥]|\b(?:EUR|USD|GBP|CHF|dollars?|euros?|pounds?|crowns|francs|yen|cents?|bucks)\b|\b(?:for|paid|pays?|costs?) \d[\d.,]*(?! ?(?!(?:a|per|each|in|and)\b)\p{L})/iu,
   ],
   [
     /\bhow old\b|\bage\b/iu,

@@ -1,5 +1,5 @@
 import { collapseNearDuplicates } from '../../common/ranking/near-duplicates.ts';
-import { tokenizeQuery } from '../../common/text/language/tokenize.ts';
+import { stemOf, tokenizeQuery } from '../../common/text/language/tokenize.ts';
 import { NOTHING_FITS, quoteLine } from '../../common/text/repetition/own-answers.ts';
 import type { RankedPassage } from '../model.ts';
 import type { TimeWindow } from '../retrieval/query-analysis.ts';
@@ -12,7 +12,7 @@ import { HEADER_LINE } from './dated-answer.ts';
 import { foreignCertainty } from './foreign-answerable.ts';
 import type { InnerAnswer } from './inner-question.ts';
 import type { Fact } from './knowledge.ts';
-import { asksForTimeOfDay, type Question, readQuestion } from './question.ts';
+import { asksForTimeOfDay, type Question, readQuestion, wordsOf } from './question.ts';
 import { quotedStatements, stepFirst } from './quoted-text.ts';
 import {
   areOwnNotes,
@@ -32,6 +32,7 @@ import type { Statement } from './statements.ts';
 import type { Table } from './table-rows.ts';
 import { tableAnswer } from './tables.ts';
 import { changeFirst, datedFirst, inTimeFirst, isDatedByContext, latestFirst, withoutLast } from './times.ts';
+import { isOfOtherRelative, namesIn } from './unmet-condition.ts';
 import { negatedFirst, yesOrNo } from './yes-no.ts';
 
 const MAX_QUOTES = 3;
@@ -126,7 +127,9 @@ export function extractiveAnswer(
     if (MAIL_LINE.test(text) && !ABOUT_MAIL.test(query)) return false;
     const isInner =
       text === inner?.sentence.statement.text || (inner?.excluded != null && text.includes(inner.excluded));
-    return isEvent(text) && !isInner && !isNotYet(sentence);
+    return (
+      isEvent(text) && !isInner && !isNotYet(sentence) && !isOfOtherRelative(query, text) && !isOnlyNamed(query, text)
+    );
   };
   const read = retrieval.withSuperseded ?? passages;
   const all = inTimeFirst(
@@ -186,6 +189,12 @@ export function extractiveAnswer(
     certainty,
     short: short?.text ?? null,
   };
+}
+
+/** Whether a sentence has nothing but names of the question: the name below a letter. */
+function isOnlyNamed(query: string, text: string): boolean {
+  const names = namesIn(query);
+  return names.length > 0 && wordsOf(text).every((word) => names.includes(stemOf(word)));
 }
 
 /** Whether a sentence stands below another heading than the best one and misses much more of the question: of another version. */

@@ -7,6 +7,9 @@ import { type Statement, statementsOf } from './statements.ts';
 /** Says why by itself. */
 const GIVES_REASON =
   /\b(?:because|since|as|so that|in order to|due to|owing to|reason|caused?|causes|thanks to|weil|da|damit|denn|wegen|porque|ya que|para que|parce que|car|afin)\b|[:;–—] /iu;
+/** Replies to `why` in a conversation. */
+const IS_REASON = /^(?:[^:]{0,40}: |\[[\d:]+\] [^:]{0,40}: )?(?:because|cause|since|so that|weil|porque|parce que)\b/iu;
+const REPLIES_READ = 2;
 /** The sentences before it say why. */
 const REFERS_TO_REASON =
   /^(?:that['’]s why|that is why|this is why|(?:for|because of|due to) (?:this|that|these|those)\b|therefore|hence|so|thus|deshalb|darum|daher|deswegen|aus diese[mn]\b|por (?:eso|est[eao]s?)\b|c['’]est pourquoi|pour cette?\b),? /iu;
@@ -34,6 +37,10 @@ export function quotedStatements(
   const isBeside = (other: Statement | undefined): other is Statement =>
     other !== undefined && other.heading === statement.heading && other.label === statement.label;
   if (type === 'way') return statement.isItem === true ? stepsAround(all, at, isBeside) : [statement];
+  const reply = all
+    .slice(at + 1, at + 1 + REPLIES_READ)
+    .find((one) => one.asked !== undefined && IS_REASON.test(one.text));
+  if (reply !== undefined && statement.asked === undefined) return [statement, reply];
   const isItemOf = ({ text, isItem }: Statement) => isItem === true && statement.label.endsWith(text);
   const after = all[at + 1];
   if (REFERS_TO_REASON.test(statement.text))

@@ -47,7 +47,7 @@ export async function readTables(
   passages: readonly RankedPassage[],
 ): Promise<readonly Table[]> {
   if (!asksForRows(question)) return [];
-  const tabular = passages.slice(0, PASSAGES_READ).filter((passage) => tablesOf([passage]).length > 0);
+  const tabular = passages.filter((passage) => tablesOf([passage]).length > 0).slice(0, PASSAGES_READ);
   const items = new Map(tabular.map(({ row }) => [row.item, row]));
   const tables: Table[] = [];
   for (const { item, generation } of items.values()) {

@@ -45,7 +45,12 @@ export function shortAnswer(
   const object = named === null ? objectIn(question, likely.sentence.statement.text) : null;
   const phrase = object === null ? null : { ...likely, span: { ...object, kind: 'phrase' as const } };
   const chosen =
-    named ?? phrase ?? ofChange(question, likely, candidates) ?? ofAskedVerb(question, likely, candidates) ?? likely;
+    named ??
+    phrase ??
+    ofChange(question, likely, candidates) ??
+    ofClause(question, likely, candidates) ??
+    ofAskedVerb(question, likely, candidates) ??
+    likely;
   const best = { ...chosen, span: withName(chosen) };
   const features = certaintyFeatures(question, Math.max(...softmax(scores)), best);
   const confidence = logistic(weigh(features, weights.spanConfidence));
@@ -115,6 +120,8 @@ const CHANGE =
   /\b(?:moved|changed|postponed|shifted|rescheduled|delayed|brought forward|raised|increased|rose|grew|went up|reduced|lowered|fell|dropped|went down|verschoben|erhöht|gesenkt)\b.* from (?:the )?$/iu;
 const ASKS_FOR_FORMER = /\b(?:from|original(?:ly)?|before|first|old|former(?:ly)?|previous(?:ly)?|used to)\b/iu;
 
+/** `5.8 kg in January 2026, 5.1 kg`: up to the value of a later time. */
+const UNTIL_NEXT = /^ (?:in|on|until|till) (?:\p{Lu}|\d)[\p{L}\d ]*[,;] (?:(?:and|now|then|since then) )?/u;
 const ASKS_FOR_END = /\b(?:ends?|finish(?:es)?|expires?|close[sd]?|until when|how long)\b/iu;
 
 /** Returns what something changed to or where it ends: the second date of `moved from 4 July to 18 July`; null when nothing did. */
@@ -126,13 +133,39 @@ function ofChange(
   const said = sentence.statement.text;
   const before = said.slice(0, span.start);
   const isEnd = span.kind === 'date' && ASKS_FOR_END.test(text) && /\bfrom (?:the )?$/u.test(before);
-  if (!isEnd && (ASKS_FOR_FORMER.test(text) || !CHANGE.test(before))) return null;
   const end = span.start + span.text.length;
+  const isOfTime =
+    span.kind === 'number' && /\b(?:do|does|is|are|have|has)\b/iu.test(text) && UNTIL_NEXT.test(said.slice(end));
+  if (!isEnd && (ASKS_FOR_FORMER.test(text) || !(isOfTime || CHANGE.test(before)))) return null;
+  const gap = isOfTime ? UNTIL_NEXT : /^ (?:to|until) (?:the )?$/u;
+  const unit = span.text.split(' ').at(-1) ?? '';
   const isNew = (one: Candidate) =>
     one.sentence === sentence &&
     one.span.start > end &&
-    /^ (?:to|until) (?:the )?$/u.test(said.slice(end, one.span.start));
+    gap.exec(said.slice(end, one.span.start))?.[0] === said.slice(end, one.span.start) &&
+    (!isOfTime || one.span.text.endsWith(unit));
   return candidates.find(isNew) ?? null;
+}
+
+const PREPOSITIONAL = /\b(?:in|for|with|without|on|at|from|to|by) (?:the |my |our )?\p{L}+/giu;
+
+/** Returns the number in the clause that has a phrase of the question: 310 in `in oak for 480, in pine for 310`; null without. */
+function ofClause(
+  { text }: Question,
+  { sentence, span }: Candidate,
+  candidates: readonly Candidate[],
+): Candidate | null {
+  if (span.kind !== 'number') return null;
+  const said = sentence.statement.text;
+  const clauseAt = (at: number) => said.slice(0, at).match(/[,;] /gu)?.length ?? 0;
+  for (const [phrase] of text.matchAll(PREPOSITIONAL)) {
+    const at = said.toLowerCase().indexOf(phrase.toLowerCase());
+    if (at < 0 || clauseAt(at) === clauseAt(span.start)) continue;
+    const isBeside = (one: Candidate) =>
+      one.sentence === sentence && one.span.kind === 'number' && clauseAt(one.span.start) === clauseAt(at);
+    return candidates.find(isBeside) ?? null;
+  }
+  return null;
 }
 
 /** `Where does Ada work?`, `What was prescribed?` */
@@ -204,6 +237,9 @@ export function spanCandidates(question: Question, ranked: readonly RankedSenten
     const ofKind = question.type === 'thing' && question.focus !== null ? spansOfKind(text, question.focus) : [];
     return [...written, ...ofKind.filter(({ start }) => written.every((span) => span.start !== start))]
       .filter((span) => span.start >= from && saysMore(span, question, named) && !isOfName(span, text))
+      .filter(
+        ({ start, text: found }) => question.type !== 'place' || !IS_PERSON.test(text.slice(start + found.length)),
+      )
       .map((span) => ({
         span,
         sentence,
@@ -228,6 +264,9 @@ function joinedNames(span: Span): readonly Span[] {
     ({ 0: all, 1: text = '', index }) => ({ ...span, text, start: span.start + index + all.length - text.length }),
   );
 }
+
+/** Stands behind the name of a person. */
+const IS_PERSON = /^,? (?:who|whose|whom)\b/u;
 
 const CALENDAR =
   /^(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october|november|december)(?: \d{1,4})?$/iu;

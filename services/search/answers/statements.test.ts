@@ -52,6 +52,14 @@ describe('the statements of a passage', () => {
     expect(of(`I wrote:\n\n${text}`)).to.include({ text: 'The budget is 48,000 EUR.', heading: 'I wrote:' });
   });
 
+  it('of a chat reply to a question with what each of the others says next', () => {
+    const chat =
+      '17:05 - Jo: Who has the key?\n17:06 - Ed: not me\n17:11 - Ti: It hangs in the cellar\n17:12 - Ti: behind the door\n17:30 - Ed: I am hungry\n17:41 - Ti: We eat at seven\n17:50 - Ed: why\n17:51 - Jo: Because I cook';
+    const read = statementsOf({ payload: { text: chat, headings: [], documentName: 'chat', chunkIndex: 0 } } as never);
+    const replies = read.filter((one) => one.asked !== undefined).map((one) => one.text.replace(/^.*: /u, ''));
+    expect(replies).to.deep.equal(['not me', 'It hangs in the cellar', 'behind the door', 'Because I cook']);
+  });
+
   it('keep prose with the signs of code', () => {
     const lines = ['Let me know (by mail) when it ends.', 'The sea was calm;', 'Call `start()` first.'];
     expect(texts(lines.join('\n\n'))).to.deep.equal(lines);

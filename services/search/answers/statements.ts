@@ -71,9 +71,9 @@ const LEAD = /^(?:\d{1,3}[.)] )?(?:(?:\S+ ){1,4}[–—] |(?:\S+ ){0,3}\S+\.(?: 
 const MAX_ITEM_LENGTH = 240;
 /** A line of an earlier mail or of a quotation. */
 const QUOTED_MARKS = /^(?:>[ \t]?)+/u;
-/** The subject in the headers of a mail, as the reader of mails writes them, without what marks a reply. */
-const MAIL_SUBJECT =
-  /^From: [^\n]*\n(?:(?:To|Cc|Date): [^\n]*\n)*Subject: (?:(?:re|aw|fwd?|wg|tr|rv)(?:\[\d+\])?:\s*)*([^\n]+)/iu;
+/** Sender and subject in the headers of a mail, as the reader of mails writes them, without what marks a reply. */
+const MAIL =
+  /^From: ([^\n<]*)[^\n]*\n(?:(?:To|Cc|Date): [^\n]*\n)*Subject: (?:(?:re|aw|fwd?|wg|tr|rv)(?:\[\d+\])?:\s*)*([^\n]+)/iu;
 /** Nothing but links and images. */
 const LINKS = /^(?:[-*•|·,\s]*!?\[(?:!?\[[^\]]*\]\([^)]*\)|[^\]]*)\]\([^)]*\))+[-*•|·,\s]*$/u;
 
@@ -98,8 +98,9 @@ function readStatements(payload: RankedPassage['payload']): readonly Statement[]
   const titles = new Set([...payload.headings.map(plain), payload.documentName]);
   const askedBefore = questionReader(text);
   const statements: Statement[] = [];
-  let label = '';
-  let heading = plain(MAIL_SUBJECT.exec(payload.text)?.[1] ?? '');
+  const [, sender = '', subject = ''] = MAIL.exec(payload.text) ?? [];
+  let label = sender.trim();
+  let heading = plain(subject);
   let time = headingTime(payload.headings);
   let path: readonly Heading[] = [];
   let parents: readonly Parent[] = [];
@@ -185,32 +186,44 @@ function parentsOf(
 
 const isName = (text: string) => text.length <= MAX_KEY_LENGTH && !ENDS_SENTENCE.test(text) && !/: \S/u.test(text);
 
+/** Also a question of one word without its mark: `Edda: why` */
+const ASKS_IN_TURN = /\?["”)]*$|(?:^|: )(?:but )?(?:why|when|where|who|what|how(?: (?:much|many|long|come))?)$/iu;
+
 /** Sentences behind a question outside of a conversation that may reply to it. */
 const REPLY_SENTENCES = 2;
 
 /**
  * Returns what tells, sentence by sentence, whether one asks and which question before it it replies to. In a conversation
- * others reply, until the one who asked speaks again.
+ * each of the others replies with what they say next, until the one who asked speaks again.
  */
 function questionReader(text: string) {
   const all = turnsOf(text);
   const turns = isConversation(all) ? all : [];
   let before = '';
   let asker: string | null = null;
-  let isReplied = false;
   let left = 0;
+  const replies = new Map<string, number>();
   return ({ text: line, start }: Pick<Line, 'text' | 'start'>, isTitle: boolean) => {
-    const speaker = turns.findLast((turn) => turn.start <= start)?.speaker ?? null;
-    const isQuestion = /\?["”)]*$/u.test(line) && (speaker !== null || readQuestion(line).type !== 'topic');
-    if (speaker !== null && speaker !== asker) isReplied = true;
-    if (isQuestion || isTitle || (speaker === null ? left === 0 : speaker === asker && isReplied)) {
+    const turnAt = turns.findLastIndex((one) => one.start <= start);
+    const turn = turns[turnAt];
+    const speaker = turn?.speaker ?? null;
+    const isQuestion =
+      speaker === null ? /\?["”)]*$/u.test(line) && readQuestion(line).type !== 'topic' : ASKS_IN_TURN.test(line);
+    if (isQuestion || isTitle || (speaker === null ? left === 0 : speaker === asker && replies.size > 0)) {
       before = '';
       asker = null;
+      replies.clear();
     }
     left -= 1;
-    const reply = speaker === null || speaker !== asker ? before : '';
+    if (turn !== undefined && asker !== null && speaker !== asker) {
+      const last = replies.get(turn.speaker) ?? turnAt;
+      // Several messages one after another are one reply.
+      if (turnAt - last <= 1) replies.set(turn.speaker, turnAt);
+    }
+    const isReply = turn === undefined || replies.get(turn.speaker) === turnAt;
+    const reply = isReply ? before : '';
     if (isQuestion && !isTitle) {
-      [before, asker, isReplied, left] = [onOneLine(line), speaker, false, REPLY_SENTENCES];
+      [before, asker, left] = [onOneLine(line), speaker, REPLY_SENTENCES];
     }
     return { isQuestion: isQuestion || undefined, before: reply };
   };

@@ -2,8 +2,9 @@ import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import { readQuestion, wordsOf } from './question.ts';
-import { isDated, isNumeric, stems } from './table-cells.ts';
+import { hasAll, isDated, isNumeric, stems } from './table-cells.ts';
 import { NAMING, type Row, type Table } from './table-rows.ts';
+import { relativesLike } from './unmet-condition.ts';
 
 /** Words of questions that say nothing of a row. */
 export const EMPTY_WORDS = wordSet(
@@ -22,7 +23,7 @@ const LIKE_COLUMN = 0.5;
 const MAX_VALUE_WORDS = 8;
 /** Asks for an amount of money over all rows that fit. */
 export const MONEY =
-  /\bhow much\b.*\b(?:spend|spent|earn|earned|save|saved)\b|\bhow much (?:do|did|are|is)\b.*\b(?:costs?|pay|owe|due)\b/iu;
+  /\bhow much\b.*\b(?:spend|spent|earn|earned|save|saved)\b|\bhow much (?:\p{L}+ )?(?:do|did|are|is)\b.*\b(?:costs?|pay|owe|due)\b/iu;
 
 /** Asks for the value of one thing. */
 export const ASKS_FOR_ONE = /^(?:what|which|who)\s+(?:is|was)\b/iu;
@@ -62,9 +63,12 @@ export function readWords(question: string, table: Table, isInTime: boolean): Re
   const field = FIELDS.find(([asks, names]) => asks.test(question) && table.columns.some((name) => names.test(name)));
   if (field === undefined && lacksField(question, table, cells)) return null;
   const asked = questionWords(question.replace(field?.[0] ?? '', (words) => `${words.split(' ')[0]} `));
-  for (const [place, { text, stem }] of asked.entries()) {
+  for (const [place, { text, stem: written }] of asked.entries()) {
     const lower = text.toLowerCase();
     if (field?.[0].test(lower) === true) continue;
+    // `Mum` asks for the row of the mother.
+    const isHeld = (one: string) => cells.some((row) => row.some((words) => words.has(one)));
+    const stem = isHeld(written) ? written : (relativesLike(lower).map(stemOf).find(isHeld) ?? written);
     if (table.subject.has(stem)) {
       named.push(stem);
       continue;
@@ -93,10 +97,22 @@ export function readWords(question: string, table: Table, isInTime: boolean): Re
   const focus = ASKS_FOR_ONE.test(question) ? readQuestion(question).focus : null;
   // `What is the default timeout?` asks nothing of a table without one.
   if (focus !== null && unknown.includes(focus)) return null;
+  // Neither does `Where is Mia's dog?` of one without dogs, nor `When did we sell it?` of one of what was bought.
+  const [, owner = '', owned = ''] = OWNED.exec(question) ?? [];
+  if (unknown.some((word) => word === owned || relativesLike(word).length > 0)) return null;
+  if (unknown.length > 0 && DATED_QUESTION.test(question)) return null;
+  // `Joaquim's sister` is neither his brother nor my sister.
+  const pair = [owner.toLowerCase(), owned].map(stemOf);
+  const isPair = pair.every((stem) => conditions.has(stem));
+  if (isPair && !table.rows.some((row) => hasAll(row, pair))) return null;
   if (unknown.length > (table.kind === 'records' ? 0 : 1) || (unknown.length > 0 && conditions.size === 0 && !isInTime))
     return null;
   return { conditions, named, others };
 }
+
+/** What belongs to somebody with a name: `dog` of `Mia's dog`. */
+const OWNED =
+  /(\p{Lu}[\p{L}-]+)(?:['’]s|(?<=s)['’]) (?:\p{Ll}+ )*?(\p{Ll}+)(?=\?|$| (?:is|was|do|does|did|has|had|in|at|on)\b)/u;
 
 /** Whether a question asks for a field that a table has neither as a column nor in its cells: `attends`. */
 function lacksField(question: string, table: Table, cells: readonly (readonly ReadonlySet<string>[])[]): boolean {
@@ -177,7 +193,7 @@ export function askedColumn(question: string, { columns, rows }: Table, { condit
   let column: number | null = null;
   let best = LIKE_COLUMN;
   for (const [at, name] of columns.entries()) {
-    if (name === '' || isUsed(at) || (AMOUNT.test(question) && isDated(rows, at))) continue;
+    if (name === '' || isUsed(at) || !mayAnswer(question, rows, at)) continue;
     if (HOW_LONG.test(question) && rows.every(({ cells }) => !/\d/u.test(cells[at] ?? ''))) continue;
     const names = columnStems(name);
     let score = Math.max(0, ...others.map((word) => (names.has(stemOf(word)) ? 1 : likeColumn(word, [name]))));
@@ -189,6 +205,13 @@ export function askedColumn(question: string, { columns, rows }: Table, { condit
     if (score > best) [column, best] = [at, score];
   }
   return { column: column ?? columnOfMost(question, { columns, rows }), key };
+}
+
+/** Whether the cells of a column may be what a question asks for: no place is a number, and no amount is a name. */
+export function mayAnswer(question: string, rows: readonly Row[], at: number): boolean {
+  const { type } = readQuestion(question);
+  if (type === 'place' || type === 'person') return !isDated(rows, at) && !isNumeric(rows, at);
+  return !AMOUNT.test(question) || (!isDated(rows, at) && rows.some(({ cells }) => /\d/u.test(cells[at] ?? '')));
 }
 
 /** Words for the most or least, and the columns whose values they compare. */

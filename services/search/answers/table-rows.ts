@@ -26,12 +26,13 @@ const LIST_ITEM = /^[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]+(.+)$/u;
 const MARKDOWN_ROW = /^[ \t]*\|(.*)\|[ \t]*$/u;
 const MARKDOWN_RULE = /^[ \t]*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*$/u;
 const KEY_VALUES = /^[^,:|]{1,40}: [^\n]*?, [^,:|]{1,40}: /u;
-const FIELD = /^([\p{L}][^,:|.]{0,30}): (\S.*)$/u;
+/** Also of a printed page, whose columns have a gap between them. */
+const FIELD = /^([\p{L}][^,:|.]{0,30}?)(?:: | {3,}|\t+)(\S.*)$/u;
 const HEADING = /^[ \t]*(#{1,6})[ \t]+(.+)$/u;
 const MAX_HEADING = 100;
 /** Level of a heading without marks. */
 const LOWEST_LEVEL = 7;
-/** Fields of the headers of a mail, which say nothing of what it is about. */
+/** Fields of the headers of a mail, of which the subject is a heading. */
 const MAIL_FIELD = /^(?:from|subject)$/iu;
 
 /** A release in a changelog: `2.4.0 - 2025-02-11`, `[v1.3] (2024-05-01)`. */
@@ -64,7 +65,11 @@ export function tablesOf(passages: readonly ReadPassage[]): readonly Table[] {
       if (line === '' || MARKDOWN_RULE.test(line)) continue;
       const fields = mayHaveRecords ? fieldsAt(lines, at) : [];
       at += Math.max(0, fields.length - 1);
-      if (fields.some(([key]) => MAIL_FIELD.test(key))) continue;
+      if (fields.some(([key]) => MAIL_FIELD.test(key))) {
+        const subject = fields.find(([key]) => /^subject$/iu.test(key))?.[1];
+        if (subject !== undefined) path = [{ level: 0, text: subject }];
+        continue;
+      }
       const heads = MARKDOWN_ROW.exec(line)?.[1];
       if (heads !== undefined && MARKDOWN_RULE.test(lines[at + 1] ?? '')) {
         columnsOf.set(document, cellsOf(heads));
@@ -73,7 +78,7 @@ export function tablesOf(passages: readonly ReadPassage[]): readonly Table[] {
       let row = fields.length > 0 ? recordOf(fields) : rowAt(line, columnsOf.get(document) ?? []);
       if (row === null) {
         const [, marks, title] = HEADING.exec(line) ?? [];
-        const isHeading = title !== undefined || (line.length < MAX_HEADING && !/[.!?]$/u.test(line));
+        const isHeading = title !== undefined || (line.length < MAX_HEADING && !/[.!?,]$/u.test(line));
         const level = marks === undefined ? LOWEST_LEVEL : marks.length;
         if (isHeading) path = [...path.filter((above) => above.level < level), { level, text: title ?? line }];
         const [, ...release] = RELEASE.exec(title ?? '') ?? [];

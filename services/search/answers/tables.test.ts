@@ -115,6 +115,28 @@ const VERSIONS = passage(
 );
 const NOW = new Date('2026-11-28T09:00:00Z');
 
+const FAMILY = passage(
+  'contacts',
+  [
+    'name: Mara Vik, relation: sister, phone: 0151 44, birthday: 1984-09-30, notes: sings',
+    "name: Paul Roca, relation: Jordi's brother, phone: 0171 20, birthday: 1979-01-17, notes: cooks",
+    'name: Sol Vik, relation: mother, phone: 0160 31, birthday: 1956-03-08, notes: lives in Bergen',
+  ].join('\n'),
+);
+const LETTER = passage(
+  'letter',
+  'Fire insurance, policy 88.204\n\nDear Madam,\n\nAnnual premium            214.80 EUR\nDeductible                250.00 EUR\n',
+);
+const DAYS = passage('days', '# Birthdays\n\nEdda: 3 September 2014\nGriet: 30 October\n');
+const PAID = passage(
+  'paid',
+  ['2026-03-05 | Rent March | 1180', '2026-04-05 | Rent April | 1215', '2026-04-21 | Washing machine | 649']
+    .map((line) => line.split(' | '))
+    .map(([date, what, amount]) => `date: ${date}, description: ${what}, amount: ${amount}, paid by: Ada`)
+    .join('\n'),
+);
+const CAKE = passage('cake', '# Almond cake\n\n## Ingredients\n- 5 eggs\n- 200 g sugar\n');
+
 describe('tableAnswer', () => {
   const tables = tablesOf([
     CUSTOMERS,
@@ -203,6 +225,26 @@ describe('tableAnswer', () => {
   for (const [question, answer] of asked) {
     it(`answers "${question}" with ${answer}, from tables of a company`, () => {
       expect(tableAnswer(question, ofWork, NOW)?.text ?? null).equals(answer);
+    });
+  }
+  const ofFamily: readonly (readonly [string, string | null])[] = [
+    ["What is Mum's phone number?", '0160 31'],
+    ["What is the phone number of Jordi's brother?", '0171 20'],
+    ["What is the name of Jordi's sister?", null],
+    ["What is the name of Mara's dog?", null],
+    ['When did Paul marry?', null],
+    ["When is Edda's birthday?", '3 September 2014'],
+    ['Where does Griet live?', null],
+    ['How much is the deductible of the fire insurance?', '250.00 EUR'],
+    ['How much rent do we pay?', '1215'],
+    ['How much did we pay for rent?', '2395'],
+    ['When did we sell the washing machine?', null],
+    ['How many eggs are in the almond cake?', null],
+  ];
+  const family = tablesOf([FAMILY, LETTER, DAYS, PAID, CAKE]);
+  for (const [question, answer] of ofFamily) {
+    it(`answers "${question}" with ${answer}, from what a family keeps`, () => {
+      expect(tableAnswer(question, family, NOW)?.text ?? null).equals(answer);
     });
   }
   const ofOthers: readonly (readonly [string, string | null])[] = [

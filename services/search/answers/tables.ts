@@ -2,6 +2,7 @@ import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { withoutExclusion, wordsOf } from './question.ts';
 import { sectionsNamed } from './section-answer.ts';
+import { NUMERALS } from './spans.ts';
 import {
   cellsAt,
   compares,
@@ -9,6 +10,7 @@ import {
   hasAll,
   isDated,
   isNumeric,
+  MONTH_NAMES,
   numberOf,
   order,
   stems,
@@ -23,6 +25,7 @@ import {
   isIdColumn,
   MONEY,
   matching,
+  mayAnswer,
   type ReadWords,
   readWords,
   wordSet,
@@ -146,8 +149,8 @@ function rowsAsked(asked: string, table: Table, { read, timed, comparison, now }
   const timeColumn = timed?.column ?? monthColumn(table, read);
   const isOnly = table.rows.length === 1 && read.conditions.size === 0 && read.named.length === 0;
   let isBelowName = false;
+  const hasName = table.columns.some((name) => NAMING.test(name));
   if (table.kind === 'records') {
-    const hasName = table.columns.some((name) => NAMING.test(name));
     isBelowName = !hasName && sharesHalf(table.heading.split(/:(?: |$)/u)[0], read);
     const isIdentified = [...read.conditions.values()].some((of) =>
       [...of].some((at) => isIdColumn(table.columns[at])),
@@ -156,7 +159,8 @@ function rowsAsked(asked: string, table: Table, { read, timed, comparison, now }
       timeColumn !== null || isOnly || isBelowName || isIdentified || sharesHalf(cells[key], read);
     rows = rows.filter((row) => isNamed(row) && hasAll(row, [...read.conditions.keys()]));
   }
-  const isOfRecord = table.kind === 'records' && (isOnly || isBelowName) && column !== null && column !== key;
+  const isOfRecord =
+    table.kind === 'records' && (isOnly || isBelowName) && column !== null && (column !== key || !hasName);
   const isNarrowed = read.conditions.size > 0 || comparison !== null || timed !== null || isOfRecord;
   const focus = FOCUS.exec(asked.trim())?.[1]?.toLowerCase();
   const isOf = (words: ReadonlySet<string>) => focus !== undefined && words.has(stemOf(focus));
@@ -171,6 +175,7 @@ function rowsAsked(asked: string, table: Table, { read, timed, comparison, now }
   const isKey = isTime || isOf(table.subject) || isOf(stems(table.columns[key]));
   if (!isNarrowed || table.kind === 'list' || (column === null && !isKey)) return null;
   const shown = column === null || (isKey && column !== null) ? key : column;
+  if (!mayAnswer(asked, rows, shown)) return null;
   const values = valuesOf(rows, shown);
   const isTooMany = !isTime && values.length > MAX_OF_ONE && ASKS_FOR_ONE.test(asked.trim());
   return values.length === 0 || isTooMany ? null : { text: joined(values), rows, isOfTime: isTime, isOfUnnamed };
@@ -179,6 +184,18 @@ function rowsAsked(asked: string, table: Table, { read, timed, comparison, now }
 /** Whether a question has a whole cell of several words: `off track`. */
 const isNamedIn = (question: string, cell: string) =>
   ` ${wordsOf(question).join(' ')} `.includes(` ${wordsOf(cell).join(' ')} `) && wordsOf(cell).length > 1;
+
+/** `How much rent do we pay?` asks for the latest of a series of payments. */
+const PAID_NOW = /\b(?:now|currently|nowadays|these days)\b|\b(?:do|does) (?:I|we|\p{L}+) pay\b/iu;
+
+/** Whether rows are about the same but for the month in their names: `Rent January`, `Rent February`. */
+function isSeries(rows: readonly Row[], key: number): boolean {
+  const nameOf = ({ cells }: Row) =>
+    wordsOf(cells[key] ?? '')
+      .filter((word) => !MONTH_NAMES.includes(word) && !/\d/u.test(word))
+      .join(' ');
+  return new Set(rows.map(nameOf)).size === 1;
+}
 
 const HOW_OLD = /^how old (?:is|are|am)\b/iu;
 
@@ -200,7 +217,7 @@ const isTold = (name: string | undefined, read: ReadWords, key: number) =>
 
 /** Whether a question has half of the words of a name: `Atlas` alone does not name `Atlas review with Jane`. */
 function sharesHalf(name: string | undefined, { conditions, named }: ReadWords): boolean {
-  const words = [...stems(name)].filter((stem) => !STOP_WORDS.has(stem));
+  const words = [...stems(name)].filter((stem) => !STOP_WORDS.has(stem) && !/^\d/u.test(stem));
   const shared = words.filter((stem) => conditions.has(stem) || named.includes(stem)).length;
   return shared > 0 && shared * 2 >= words.length;
 }
@@ -230,6 +247,11 @@ function computedValue({
   const isNamed = isNumber && counted !== null && stems(table.columns[column]).has(noun);
   if (isNumber && (isNamed || [AVERAGE, TOTAL, MONEY].some((asks) => asks.test(asked)))) {
     const cells = cellsAt(rows, column);
+    const [dated, ...others] = table.columns.flatMap((_, at) => (at !== column && isDated(rows, at) ? [at] : []));
+    if (dated !== undefined && others.length === 0 && isSeries(rows, key) && PAID_NOW.test(asked)) {
+      const latest = rows.toSorted((a, b) => order(a.cells[dated] ?? '', b.cells[dated] ?? '')).at(-1);
+      if (latest !== undefined) return answer(latest.cells[column] ?? '', [latest]);
+    }
     if (rows.length === 1) return answer(cells[0] ?? '');
     const sum = cells.map(numberOf).reduce((total, value) => total + value, 0);
     const value = Number((AVERAGE.test(asked) ? sum / cells.length : sum).toFixed(2));
@@ -251,6 +273,9 @@ function computedValue({
     // `attempts` in a description counts nothing.
     const isValue = rows.some(({ cells }) => cells.some((cell) => wordsOf(cell).length <= 2 && stems(cell).has(noun)));
     if (!isOfTable && !(isNarrowed && isValue)) return null;
+    // `5 eggs` says itself how many there are.
+    const isCounted = new RegExp(`(?<![\\p{L}\\p{N}])(?:\\d[\\d,.]*|${NUMERALS}) (?:\\p{L}+ )?${noun}`, 'iu');
+    if (table.kind === 'list' && rows.some(({ cells }) => isCounted.test(cells[0] ?? ''))) return null;
     return isNarrowed || read.named.length > 0 ? answer(String(rows.length)) : null;
   }
   const isOfSeries = SERIES.test(asked);

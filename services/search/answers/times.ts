@@ -26,12 +26,13 @@ export function datedFirst(ranked: readonly RankedSentence[]): readonly RankedSe
   return [{ ...dated, score, probability, confidence }, ...ranked.filter((one) => one !== dated)];
 }
 
+const MONTH = 32 * 86_400_000;
 /** Factor of the probability of a sentence about another time than that of the question. */
 const OTHER_TIME = 0.02;
 
 /**
  * Puts sentences of another time than that of a question behind the others, when some are of that time. Their own dates tell
- * only for a time relative to now: what is true of a year is often told with the dates of others.
+ * only for a time relative to now or a month: what is true of a year is often told with the dates of others.
  */
 export function inTimeFirst(
   ranked: readonly RankedSentence[],
@@ -42,7 +43,9 @@ export function inTimeFirst(
   const times = ranked.map((sentence) => timesOfSentence(sentence));
   const isIn = times.map((spans) => spans.some((span) => isWithin(span, window)));
   if (!isIn.includes(true)) return ranked;
-  const isTold = ranked.map((sentence) => isRelative || datesOf(sentence).length === 0);
+  const isShort =
+    window.from !== null && window.until !== null && window.until.getTime() - window.from.getTime() < MONTH;
+  const isTold = ranked.map((sentence) => isRelative || isShort || datesOf(sentence).length === 0);
   const isOther = (at: number) => isIn[at] === false && isTold[at] === true && (times[at]?.length ?? 0) > 0;
   const others = ranked.filter((_, at) => isOther(at));
   if (others.length === 0) return ranked;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readQuestion } from './question.ts';
-import { unmetCondition } from './unmet-condition.ts';
+import { isOfOtherRelative, unmetCondition } from './unmet-condition.ts';
 
 const CASES = [
   ['What does Mrs. Yilmaz grow?', 'Mr. Yilmaz grows aubergines.', 'person'],
@@ -33,6 +33,18 @@ describe('unmetCondition', () => {
   for (const [text, sentence, unmet] of CASES) {
     it(`finds ${unmet ?? 'nothing'} missing in "${sentence}" for "${text}"`, () => {
       expect(unmetCondition(readQuestion(text), [{ text: sentence, context: '', author: '' }])).equals(unmet);
+    });
+  }
+
+  for (const [text, sentence, isOther] of [
+    ['Where does Mum live?', 'His mother lives in Tarragona.', true],
+    ['Where does Mum live?', "Ada's mother lives in Tarragona, my mother in Bergen.", false],
+    ['Where does my mother live?', 'relation: mother, notes: lives in Bergen', false],
+    ["Where does Ada's mother live?", 'My mother lives in Bergen.', true],
+    ["Where does Ada's mother live?", 'Her mother lives in Turku.', false],
+  ] as const) {
+    it(`takes "${sentence}" ${isOther ? 'as of another family' : 'for an answer'} for "${text}"`, () => {
+      expect(isOfOtherRelative(text, sentence)).equals(isOther);
     });
   }
 

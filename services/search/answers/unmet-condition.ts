@@ -68,6 +68,12 @@ const RELATIVES = new Map(
     .flatMap((group, at) => group.split(' ').map((word) => [word, at] as const)),
 );
 
+/** Returns the other words for a relative: `mother` for `mum`; none for another word. */
+export function relativesLike(word: string): readonly string[] {
+  const group = RELATIVES.get(word);
+  return group === undefined ? [] : [...RELATIVES].filter(([, at]) => at === group).map(([other]) => other);
+}
+
 /** Whether a sentence is about another person than the question: `Mr. Yilmaz` for `Mrs. Yilmaz`, a mother-in-law for a mother. */
 export function isOtherPerson(question: string, { text, context }: Pick<Said, 'text' | 'context'>): boolean {
   const all = `${text} ${context}`;
@@ -82,6 +88,27 @@ export function isOtherPerson(question: string, { text, context }: Pick<Said, 't
   const words = wordsOf(all);
   if (words.some((word) => RELATIVES.get(word) === RELATIVES.get(relative))) return false;
   return words.includes(`${relative}-in-law`) || RELATIVES.has(/^(?:my|our) (\p{Ll}+)/iu.exec(text)?.[1] ?? '');
+}
+
+/** Whose the one relative of a text is: of the speaker, of somebody else, or of nobody that is said. */
+const OWNER_OF_RELATIVE = new RegExp(
+  `(?:\\b(?<self>[Mm]y|[Oo]ur)|\\b(?<other>[Hh]is|[Hh]er|[Tt]heir)|(?<name>\\p{Lu}[\\p{L}-]*)['’]s?) (?:\\p{Ll}+ )?(?<relative>${[...RELATIVES.keys()].join('|')})\\b`,
+  'gu',
+);
+
+/** Whether a sentence tells of the relative of another one: `His mother lives in Tarragona.` for "Where does Mum live?" */
+export function isOfOtherRelative(question: string, sentence: string): boolean {
+  const relatives = wordsOf(question).filter((word) => RELATIVES.has(word));
+  const [relative] = relatives;
+  if (relative === undefined || relatives.length > 1) return false;
+  const isSame = (word: string) => RELATIVES.get(word) === RELATIVES.get(relative);
+  const owners = (text: string) =>
+    [...text.matchAll(OWNER_OF_RELATIVE)].filter(({ groups }) => isSame(groups?.['relative'] ?? ''));
+  const [asked] = owners(question);
+  const said = owners(sentence);
+  if (said.length === 0 || wordsOf(sentence).filter(isSame).length > said.length) return false;
+  const isOwn = asked === undefined || asked.groups?.['self'] !== undefined;
+  return said.every(({ groups }) => (isOwn ? groups?.['self'] === undefined : groups?.['self'] !== undefined));
 }
 
 /** Returns the stems of the words of a question that are names. */

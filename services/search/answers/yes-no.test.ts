@@ -36,6 +36,8 @@ const CASES = [
   ['Do I work at Lundbeck?', 'I work at Novo as a chemist.', 'No'],
   ['Do I work at Lundbeck?', 'I worked at Novo as a chemist.', null],
   ['Does Anders work at Lundbeck?', 'I work at Novo as a chemist.', null],
+  ['Is Ada allergic to nuts?', 'Person: Ada, Allergies: nuts, Medication: a spray', 'Yes'],
+  ['Is Ada allergic to eggs?', 'Person: Ada, Allergies: nuts, Medication: a spray', null],
   ['Do we live in Germany?', 'We live in Berlin.', null],
   ['Do we live in Hamburg?', 'We live in Berlin.', 'No'],
   ['Was our daughter born on time?', 'Our daughter was born on time because the train was not late.', 'Yes'],

@@ -49,9 +49,16 @@ export function yesOrNo({ type, text }: Question, { statement, features }: Ranke
     return /^(?:do|does|is|are|am|can)\s/iu.test(text) && features.missing <= MAX_MISSING.over ? 'No' : null;
   }
   if (lacksVerb(text, statement.text) || (/\bstill\b/iu.test(text) && !/\bstill\b/iu.test(statement.text))) return null;
-  const isWhole = features.missing <= MAX_MISSING.yes && features.exact + features.heading >= 1 - MAX_MISSING.yes;
+  const isLikely = features.missing <= MAX_MISSING.yes;
+  const isWhole =
+    isLikely &&
+    (features.exact + features.heading >= 1 - MAX_MISSING.yes ||
+      (ROW.test(statement.text) && saysBeside(statement.text, text)));
   return isWhole ? 'Yes' : null;
 }
+
+/** A row of a table with the heads of its columns, which says nothing but its values. */
+const ROW = /^[^:,.]{1,40}: [^:]+, [^:,.]{1,40}: /u;
 
 /** A pronoun, a noun with its article and at most one word between them, or names. */
 const SUBJECT =

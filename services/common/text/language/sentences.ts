@@ -31,6 +31,8 @@ const BOUNDARY = /(?<![.!?…])[.!?…]+["'”’»)\]]*(?=\s|$)|[。！？｡]+
 const LIST_MARKER = /^[ \t]*(?:[-*•‣◦–—]|\d{1,3}[.)]|[a-z][.)]|#{1,6}|>|\|)[ \t]/iu;
 const STRUCTURED_LINE = /^[ \t]*(?:#{1,6} |\|)/u;
 const SPEAKER = /^[ \t]*[\p{Lu}[][\p{L}\p{N} _.'\]-]{0,30}: /u;
+/** Columns of a printed page: `Deductible      250.00 EUR` */
+const WIDE_GAP = /\S(?: {3,}|\t+)\S/u;
 /** A line this much shorter than the usual wrapping width was ended on purpose when a capital follows. */
 const SHORT_LINE_LENGTH = 45;
 
@@ -92,7 +94,7 @@ function endsLine(text: string, start: number, at: number): boolean {
   const line = text.slice(Math.max(lineStart, start), at).trimEnd();
   if (line.trim() === '') return true;
   if (STRUCTURED_LINE.test(line) || LIST_MARKER.test(next) || SPEAKER.test(next)) return true;
-  if (isNestedKey(line, next)) return true;
+  if (WIDE_GAP.test(line) || isNestedKey(line, next)) return true;
   if (/[:;]$/u.test(line) && line.length < SHORT_LINE_LENGTH) return true;
   return at - lineStart < SHORT_LINE_LENGTH && isShortTitle(line, next);
 }
