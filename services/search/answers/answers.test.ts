@@ -249,6 +249,19 @@ describe('extractive answers', () => {
       { title: 'tax', text: 'Talked to my tax adviser, Frau Jepsen, on the phone. It took an hour.' },
       { title: 'ferry', text: 'Ferrymaster replaced the old system Gangway two years ago. It is faster.' },
     ];
+    const home = [
+      'At the Crown, Pete booked a family room for us to sleep in.',
+      'Cataract operation on the right eye at the Royal Infirmary, Mr Sengupta.',
+      'Planted 24 leeks and two rows of potatoes.',
+      'The bunk bed: in oak I can do it for 480, in pine for 310.',
+      'Pretzel the cat: weight 5.8 kg in January 2026, 5.1 kg after two days in the shed.',
+    ].map((text, at) => ({ title: `home${at}`, text }));
+    const leadAtHome = async (question: string) => (await answer(question, home)).split(': "')[0];
+    expect(await leadAtHome('Where will we sleep?')).to.equal('Crown');
+    expect(await leadAtHome('Who operated on my eye?')).to.equal('Mr Sengupta');
+    expect(await leadAtHome('How many leeks did I plant?')).to.equal('24 leeks');
+    expect(await leadAtHome('How much would the bunk bed cost in pine?')).to.equal('310');
+    expect(await leadAtHome('What is the weight of the cat Pretzel?')).to.equal('5.1 kg');
     const lead = async (question: string) => (await answer(question, passages)).split(': "')[0];
     expect(await lead('When is the opening of the show?')).to.match(/^18 July/u);
     expect(await lead('When is the weekly meeting?')).to.equal('Thursdays at 10:00');

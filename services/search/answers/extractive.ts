@@ -31,7 +31,16 @@ import { type StatedAnswer, statedAnswer } from './stated-answer.ts';
 import type { Statement } from './statements.ts';
 import type { Table } from './table-rows.ts';
 import { tableAnswer } from './tables.ts';
-import { changeFirst, datedFirst, inTimeFirst, isDatedByContext, latestFirst, withoutLast } from './times.ts';
+import {
+  changedSince,
+  changeFirst,
+  datedFirst,
+  inTimeFirst,
+  isDatedByContext,
+  latestFirst,
+  namesMonth,
+  withoutLast,
+} from './times.ts';
 import { isOfOtherRelative, namesIn } from './unmet-condition.ts';
 import { negatedFirst, yesOrNo } from './yes-no.ts';
 
@@ -135,7 +144,7 @@ export function extractiveAnswer(
   const all = inTimeFirst(
     withoutOpposites(question, rankSentences(sentencesOf(question, read).filter(isLeft))),
     timeWindow,
-    relativeTimes.length > 0,
+    relativeTimes.length > 0 || namesMonth(query, timeWindow),
   );
   const changed = inner === null ? quotedChange(question, all, { passages: read, dataset, window: timeWindow }) : null;
   if (changed !== null) return changed;
@@ -288,6 +297,12 @@ export function quotedRows(
   if (found === null) return null;
   if (found.rows.length === 0) return NO_ANSWER;
   const rows = found.rows.slice(0, MAX_ROWS);
+  const [row] = rows;
+  const newer = row === undefined || rows.length > 1 || found.lists !== undefined ? null : changedSince(query, row);
+  if (row !== undefined && newer !== null) {
+    const quotes = [newer.text, row.line].map((line) => sourcedQuote(row.passage.payload, line, '', dataset));
+    return { text: quotes.join('\n'), passageIds: [row.passage.id], certainty: DIRECT };
+  }
   const text =
     found.lists === undefined
       ? `${found.text}: ${rows.map(({ line, passage }) => sourcedQuote(passage.payload, line, '', dataset)).join('\n')}`

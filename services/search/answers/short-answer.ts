@@ -64,16 +64,19 @@ export function shortAnswer(
   };
 }
 
+const HOW_MANY = /\bhow many (?:\p{Ll}+ (?:of|and) )?(\p{L}+)/iu;
 const ASKS_WHICH = /\b(?:which|what) (?!(?:is|are|was|were)\b)\p{L}/iu;
 /** Minimum probability of the sentence with such a name as a share of that of the best one. */
 const MIN_SHARE_OF_KIND = 0.1;
 
-/** Returns the first name that has the kind of thing that is asked for in it; null when there is none. */
+/** Returns the first name or number that has the kind of thing that is asked for in it; null when there is none. */
 function ofAskedKind({ type, text, focus }: Question, candidates: readonly Candidate[]): Candidate | null {
-  if ((type !== 'thing' && type !== 'place') || focus === null || !ASKS_WHICH.test(text)) return null;
-  const kind = stemOf(focus);
+  const counted = HOW_MANY.exec(text)?.[1];
+  const isAsked = counted !== undefined || ((type === 'thing' || type === 'place') && ASKS_WHICH.test(text));
+  const kind = stemOf((counted ?? focus ?? '').toLowerCase());
+  if (!isAsked || kind === '') return null;
   const isNamed = ({ span, features }: Candidate) =>
-    span.kind === 'name' &&
+    span.kind === (counted === undefined ? 'name' : 'number') &&
     features.lead >= Math.log(MIN_SHARE_OF_KIND) &&
     wordsOf(span.text).some((word) => stemOf(word) === kind);
   return candidates.find(isNamed) ?? null;
@@ -168,6 +171,14 @@ function ofClause(
   return null;
 }
 
+const TITLED = /^(?:Mr|Mrs|Ms|Miss|Dr|Prof|Professor)\b/u;
+const isOrdinaryNoun = (text: string) => {
+  const row = wordSenses().row(text.toLowerCase());
+  return row >= 0 && wordSenses().partsOf(row).noun > 0.5;
+};
+const PLACED = /\b(?:in|at|near|behind|under|to) (?:the )?$/iu;
+const VERB_BEHIND = /^ \p{Ll}{2,}(?:ed|s)\b/u;
+
 /** `Where does Ada work?`, `What was prescribed?` */
 const ASKED_VERB =
   /^(?:where|what|who|when|which .+?) (?:(?:did|does|do) .*?(\p{Ll}+)(?: (?:in|at|to|for|with|on))?|(?:was|were) (\p{Ll}+ed)\b.*)\?*$/iu;
@@ -185,6 +196,15 @@ function ofAskedVerb({ text, type }: Question, likely: Candidate, candidates: re
         sentence === likely.sentence && start > end && gap.test(said.slice(end, start)),
     ) ?? null;
   const { start, text: found } = likely.span;
+  const isPlaced = ({ sentence, span }: Candidate) =>
+    sentence === likely.sentence &&
+    PLACED.test(said.slice(0, span.start + (/^(?:the|The) /u.exec(span.text)?.[0].length ?? 0)));
+  // `At the Crown, Pete booked a room.`
+  // `Cataract operation, Mr Sengupta`
+  if (type === 'person' && !TITLED.test(found) && isOrdinaryNoun(found))
+    return candidates.find(({ sentence, span }) => sentence === likely.sentence && TITLED.test(span.text)) ?? null;
+  if (type === 'place' && !isPlaced(likely) && VERB_BEHIND.test(said.slice(start + found.length)))
+    return candidates.find((one) => one !== likely && isPlaced(one)) ?? null;
   if (type === 'place' && /\bfrom (?:the )?$/u.test(said.slice(0, start)))
     return behind(start + found.length, /^ to (?:the )?$/u);
   const verb = ASKED_VERB.exec(text.trim())?.slice(1).find(Boolean);
@@ -294,7 +314,9 @@ function saysMore({ text, kind }: Span, question: Question, named: ReadonlySet<s
 /** Whether a number belongs to the name before it: `MySQL 8`. */
 function isOfName({ kind, start }: Span, sentence: string): boolean {
   const before = kind === 'number' ? /(?:^|\s)(\p{Lu}[\p{L}]+) $/u.exec(sentence.slice(0, start))?.[1] : undefined;
-  return before !== undefined && !isOrdinary(before) && !CALENDAR.test(before) && !UNIT.test(before);
+  // `Planted 24 leeks`
+  const isDeed = before?.endsWith('ed') === true && start === before.length + 1;
+  return before !== undefined && !isDeed && !isOrdinary(before) && !CALENDAR.test(before) && !UNIT.test(before);
 }
 
 /** `sleeps`, which is a form of a verb more often than a noun. */

@@ -218,6 +218,9 @@ function addName(match: string, at: number, add: Add): void {
     text = text.slice(opening[0].length);
     start += opening[0].length;
   }
+  // `At the Crown`
+  const particles = start > at ? (/^(?:\p{Ll}+\s+)+/u.exec(text)?.[0].length ?? 0) : 0;
+  [text, start] = [text.slice(particles), start + particles];
   const adverb = start <= 1 ? BEFORE_NAME.exec(text)?.[0].length : undefined;
   if (adverb !== undefined) [text, start] = [text.slice(adverb), start + adverb];
   if (/^\p{Lu}/u.test(text) && !/^I(?:['’]\p{L}+)?$/u.test(text) && !(start <= 1 && isOrdinary(text)))

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { quotedRows } from './extractive.ts';
 import type { ReadPassage } from './rank-sentences.ts';
 import { tablesOf } from './table-rows.ts';
 import { tableAnswer } from './tables.ts';
@@ -272,4 +273,14 @@ describe('tableAnswer', () => {
       expect(tableAnswer(question, others, NOW)?.text ?? null).equals(answer);
     });
   }
+
+  it('quotes before a row what is so since a later day', () => {
+    const pills = passage(
+      'pills',
+      '| medicine | dose |\n|---|---|\n| amlodipine | 5 mg |\n| metformin | 500 mg |\n\nSince 2 April 2026 amlodipine 10 mg.',
+    );
+    const quoted = (question: string) => quotedRows(question, tablesOf([pills]), { dataset: null, now: NOW })?.text;
+    expect(quoted('What dose of amlodipine do I take?')).to.match(/^"Since 2 April 2026 amlodipine 10 mg\."/u);
+    expect(quoted('What dose of metformin do I take?')).to.match(/^500 mg: /u);
+  });
 });

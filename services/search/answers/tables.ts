@@ -171,6 +171,8 @@ function rowsAsked(asked: string, table: Table, { read, timed, comparison, now }
   if (HOW_OLD.test(asked)) return ageOf(rows, column, now);
   const value = computedValue({ asked, table, rows, read, column, key, isNarrowed });
   const isOfUnnamed = isOfRecord && isOnly;
+  if (isOfUnnamed && !read.others.some((word) => table.columns.some((name) => stems(name).has(stemOf(word)))))
+    return null;
   if (value !== undefined) return value === null ? null : { ...value, isOfUnnamed };
   const isKey = isTime || isOf(table.subject) || isOf(stems(table.columns[key]));
   if (!isNarrowed || table.kind === 'list' || (column === null && !isKey)) return null;

@@ -1,8 +1,11 @@
 import { isWithin } from '../retrieval/lanes.ts';
 import type { TimeWindow } from '../retrieval/query-analysis.ts';
+import { contentWords } from './question.ts';
 import type { RankedSentence, Sentence } from './rank-sentences.ts';
 import { datesOf, saidAt, timesOfSentence, undatedTime } from './sentence-times.ts';
 import { spansOf } from './spans.ts';
+import { type Statement, statementsOf } from './statements.ts';
+import type { Row } from './table-rows.ts';
 
 /** Maximum share of the question's information that a sentence may miss whose date stands above it. */
 const MAX_MISSING_OF_DATED = 0.3;
@@ -26,26 +29,30 @@ export function datedFirst(ranked: readonly RankedSentence[]): readonly RankedSe
   return [{ ...dated, score, probability, confidence }, ...ranked.filter((one) => one !== dated)];
 }
 
-const MONTH = 32 * 86_400_000;
+/** Whether a question names a day, or a month with its year. */
+export function namesMonth(query: string, window: TimeWindow | null): boolean {
+  if (window?.from == null || window.until === null || !/(?<!\d)\d{4}(?!\d)/u.test(query)) return false;
+  return window.until.getTime() - window.from.getTime() <= MONTH;
+}
+
+const MONTH = 31 * 86_400_000;
 /** Factor of the probability of a sentence about another time than that of the question. */
 const OTHER_TIME = 0.02;
 
 /**
  * Puts sentences of another time than that of a question behind the others, when some are of that time. Their own dates tell
- * only for a time relative to now or a month: what is true of a year is often told with the dates of others.
+ * only for a time relative to now, or a month of a year: what is true of a year is often told with the dates of others.
  */
 export function inTimeFirst(
   ranked: readonly RankedSentence[],
   window: TimeWindow | null,
-  isRelative: boolean,
+  isSure: boolean,
 ): readonly RankedSentence[] {
   if (window === null) return ranked;
   const times = ranked.map((sentence) => timesOfSentence(sentence));
   const isIn = times.map((spans) => spans.some((span) => isWithin(span, window)));
   if (!isIn.includes(true)) return ranked;
-  const isShort =
-    window.from !== null && window.until !== null && window.until.getTime() - window.from.getTime() < MONTH;
-  const isTold = ranked.map((sentence) => isRelative || isShort || datesOf(sentence).length === 0);
+  const isTold = ranked.map((sentence) => isSure || datesOf(sentence).length === 0);
   const isOther = (at: number) => isIn[at] === false && isTold[at] === true && (times[at]?.length ?? 0) > 0;
   const others = ranked.filter((_, at) => isOther(at));
   if (others.length === 0) return ranked;
@@ -93,6 +100,16 @@ export function changeFirst(text: string, ranked: readonly RankedSentence[]): re
     return [{ ...changed, score, probability, confidence }, before, ...others];
   }
   return ranked;
+}
+
+/** Returns the sentence beside a row that says what is so now of what a question and the row name; null without one. */
+export function changedSince(question: string, { cells, passage }: Row): Statement | null {
+  if (!PRESENT.test(question) || NOT_PRESENT.test(question)) return null;
+  const held = new Set(contentWords(cells.join(' ')));
+  const named = contentWords(question).filter((word) => held.has(word));
+  const isNew = ({ text }: Statement) =>
+    CHANGED.test(text) && /\d/u.test(text) && named.every((word) => contentWords(text).includes(word));
+  return named.length === 0 ? null : (statementsOf(passage).find(isNew) ?? null);
 }
 
 /** Best sentences that may tell what was so before. */

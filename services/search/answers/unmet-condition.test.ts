@@ -39,6 +39,7 @@ describe('unmetCondition', () => {
   for (const [text, sentence, isOther] of [
     ['Where does Mum live?', 'His mother lives in Tarragona.', true],
     ['Where does Mum live?', "Ada's mother lives in Tarragona, my mother in Bergen.", false],
+    ['Who plays the mother in the film?', 'Ada plays his mother.', false],
     ['Where does my mother live?', 'relation: mother, notes: lives in Bergen', false],
     ["Where does Ada's mother live?", 'My mother lives in Bergen.', true],
     ["Where does Ada's mother live?", 'Her mother lives in Turku.', false],

@@ -107,8 +107,11 @@ export function isOfOtherRelative(question: string, sentence: string): boolean {
   const [asked] = owners(question);
   const said = owners(sentence);
   if (said.length === 0 || wordsOf(sentence).filter(isSame).length > said.length) return false;
-  const isOwn = asked === undefined || asked.groups?.['self'] !== undefined;
-  return said.every(({ groups }) => (isOwn ? groups?.['self'] === undefined : groups?.['self'] !== undefined));
+  const isSelf = ({ groups }: RegExpExecArray) => groups?.['self'] !== undefined;
+  // `Where does Mum live?`, and not `Who plays the mum?`
+  if (asked === undefined && !new RegExp(` \\p{Lu}${relative.slice(1)}\\b`, 'u').test(question)) return false;
+  const isOwn = asked === undefined || isSelf(asked);
+  return said.every((one) => isSelf(one) !== isOwn);
 }
 
 /** Returns the stems of the words of a question that are names. */

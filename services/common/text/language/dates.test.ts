@@ -21,6 +21,13 @@ describe('dates', () => {
     expect(found('13/12/2001, 12/13/2001, 13.12.2001')).to.deep.equal(['2001-12-13', '2001-12-13', '2001-12-13']);
   });
 
+  it('reads a weekday with a day and no month as the nearest such day', () => {
+    const said = new Date('2026-05-14T20:02:00Z');
+    const names = (text: string) => dates(text, said).map(({ name }) => name);
+    expect(names('We come on Saturday the 23rd.')).to.deep.equal(['2026-05-23']);
+    expect(names('It was Friday the 13th.')).to.deep.equal(['2026-03-13']);
+  });
+
   it('reads a weekday and its day as one date', () => {
     expect(found('We start on Monday, 16 November.', anchor)).to.deep.equal(['2026-11-16']);
     expect(found('Wir beginnen am Montag, den 16. November 2026.', anchor)).to.deep.equal(['2026-11-16']);

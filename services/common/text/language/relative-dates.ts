@@ -60,6 +60,10 @@ const PATTERNS: readonly Pattern[] = [
   },
   { expression: patterned(`${MONTH} (?<day>\\d{1,2})(?:st|nd|rd|th)?${NO_YEAR}`), read: dayInYear },
   {
+    expression: patterned(`(?<weekday>${oneOf(WEEKDAYS)}),? (?:the |den )?(?<day>\\d{1,2})(?:st|nd|rd|th|\\.)`),
+    read: ({ weekday, day }, { today }) => nearestDay(weekday ?? '', Number(day), today),
+  },
+  {
     expression: patterned(`(?<=(?<![\\p{L}\\p{N}])${BY} )(?<weekday>${oneOf(WEEKDAYS)})`),
     read: ({ weekday }, { today, isAhead }) => weekdayOf(weekday ?? '', isAhead() ? 1 : -1, today, isAhead() ? 1 : 0),
   },
@@ -278,6 +282,17 @@ function weekdayOf(word: string, side: Side, today: Date, least: 0 | 1): TimeSpa
   const distance = (side * away + 7) % 7;
   return dayAt(today, side * (distance < least ? distance + 7 : distance));
 }
+
+/** `Saturday the 23rd`: of the days of that number which are such a weekday, the nearest one. */
+function nearestDay(word: string, day: number, today: Date): TimeSpan | null {
+  const from = weekdayAt(today) - (WEEKDAYS.get(word) ?? 0);
+  const weeks = Array.from({ length: MAX_WEEKS }, (_, at) => (at % 2 === 0 ? at / 2 : -(at + 1) / 2));
+  const days = weeks.map((week) => dayAt(today, 7 * week - from));
+  return days.find((one) => one?.from.getUTCDate() === day) ?? null;
+}
+
+/** Half a year before and behind, in which every day of a month is on every weekday once. */
+const MAX_WEEKS = 104;
 
 /** A month or a season: the last one that is over (or, with `isOpen`, that has begun), the next one, or that of this year. */
 function cyclic(
