@@ -1,4 +1,4 @@
-import { isOrdinaryWord, majorityType } from '../../common/domain/graph/entity-type.ts';
+import { isOrdinaryWord, majorityType, typeWeight } from '../../common/domain/graph/entity-type.ts';
 import { idFor, slug } from '../../common/kernel/ids.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { smallest } from '../../common/kernel/long-lists.ts';
@@ -15,6 +15,8 @@ export interface DocumentEntity {
   /** The most frequent spelling; the longest of equally frequent ones. */
   readonly name: string;
   readonly type: string;
+  /** Share of the mentions that speak for the type; absent: all of them. */
+  readonly typeCertainty?: number;
   readonly description: string;
   /** Other spellings, sorted. */
   readonly aliases: readonly string[];
@@ -107,8 +109,7 @@ export function createDocumentEntities() {
     if (key === '') return null;
     const entry = entryAt(entries, key);
     const count = Math.max(1, entity.mentions);
-    countIn(entry.spellings, entity.name.trim(), count);
-    countIn(entry.types, entity.type, count);
+    countNamed(entry, entity);
     for (const alias of entity.aliases) if (alias.trim() !== '') entry.aliases.add(alias.trim());
     if (entity.description.length > entry.description.length) entry.description = entity.description;
     entry.mentions += count;
@@ -217,7 +218,7 @@ function resolveEntries(entries: ReadonlyMap<string, Entry>) {
     named.map(({ entry, name }) => ({
       name,
       // Only headings name it: `Ingrid Solberg`.
-      type: entry.types.size === 0 ? (typeByForm(name, 'name') ?? 'Concept') : majorityType(name, entry.types),
+      type: entry.types.size === 0 ? (typeByForm(name, 'name') ?? 'Concept') : majorityType(entry.types),
       aliases: [...entry.aliases].sort(),
       mentions: entry.mentions,
     })),
@@ -281,17 +282,19 @@ function merged(group: readonly Entry[], root: string, { merges, isRelated, chun
   }
   const name = mostFrequent(main.spellings);
   spellings.delete(name);
-  const type = majorityType(name, types);
+  const mentions = Math.max(
+    1,
+    group.reduce((sum, entry) => sum + entry.mentions, 0),
+  );
+  const { type, certainty } = typeAmong(types, mentions);
   return {
     id: type === TIMESTAMP ? idFor(TIMESTAMP, name) : idFor('Entity', root),
     name,
     type,
+    ...(certainty < 1 ? { typeCertainty: certainty } : {}),
     description: group.reduce((best, { description }) => (description.length > best.length ? description : best), ''),
     aliases: [...spellings].sort(),
-    mentions: Math.max(
-      1,
-      group.reduce((sum, entry) => sum + entry.mentions, 0),
-    ),
+    mentions,
     ordinal: smallest(group.map(({ ordinal }) => ordinal)),
     merged: merges,
     // A number of which nothing is said is nothing that a reader would look for.
@@ -337,7 +340,7 @@ export function mergedMentions(
   return [...byKey.values()];
 }
 
-/** How often an entity had each spelling and each type. */
+/** How often an entity had each spelling, and the weight of each type. */
 export interface NamedEntry {
   readonly spellings: Map<string, number>;
   readonly types: Map<string, number>;
@@ -360,7 +363,22 @@ function mostFrequent(counts: ReadonlyMap<string, number>): string {
   return best;
 }
 
+/** Counts the spelling and the type of an entity, by its mentions. */
+export function countNamed({ spellings, types }: NamedEntry, entity: ExtractedEntity): void {
+  const { type, typeCertainty: certainty } = entity;
+  const [name, mentions] = [entity.name.trim(), Math.max(1, entity.mentions)];
+  countIn(spellings, name, mentions);
+  countIn(types, type, typeWeight({ name, type, mentions, certainty }));
+}
+
 export function nameAndType({ spellings, types }: NamedEntry): KnownName {
-  const name = mostFrequent(spellings);
-  return { name, type: majorityType(name, types) };
+  const weight = types.values().reduce((sum, one) => sum + one, 0);
+  const { type, certainty } = typeAmong(types, weight || 1);
+  return { name: mostFrequent(spellings), type, ...(certainty < 1 ? { typeCertainty: certainty } : {}) };
+}
+
+/** The type that has most weight, and its share in hundredths. */
+function typeAmong(types: ReadonlyMap<string, number>, whole: number): { type: string; certainty: number } {
+  const type = majorityType(types);
+  return { type, certainty: Math.min(1, Math.round((100 * (types.get(type) ?? 0)) / whole) / 100) };
 }

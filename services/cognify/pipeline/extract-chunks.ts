@@ -15,7 +15,7 @@ import type {
 } from '../../common/ports/extractor.ts';
 import type { ModelCallContext } from '../../common/ports/models.ts';
 import type { ModelCache, ModelCacheKey } from '../repositories/model-cache.ts';
-import { countIn, type NamedEntry, nameAndType } from './document-entities.ts';
+import { countIn, countNamed, type NamedEntry, nameAndType } from './document-entities.ts';
 import { blameOf } from './item-failures.ts';
 import type { ItemChunk, ItemSource } from './model.ts';
 
@@ -180,14 +180,12 @@ export function createKnownNames() {
   return {
     /** Adds the names of a chunk, in document order. `subjects`: names that its headings give. */
     add(entities: readonly ExtractedEntity[], subjects: readonly string[]) {
-      for (const { name, type, mentions } of entities) {
-        const key = slug(name.trim());
+      for (const entity of entities) {
+        const key = slug(entity.name.trim());
         if (key === '') continue;
         const entry = entryAt(key);
-        const count = Math.max(1, mentions);
-        countIn(entry.spellings, name.trim(), count);
-        countIn(entry.types, type, count);
-        entry.mentions += count;
+        countNamed(entry, entity);
+        entry.mentions += Math.max(1, entity.mentions);
         mentionedSince.add(entry);
       }
       for (const subject of subjects) {

@@ -266,8 +266,9 @@ function entityBatch(source: ItemSource, entities: readonly DocumentEntity[]): I
   const nodes: NodeEvidence[] = [];
   const edges: EdgeEvidence[] = [];
   for (const entity of entities) {
-    const { id, name, type, description, aliases, mentions, ordinal } = entity;
-    const payload: EntityPayload = { name, type, description };
+    const { id, name, type, typeCertainty, description, aliases, mentions, ordinal } = entity;
+    const certainty = typeCertainty === undefined ? {} : { typeCertainty };
+    const payload: EntityPayload = { name, type, ...certainty, description };
     entries.push(entityRow(source.origin, { id, ordinal, payload, aliases }, tokenize));
     if (type === TIMESTAMP) {
       nodes.push({ ...node(source, id, NODE_TYPES.timestamp, name, timestampProperties(name)), mentions });
@@ -282,6 +283,7 @@ function entityBatch(source: ItemSource, entities: readonly DocumentEntity[]): I
 
 function entityProperties({
   type,
+  typeCertainty,
   description,
   aliases,
   merged,
@@ -290,6 +292,7 @@ function entityProperties({
 }: DocumentEntity): Readonly<Record<string, Json>> {
   return {
     entityType: type,
+    ...(typeCertainty === undefined ? {} : { typeCertainty }),
     ...(description === '' ? {} : { description }),
     ...(aliases.length === 0 ? {} : { aliases }),
     ...(merged.length === 0 ? {} : { mergedNames: merged }),

@@ -103,6 +103,8 @@ export interface SummaryPayload extends JsonObject {
 export interface EntityPayload extends JsonObject {
   readonly name: string;
   readonly type: string;
+  /** See `typeWeight`. */
+  readonly typeCertainty?: number;
   readonly description: string;
 }
 

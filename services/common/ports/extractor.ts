@@ -40,13 +40,17 @@ export interface TextPart {
 export interface KnownName {
   readonly name: string;
   readonly type: string;
+  /** Share of what the text so far says about its type, 0 to 1; absent: all. */
+  readonly typeCertainty?: number;
 }
 
 export interface ExtractedEntity {
   /** The fullest name the text uses; the identity of the entity is `nodeName(name)`. */
   readonly name: string;
-  /** `Person`, `Place`, `Organisation`, `Date`, `Quantity`, `Work`, `Concept`, or what a model says. */
+  /** `Person`, `Place`, `Organisation`, `Product`, `Work`, `Date`, `Quantity`, `Concept`, or what a model says. */
   readonly type: string;
+  /** How far the text speaks for the type, 0 to 1; absent: see `typeWeight`. */
+  readonly typeCertainty?: number;
   readonly description: string;
   /** Other spellings in this chunk. */
   readonly aliases: readonly string[];

@@ -1,4 +1,4 @@
-import { majorityType } from '../../common/domain/graph/entity-type.ts';
+import { majorityType, typeWeight } from '../../common/domain/graph/entity-type.ts';
 import { type EntityPayload, RELATIONS, STRUCTURAL_RELATIONS } from '../../common/domain/index-rows.ts';
 import { scopeOf } from '../../common/kernel/dataset.ts';
 import { edgeId } from '../../common/kernel/ids.ts';
@@ -206,9 +206,10 @@ function mergedEntity(id: string, rows: readonly EntityPayload[]): KnownEntity {
   const { name, description } = rows.reduce((best, row) =>
     row.description.length > best.description.length ? row : best,
   );
-  const votes = new Map<string, number>();
-  for (const { type } of rows) votes.set(type, (votes.get(type) ?? 0) + 1);
-  return { id, name, type: majorityType(name, votes), description };
+  const weights = new Map<string, number>();
+  for (const { type, typeCertainty: certainty } of rows)
+    weights.set(type, (weights.get(type) ?? 0) + typeWeight({ name, type, mentions: 1, certainty }));
+  return { id, name, type: majorityType(weights), description };
 }
 
 function factOf(edge: EdgeEvidence, known: ReadonlyMap<string, KnownEntity>): readonly Fact[] {

@@ -1,17 +1,30 @@
 /** The entity type of a name of which nothing else is known: any other type wins over it. */
 const UNKNOWN_ENTITY_TYPE = 'Concept';
 
+/** One of the statements that an entity is of a type. */
+interface TypeStatement {
+  readonly name: string;
+  readonly type: string;
+  readonly mentions: number;
+  /** From 0 to 1. */
+  readonly certainty: number | undefined;
+}
+
 /**
- * The type of an entity by the mentions that speak for each. `Concept` says that nothing is known and does not vote, except
- * about ordinary words: that some text spells `shark` with a capital makes no person of all sharks. On a tie the longest
- * type wins, then the first in the alphabet.
+ * Weight of a statement in `majorityType`: its mentions by its certainty. Without one a type is certain, and `Concept` says
+ * that nothing is known, except of ordinary words: that some text spells `shark` with a capital makes no person of all sharks.
  */
-export function majorityType(name: string, mentions: ReadonlyMap<string, number>): string {
-  const known = [...mentions].filter(([type]) => type !== UNKNOWN_ENTITY_TYPE && type !== '');
-  const unknown = mentions.get(UNKNOWN_ENTITY_TYPE) ?? 0;
+export function typeWeight({ name, type, mentions, certainty }: TypeStatement): number {
+  const isKnown = (type !== UNKNOWN_ENTITY_TYPE && type !== '') || isOrdinaryWord(name);
+  return mentions * (certainty ?? Number(isKnown));
+}
+
+/** The type with most weight. On a tie `Concept` loses, then the longest type wins, then the first in the alphabet. */
+export function majorityType(weights: ReadonlyMap<string, number>): string {
+  const known = [...weights].filter(([type]) => type !== UNKNOWN_ENTITY_TYPE && type !== '');
   if (known.length === 0) return UNKNOWN_ENTITY_TYPE;
   const best = known.reduce((winner, other) => (isBefore(other, winner) ? other : winner));
-  return isOrdinaryWord(name) && unknown > best[1] ? UNKNOWN_ENTITY_TYPE : best[0];
+  return (weights.get(UNKNOWN_ENTITY_TYPE) ?? 0) > best[1] ? UNKNOWN_ENTITY_TYPE : best[0];
 }
 
 /** Without a capital, a digit or a letter of a script that has none. */

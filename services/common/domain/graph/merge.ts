@@ -1,6 +1,6 @@
 import { compareText } from '../../kernel/compare-text.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import { majorityType } from './entity-type.ts';
+import { majorityType, typeWeight } from './entity-type.ts';
 
 /** Statement of one generation of one item about a node; a `NodeEvidence` of the graph store is one. */
 interface NodeStatement {
@@ -12,8 +12,8 @@ interface NodeStatement {
   readonly mentions: number;
   readonly nodeSets: readonly string[];
   /**
-   * `description` (text) and `aliases` (texts) are merged; `entityType` goes by majority of mentions, without those that
-   * do not know it, or of those that an ontology confirms; `isKeyword` holds when every row says so; of any other key the most mentioned value wins.
+   * `description` (text) and `aliases` (texts) are merged; `entityType` goes by the mentions weighted with their
+   * `typeCertainty`, or of those that an ontology confirms; `isKeyword` holds when every row says so; of any other key the most mentioned value wins.
    */
   readonly properties: JsonObject;
 }
@@ -29,7 +29,7 @@ export interface MergedNode<Row extends NodeStatement = NodeStatement> {
   /** Sorted. */
   readonly nodeSets: readonly string[];
   readonly mentions: number;
-  /** Without `description` and `aliases`. */
+  /** Without `description`, `aliases` and `typeCertainty`. */
   readonly properties: JsonObject;
   /** Most mentions first. */
   readonly evidence: readonly Row[];
@@ -60,7 +60,7 @@ export interface MergedEdge<Row extends EdgeStatement = EdgeStatement> {
 
 /**
  * One node per id, in the order of first appearance. The result does not depend on the order of the evidence of a node:
- * type (and entity type) by majority of mentions, name the most mentioned surface (the longest on a tie), the longest description.
+ * type by majority of mentions, name the most mentioned surface (the longest on a tie), the longest description.
  * Give it visible evidence only (`common/records/cognify/ledger.ts`).
  */
 export function mergeNodes<Row extends NodeStatement>(rows: readonly Row[]): readonly MergedNode<Row>[] {
@@ -101,11 +101,13 @@ function mostMentioned<Row extends NodeStatement>(rows: readonly Row[], pick: (r
   return first([...mentions].sort((a, b) => b[1] - a[1] || longestFirst(a[0], b[0])))[0];
 }
 
+const MERGED_APART = new Set(['description', 'aliases', 'typeCertainty']);
+
 function mergeProperties(name: string, evidence: readonly NodeStatement[]): JsonObject {
   const merged = new Map<string, JsonObject[string]>();
   for (const { properties } of evidence) {
     for (const [key, value] of Object.entries(properties)) {
-      if (key === 'description' || key === 'aliases' || value === undefined || value === null) continue;
+      if (MERGED_APART.has(key) || value === undefined || value === null) continue;
       if (!merged.has(key)) merged.set(key, value);
     }
   }
@@ -116,13 +118,15 @@ function mergeProperties(name: string, evidence: readonly NodeStatement[]): Json
 }
 
 function mergeEntityType(name: string, evidence: readonly NodeStatement[]): string | null {
-  const votes = new Map<string, number>();
+  const weights = new Map<string, number>();
   const valid = evidence.filter(({ properties }) => properties['ontologyValid'] === true);
   for (const { properties, mentions } of valid.length > 0 ? valid : evidence) {
-    const type = properties['entityType'];
-    if (typeof type === 'string') votes.set(type, (votes.get(type) ?? 0) + mentions);
+    const { entityType: type, typeCertainty } = properties;
+    if (typeof type !== 'string') continue;
+    const certainty = typeof typeCertainty === 'number' ? typeCertainty : undefined;
+    weights.set(type, (weights.get(type) ?? 0) + typeWeight({ name, type, mentions, certainty }));
   }
-  return votes.size === 0 ? null : majorityType(name, votes);
+  return weights.size === 0 ? null : majorityType(weights);
 }
 
 function groupBy<Row>(rows: readonly Row[], keyOf: (row: Row) => string): readonly (readonly Row[])[] {

@@ -32,12 +32,13 @@ describe('the shown graph', () => {
     const shown = createShownGraph();
     const [node] = mergeNodes([
       statement('Ahab', '1', 9, { entityType: 'Concept' }),
-      statement('Ahab', '2', 1, { entityType: 'Person' }),
+      statement('Ahab', '2', 2, { entityType: 'Place', typeCertainty: 0.6 }),
+      statement('Ahab', '3', 2, { entityType: 'Person', typeCertainty: 0.9 }),
     ]);
     expect(node?.properties['entityType']).to.equal('Person');
     if (node !== undefined) shown.shows(node);
     const isA = (type: string) =>
       shown.showsEdge({ source: 'Ahab', relation: 'is_a', target: idFor('EntityType', type) });
-    expect([isA('Person'), isA('Concept')]).to.deep.equal([true, false]);
+    expect([isA('Person'), isA('Place'), isA('Concept')]).to.deep.equal([true, false, false]);
   });
 });

@@ -31,7 +31,7 @@ const CAPITALISED =
   /(?<![\p{L}\p{N}_@/.\\])(?:(?:\p{Lu}\.){2,}|\p{Lu}\.(?=[ \n]\p{Lu})|(?:\p{Lu}|\p{Ll}(?=\p{Lu}\p{Ll})|[OdlL]['’](?=\p{Lu}))[\p{L}\p{M}\p{N}]*(?:(?:['’-]|\.(?=\p{L}))[\p{L}\p{N}][\p{L}\p{M}\p{N}]*)*\.?)/gu;
 /** Words that may stand between two words of one name. */
 const JOIN =
-  /^(?:[ \n]|[ \n](?:of|de|del|della|van|von|der|den|ter|la|le|les|du|da|dos|das|do|di|y|e|bin|ibn|al|el|af|av|zu|zur|of the|of a|de la|de los|de las|van der|van den|von der|in the|on the|and the|to the|for the|at the)[ \n]|[ \n]&[ \n]|, )$/u;
+  /^(?:[ \n]|\+|[ \n](?:of|de|del|della|van|von|der|den|ter|la|le|les|du|da|dos|das|do|di|y|e|bin|ibn|al|el|af|av|zu|zur|of the|of a|de la|de los|de las|van der|van den|von der|in the|on the|and the|to the|for the|at the)[ \n]|[ \n]&[ \n]|, )$/u;
 /** Parts of a name that follow a comma: `Acme, Inc.`, `King, Jr.`. */
 const COMMA_SUFFIX = /^(?:[JS]r|Inc|Ltd|LLC|Co)\.?$/u;
 /** Text in front of a word that is capitalised because of its position. Full stops inside a sentence are abbreviations. */
@@ -45,7 +45,7 @@ const OF_JOIN = /^[ \n](?:of|of the)[ \n]$/u;
 const OF_THE_JOIN = /^[ \n]of the[ \n]$/u;
 const THE_JOIN = /^[ \n](?:(?:in|on|and|to|for|at) the)[ \n]$/u;
 const TRAILING_NUMBER =
-  /[ \n](\d{1,4}[A-Z]?|[IVX]{2,5}|[VX]|I(?=[,.)]| (?:of|was|and|in)\b)|#\d+)(?![\p{L}\p{N}%]|[.,:]\d)/uy;
+  /[ \n](?!\d{1,2}[–-]\d)(\d{1,4}[A-Z]?|[IVX]{2,5}|[VX]|I(?=[,.)]| (?:of|was|and|in)\b)|#\d+)(?![\p{L}\p{N}%]|[.,:]\d)/uy;
 const LEADING_YEAR = /(?<!\p{N})((?:1[5-9]|20)\d\d(?:[–-]\d{2,4})?)[ \n]$/u;
 const QUOTED = /"([^"\n]{2,80})"|“([^”]{2,80})”|``([^'\n]{2,80})''|«([^»\n]{2,80})»/gu;
 const IDENTIFIER =
@@ -171,6 +171,7 @@ function isJoined(text: string, run: readonly Word[], right: Word): boolean {
     return false;
   const head = left.text.toLowerCase();
   const isHead = isCommonWord(head) || HEADS_BEFORE_OF.has(head);
+  if (/^ at the $/u.test(between) && run.length > 1) return false;
   // `Kansas City Chiefs of the National Football League`, `Wall Street in the Financial District`
   if (OF_THE_JOIN.test(between)) return run.length === 1 || isHead;
   return !THE_JOIN.test(between) || (isHead && !(run.length > 1 && PLACE_HEADS.has(head)));

@@ -1,5 +1,6 @@
-import type { ExtractedEntity } from '../../../ports/extractor.ts';
+import type { ExtractedEntity, KnownName } from '../../../ports/extractor.ts';
 import { placeTable } from '../../places/place-table.ts';
+import { wordSenses } from '../../words/word-senses.ts';
 import { nameKey } from './coreference.ts';
 import { definitionAfter } from './definitions.ts';
 import {
@@ -7,6 +8,7 @@ import {
   type EntityType,
   isAddress,
   isCompany,
+  isGivenName,
   type TypeVotes,
   typeByForm,
   typeByGuess,
@@ -15,7 +17,7 @@ import {
 } from './entity-type.ts';
 import { DEMONYMS, PLACES } from './gazetteer.ts';
 import type { AnalysedSentence, Mention } from './mention.ts';
-import { indexOfGreatest, type SlotModel } from './slot-model.ts';
+import type { SlotModel } from './slot-model.ts';
 import { contextOf, MAX_CONTEXTS, type NameContext, OTHER, type TypeEvidence, typeFeatures } from './type-model.ts';
 import { voteByContext } from './type-votes.ts';
 import { CONCEPT_ENDINGS, KNOWN_ORGANISATIONS, TYPE_NOUNS } from './type-words.ts';
@@ -31,6 +33,8 @@ export interface Draft {
   /** Type by the words of the name; takes precedence over the context. */
   readonly form: EntityType | null;
   type: EntityType;
+  /** How far the text speaks for the type, 0 to 1; null: nothing is known of it. */
+  certainty: number | null;
   description: string;
   mentions: number;
   /** Mentions that look like those of a thing. */
@@ -61,7 +65,7 @@ export interface Drafts {
   readonly classes: Map<string, string>;
 }
 
-/** Weight of a type known from earlier text: like a definition. */
+/** Weight of a type known from earlier text; later mentions may say otherwise. */
 const KNOWN_TYPE_WEIGHT = 4;
 /** A lone given name or place name is one unless the text says otherwise; a given name that is a town less so: Austin. */
 const LONE_NAME_WEIGHTS = { Person: 4, Place: 2.5 } as const;
@@ -72,6 +76,7 @@ const KNOWN_BODY_WEIGHT = 4;
 const KNOWN_PLACE_WEIGHT = 2;
 /** `MongoDB`, but not `McDonald`. */
 const PRODUCT = /^(?!Mac|Mc|De|Di|La|Le|Fitz|Van|O['’])(?:\p{L}*\p{Ll}\p{Lu}|\p{Lu}{2,}\p{Ll}{2,})[\p{L}\p{N}.-]*$/u;
+const INITIALS = /^\p{Lu}{2,6}s?$/u;
 /** Systems of writing. */
 const SCRIPTS = /^(?:hiragana|katakana|kanji|hangul|devanagari|cyrillic|braille|pinyin|romaji)$/iu;
 /** Ends of nouns that name persons. */
@@ -139,6 +144,7 @@ function emptyDraft(name: string, kind: Mention['kind'], form: EntityType | null
     contexts: [],
     form,
     type: form ?? 'Concept',
+    certainty: null,
     description: '',
     mentions: 0,
     things: 0,
@@ -190,47 +196,65 @@ const LIST_WEIGHT = 2.5;
 const FORM_WEIGHT = 1.2;
 /** Below this share probability a name is a `Concept` rather than a wrong person, organisation or place. */
 const MIN_PROBABILITY = 0.55;
+/** The same for a work or product. */
+const MIN_PROBABILITY_OF_THING = 0.5;
 /** The same for a place that begins with an adjective of a nation: Spanish Guinea is one, a German Shepherd is not. */
 const MIN_PROBABILITY_OF_LAND = 0.7;
+const NAMED_KINDS = ['Person', 'Organisation', 'Place'] as const;
+const THINGS = ['Work', 'Product', OTHER] as const;
 /** From this share on a name is a person although its class is a noun of no known kind (`Bob Gaudio, a bandmate`). */
 const CERTAIN_SHARE = 0.94;
+
+/** A type and how far the text speaks for it. */
+interface TypeChoice {
+  readonly type: EntityType;
+  readonly certainty: number;
+}
+
+const certainly = (type: EntityType): TypeChoice => ({ type, certainty: 1 });
+const UNKNOWN: TypeChoice = { type: 'Concept', certainty: 0 };
+/** Certainty of a type that only the words of a name tell. */
+const CERTAINTY_OF_FORM = 0.5;
 
 /** By rules where they are certain, else by the model, which knows what the rules say. */
 export function typeOf(
   draft: Draft,
   className: string | null,
   {
-    knownType,
+    known,
     topic,
     model,
     beside = [],
   }: {
-    readonly knownType: string | undefined;
+    readonly known: KnownName | undefined;
     readonly topic: readonly string[];
     readonly model: SlotModel;
     /** Types of the names beside it. */
     readonly beside?: readonly EntityType[];
   },
-): EntityType {
+): TypeChoice {
   const { form, kind, votes, name } = draft;
-  if (draft.isKeyword && form === null) return 'Concept';
+  if (draft.isKeyword && form === null) return UNKNOWN;
   const isCertain = CERTAIN_KINDS.has(kind) || isKnownForm(name) || (kind === 'acronym' && form === 'Organisation');
-  if (form !== null && isCertain) return form;
-  if (beside.length === 0 && knownType !== undefined && knownType !== 'Concept')
-    vote(votes, knownType as EntityType, KNOWN_TYPE_WEIGHT);
+  if (form !== null && isCertain) return certainly(form);
+  if (beside.length === 0 && known !== undefined && known.type !== 'Concept')
+    vote(votes, known.type as EntityType, KNOWN_TYPE_WEIGHT * (known.typeCertainty ?? 1));
   const voted = winner(votes);
   // The model knows English.
-  if (draft.contexts.length === 0) return form ?? voted ?? 'Concept';
-  if (SCRIPTS.test(name) || OFFICE.test(name)) return 'Concept';
+  if (draft.contexts.length === 0) {
+    const type = form ?? voted;
+    return type === null ? UNKNOWN : { type, certainty: CERTAINTY_OF_FORM };
+  }
+  if (SCRIPTS.test(name) || OFFICE.test(name)) return certainly('Concept');
   // `Fine Arts` in `Academy of Fine Arts`
-  if (form === 'Organisation' && draft.inner === draft.mentions && votes.size === 0) return 'Concept';
+  if (form === 'Organisation' && draft.inner === draft.mentions && votes.size === 0) return UNKNOWN;
   // `A Greenland Whale is a whale.`
-  if (className !== null && voted === null && lastWord(className) === lastWord(name)) return 'Concept';
+  if (className !== null && voted === null && lastWord(className) === lastWord(name)) return certainly('Concept');
   // `Moby Dick is a whale.`
   const isNoPerson =
     className !== null && !PERSONAL_NOUN.test(className) && TYPE_NOUNS.get(lastWord(className)) !== 'Person';
   if (voted !== null && (PLACES.has(name.toLowerCase()) || votesFor(votes, voted) >= CERTAIN_VOTES))
-    return voted === 'Person' && isNoPerson ? 'Concept' : voted;
+    return certainly(voted === 'Person' && isNoPerson ? 'Concept' : voted);
   const { classes, probabilities } = model;
   draft.probabilities ??= probabilities(typeFeatures(typeEvidence(draft, className, topic)));
   const found = draft.probabilities.map((probability, at) => {
@@ -239,22 +263,39 @@ export function typeOf(
     const rules = VOTE_WEIGHT * votesFor(votes, type) + LIST_WEIGHT * shareOf(beside, type) + words;
     return probability * Math.exp(rules);
   });
-  const best = indexOfGreatest(found);
-  const type = classes[best];
-  const share = (found[best] ?? 0) / found.reduce((sum, one) => sum + one, 0);
-  if (type === 'Person' && isNoPerson && share < CERTAIN_SHARE) return 'Concept';
-  if (PRODUCT.test(name) && form === null) return 'Concept';
-  const isOfNation = type === 'Place' && DEMONYMS.has(name.split(' ', 1)[0]?.toLowerCase() ?? '');
-  // `Norwegian Cup`, `World War I`
-  if (type === 'Place' && form === 'Concept' && (!isOfNation || CONCEPT_ENDINGS.has(lastWord(name)))) return 'Concept';
-  const least = isOfNation ? MIN_PROBABILITY_OF_LAND : MIN_PROBABILITY;
-  if (type !== OTHER && share >= least) return type as EntityType;
-  return form === 'Work' || voted === 'Work' ? 'Work' : 'Concept';
+  const sum = found.reduce((total, one) => total + one, 0);
+  const shareOfClass = (type: string): number => (found[classes.indexOf(type)] ?? 0) / sum;
+  const thing = THINGS.reduce((total, type) => total + shareOfClass(type), 0);
+  const best = NAMED_KINDS.reduce((most, type) => (shareOfClass(type) > shareOfClass(most) ? type : most));
+  const share = shareOfClass(best);
+  const isOfNation = best === 'Place' && DEMONYMS.has(name.split(' ', 1)[0]?.toLowerCase() ?? '');
+  const isThing =
+    thing > share ||
+    share < (isOfNation ? MIN_PROBABILITY_OF_LAND : MIN_PROBABILITY) ||
+    (best === 'Person' && isNoPerson && share < CERTAIN_SHARE) ||
+    // `Put TLS in front`, `Tools and resources`
+    (votesFor(votes, best) === 0 && (INITIALS.test(name) ? best === 'Place' : best === 'Person' && isNoun(name))) ||
+    // `Norwegian Cup`, `World War I`
+    (best === 'Place' && form === 'Concept' && (!isOfNation || CONCEPT_ENDINGS.has(lastWord(name))));
+  const isProduct = PRODUCT.test(name) && form === null;
+  if (!isThing && !isProduct) return { type: best, certainty: share };
+  const sort = (['Work', 'Product'] as const).find((type) => shareOfClass(type) >= MIN_PROBABILITY_OF_THING);
+  const rule = isProduct ? 'Product' : form === 'Work' || voted === 'Work' ? 'Work' : null;
+  if (sort === undefined && rule !== null) return { type: rule, certainty: CERTAINTY_OF_FORM };
+  return { type: sort ?? 'Concept', certainty: shareOfClass(sort ?? OTHER) };
+}
+
+/** Whether it is an ordinary word, in singular or plural. */
+function isNoun(name: string): boolean {
+  const { row, partsOf } = wordSenses();
+  const word = name.toLowerCase();
+  const isOrdinary = [word, word.replace(/s$/u, '')].some((one) => row(one) >= 0 && partsOf(row(one)).noun > 0);
+  return isOrdinary && !isGivenName(word);
 }
 
 /** How many of the names beside one are of a type; a single one says half as much. */
 function shareOf(beside: readonly EntityType[], type: string): number {
-  const isType = (one: EntityType): boolean => (type === OTHER ? one === 'Concept' || one === 'Work' : one === type);
+  const isType = (one: EntityType): boolean => one === (type === OTHER ? 'Concept' : type);
   return beside.filter(isType).length / Math.max(2, beside.length);
 }
 
@@ -263,7 +304,7 @@ function lastWord(text: string): string {
 }
 
 function votesFor(votes: TypeVotes, type: string): number {
-  return type === OTHER ? (votes.get('Work') ?? 0) + (votes.get('Concept') ?? 0) : (votes.get(type as EntityType) ?? 0);
+  return votes.get(type === OTHER ? 'Concept' : (type as EntityType)) ?? 0;
 }
 
 /** A name of the gazetteer, an address, a company with its legal form, or a doctrine or science. */
@@ -273,8 +314,16 @@ function isKnownForm(name: string): boolean {
 }
 
 export function toEntity(draft: Draft): ExtractedEntity {
-  const { name, type, description, mentions, aliases } = draft;
-  const entity = { name, type, description, aliases: [...aliases].sort(), mentions: Math.max(1, mentions) };
+  const { name, type, certainty, description, mentions, aliases } = draft;
+  const typeCertainty = certainty === null || certainty === 1 ? {} : { typeCertainty: certainty };
+  const entity = {
+    name,
+    type,
+    ...typeCertainty,
+    description,
+    aliases: [...aliases].sort(),
+    mentions: Math.max(1, mentions),
+  };
   const isKeyword = draft.isKeyword && type === 'Concept';
   return isKeyword || draft.isPhrase ? { ...entity, isKeyword } : entity;
 }

@@ -27,9 +27,9 @@ describe('mistakes of extraction that must not come back', () => {
 
   it('are commands that become names where they open a sentence', () => {
     expect(shown('Put TLS in front of it.')).to.deep.equal(['TLS [Concept]']);
-    expect(shown('Read CONTRIBUTING before you start.')).to.deep.equal(['CONTRIBUTING [Concept]']);
+    expect(shown('Read CONTRIBUTING before you start.')).to.deep.equal(['CONTRIBUTING [Work]']);
     expect(shown('Requests go to Nginx. Severity: high. Tuesdays are best. Hi Tom, thanks.')).to.deep.equal([
-      'Nginx [Concept]',
+      'Nginx [Product]',
       'Tom [Person]',
     ]);
     expect(shown('Ask Birte in the office for a badge.')).to.include('Birte [Person]');

@@ -6,6 +6,7 @@ import { DEMONYMS, GIVEN_NAMES, PLACES } from './gazetteer.ts';
 import {
   CLUB_BEGINNINGS,
   CONCEPT_ENDINGS,
+  HEADING_NOUNS,
   NAME_TITLES,
   ORGANISATION_BEGINNINGS,
   ORGANISATION_ENDINGS,
@@ -14,11 +15,12 @@ import {
   PLACE_ENDINGS,
   PLACES_AND_SURNAMES,
   ROLE_TITLES,
+  TYPE_NOUNS,
   WORDS_AND_SURNAMES,
   WORK_ENDINGS,
 } from './type-words.ts';
 
-export type EntityType = 'Person' | 'Place' | 'Organisation' | 'Date' | 'Quantity' | 'Work' | 'Concept';
+export type EntityType = 'Person' | 'Place' | 'Organisation' | 'Date' | 'Quantity' | 'Work' | 'Product' | 'Concept';
 
 /** Votes for the type of a name by the contexts of its mentions; the sum decides. */
 export type TypeVotes = Map<EntityType, number>;
@@ -146,6 +148,14 @@ function isOrdinary(word: string): boolean {
   if (word.endsWith('s') && isCommonWord(word.slice(0, -1)) && !WORDS_AND_SURNAMES.has(word.slice(0, -1)))
     return !WORDS_AND_SURNAMES.has(word);
   return isCommonWord(word) && !WORDS_AND_SURNAMES.has(word);
+}
+
+/** The type of what a heading in plural names: `People`, `Tools`, `Books to read`; null for any other. */
+export function typeOfHeading(heading: string): EntityType | null {
+  const [noun = ''] = heading.toLowerCase().match(/\p{L}+/gu) ?? [];
+  const singular = noun.replace(/(?<=.)(?:(?<=[xs]|ch)es|s)$/u, '').replace(/ie$/u, 'y');
+  const type = HEADING_NOUNS.get(noun) ?? (singular === noun ? undefined : TYPE_NOUNS.get(singular));
+  return (type as EntityType | undefined) ?? null;
 }
 
 export function winner(votes: TypeVotes): EntityType | null {

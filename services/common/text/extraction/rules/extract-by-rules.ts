@@ -18,7 +18,7 @@ import { conceptsOf } from './concepts.ts';
 import { nameKey, type PronounMention, resolveNames, resolvePronouns } from './coreference.ts';
 import { definitionAfter } from './definitions.ts';
 import { collect, conceptDraft, type Draft, isCodeWord, toEntity, typeOf } from './draft.ts';
-import { type EntityType, vote } from './entity-type.ts';
+import { type EntityType, typeOfHeading, vote } from './entity-type.ts';
 import { type FirstPerson, readActs, readFirstPerson, type SpokenRelation } from './first-person.ts';
 import { foreignRelations, typesOfEnds } from './foreign.ts';
 import { DEMONYMS } from './gazetteer.ts';
@@ -69,16 +69,18 @@ export function extractByRules(input: ExtractionInput, tag: Tagger, models: Name
 /** The names of a chunk with their types, and what refers to them. */
 function readChunk(input: ExtractionInput, tag: Tagger, models: Pick<NameModels, 'types'>) {
   const { known, analysed, canonical, drafts, classes, topic, turns } = readNames(input, tag);
-  const decide = (key: string, draft: Draft, beside: readonly EntityType[]): EntityType =>
-    typeOf(draft, classes.get(key) ?? null, { knownType: known.get(key)?.type, topic, model: models.types(), beside });
-  for (const [key, draft] of drafts) draft.type = decide(key, draft, []);
+  const decide = (key: string, draft: Draft, beside: readonly EntityType[]): void => {
+    const evidence = { known: known.get(key), topic, model: models.types(), beside };
+    Object.assign(draft, typeOf(draft, classes.get(key) ?? null, evidence));
+  };
+  for (const [key, draft] of drafts) decide(key, draft, []);
   // Again where the types of the names beside it say more than its own words.
   const first = new Map([...drafts].map(([key, { type }]) => [key, type]));
   for (const [key, draft] of drafts) {
     if (draft.probabilities === null) continue;
     const names = draft.contexts.flatMap(({ neighbours }) => neighbours);
     const beside = names.flatMap((name) => first.get(nameKey(canonical(name))) ?? []);
-    if (beside.length > 0) draft.type = decide(key, draft, beside);
+    if (beside.length > 0) decide(key, draft, beside);
   }
 
   typeParts(drafts);
@@ -224,6 +226,26 @@ interface ReadNames {
 
 /** Who speaks in a conversation is a person. */
 const VOTES_FOR_SPEAKER = 4;
+/** A heading over a list may be meant more loosely than a definition. */
+const VOTES_OF_HEADING = 3;
+/** A name that begins an item of a list, up to its end or to what explains it. */
+const HEADED_NAME =
+  /^[\s*+•\d.)-]*(\p{Lu}[\p{L}\p{N}.+'’-]*(?: [\p{Lu}\p{N}][\p{L}\p{N}.+'’-]*){0,3})(?=\s*(?:$|[,(:–—]|- ))/u;
+
+/** Names of lists whose heading tells what they are: `Tools`, `People`, `Places to see`. */
+function headedNames({ text, parts = [], headings }: ExtractionInput): ReadonlyMap<string, EntityType> {
+  const found = new Map<string, EntityType>();
+  for (const part of parts) {
+    if (part.kind !== 'list-item') continue;
+    const type = typeOfHeading((part.headings ?? headings).at(-1) ?? '');
+    for (const line of type === null ? [] : text.slice(part.start, part.end).split('\n')) {
+      const name = HEADED_NAME.exec(line)?.[1];
+      if (name !== undefined && type !== null) found.set(name, type);
+    }
+  }
+  return found;
+}
+
 /** Enough to tell what a text is about. */
 const MAX_TOPIC_WORDS = 40;
 
@@ -232,7 +254,10 @@ export function readNames(input: ExtractionInput, tag: Tagger): ReadNames {
   const known = new Map(input.knownNames.map((entry) => [nameKey(entry.name), entry]));
   const turns = conversationOf(input.text);
   const speakers = new Set(turns.map(({ speaker }) => speaker).filter((speaker) => roleOf(speaker) === null));
-  const certain = new Set([...input.knownNames.map(({ name }) => name), ...speakers].map((name) => name.toLowerCase()));
+  const headed = headedNames(input);
+  const certain = new Set(
+    [...input.knownNames.map(({ name }) => name), ...speakers, ...headed.keys()].map((name) => name.toLowerCase()),
+  );
   const analysed = analyseSentences(sentences(input.text), tag, certain);
   const resolver = resolveNames(
     analysed.flatMap(({ mentions }) => mentions),
@@ -250,6 +275,12 @@ export function readNames(input: ExtractionInput, tag: Tagger): ReadNames {
     const draft = drafts.get(nameKey(canonical(speaker)));
     if (draft === undefined) continue;
     vote(draft.votes, 'Person', VOTES_FOR_SPEAKER);
+    draft.isKeyword = false;
+  }
+  for (const [name, type] of headed) {
+    const draft = drafts.get(nameKey(canonical(name)));
+    if (draft === undefined) continue;
+    vote(draft.votes, type, VOTES_OF_HEADING);
     draft.isKeyword = false;
   }
   const nouns = analysed.values().flatMap(({ words }) => words.values().filter(({ pos }) => pos === 'NOUN'));
@@ -288,7 +319,7 @@ function addFacts(drafts: Map<string, Draft>, relations: ExtractedRelation[], fa
       draft.mentions += 1;
       draft.isKeyword = false;
       draft.isPhrase = false;
-      if (draft.type === 'Concept') draft.type = type as EntityType;
+      if (draft.type === 'Concept') Object.assign(draft, { type, certainty: type === 'Concept' ? null : 1 });
     }
     relations.push({ source: subject.name, relation, target: value.name, evidence });
   }

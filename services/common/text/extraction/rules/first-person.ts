@@ -258,11 +258,13 @@ class SpokenSentence {
         // `met Carmen, a guide from Seville`: the rest tells of Carmen.
         const isApposition = !isAlone && this.#words[at - 1]?.text === ',' && /^(?:an?|the)$/u.test(word.text);
         if (isApposition && phrase.mention === null && this.#words[phrase.next]?.text !== ',') return;
+        const last = this.#words[phrase.next - 1];
+        // `moved to Prometheus last spring`
         const isModifier =
-          phrase.mention !== null && phrase.mention.type !== 'Date' && this.#words[phrase.next - 1]?.pos === 'NOUN';
+          phrase.mention !== null && phrase.mention.type !== 'Date' && last?.pos === 'NOUN' && isContent(last);
         if (isModifier && lemma === 'become') return;
         // `restarted the Redis cluster`, but `read the Pro Git book` is about Pro Git
-        if (isModifier && (this.#isOther || !isClassOfName(this.#words[phrase.next - 1]))) {
+        if (isModifier && (this.#isOther || !isClassOfName(last))) {
           if (!LIGHT_VERBS.has(lemma) && (preposition === null || !this.#isOther))
             this.#state(relation, this.#textOf(at, phrase.next), 'Concept');
           if (this.#isOther) return;

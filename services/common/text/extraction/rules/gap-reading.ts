@@ -110,8 +110,11 @@ function readVerb(gap: readonly TaggedWord[], first: TaggedWord): GapReading | n
     return null;
   const phrase = readPhrase(withoutExample(after));
   if (phrase === null) return null;
+  // `based it on a novel by` is no passive.
+  const hasObject = /^(?:it|him|her|them)$/u.test(after[0]?.text ?? '');
   const isPassive =
-    PARTICIPLE.test(main.text) && (gap.slice(0, at).some((word) => BE.test(word.text)) || isReduced(gap, at));
+    PARTICIPLE.test(main.text) &&
+    (gap.slice(0, at).some((word) => BE.test(word.text)) || (!hasObject && isReduced(gap, at)));
   const lemma = snakeCase(lemmaOf(main));
   const particle = after[0]?.text.toLowerCase() ?? '';
   const isPhrasal = PARTICLE.test(particle) || (particle === 'over' && /^(?:take|hand|carry)$/u.test(main.lemma));

@@ -3,6 +3,7 @@ import { CALENDAR_WORDS } from '../../language/name-words.ts';
 import type { NameMention } from '../../language/names.ts';
 import type { Sentence } from '../../language/sentences.ts';
 import { STOP_WORDS } from '../../language/stop-words.ts';
+import { wordSenses } from '../../words/word-senses.ts';
 import { isCompany, isGivenName } from './entity-type.ts';
 import { DEMONYMS, PLACES } from './gazetteer.ts';
 import type { TaggedWord } from './tagger.ts';
@@ -201,14 +202,14 @@ function withoutOpening(
     lowerCase.has(first) ||
     PERSONAL_ADJECTIVES.has(first) ||
     /(?:ing|ed|ly|ous|ful)$/u.test(first);
-  const isRole = TYPE_NOUNS.get(first) === 'Person' && isGivenName(rest.split(' ')[0]?.toLowerCase() ?? '');
+  const second = rest.split(' ')[0]?.toLowerCase() ?? '';
+  const isRole = (TYPE_NOUNS.get(first) === 'Person' && isGivenName(second)) || /^(?:mr|mrs|ms|dr)\.?$/u.test(second);
   const isVerb = /(?:ing|ed)$/u.test(first) && words.some((word) => word.start === at && word.pos === 'VERB');
   // `Put TLS in front of it`, but not `Kill Bill is a film`
   const isCommand =
-    isCommonWord(first) &&
-    words.some((word) => word.start === at && word.pos === 'VERB') &&
+    ((isCommonWord(first) && words.some((word) => word.start === at && word.pos === 'VERB')) || isMostlyVerb(first)) &&
     !isActing(words, name.end - sentence.start);
-  const isPity = /^(?:poor|dear|wretched|wicked|mad)$/u.test(first) && !rest.includes(' ');
+  const isPity = /^(?:poor|dear|wretched|wicked|mad|former)$/u.test(first) && !rest.includes(' ');
   if (
     !(isKnown && isOrdinary) &&
     !isVerb &&
@@ -221,6 +222,15 @@ function withoutOpening(
   const start = sentence.text.indexOf(rest.split(' ')[0] ?? rest, at + blank);
   return { ...name, text: rest, start: start === -1 ? name.start : sentence.start + start };
 }
+
+/** `Install`: hardly ever a noun or an adjective. */
+export function isMostlyVerb(word: string): boolean {
+  const senses = wordSenses();
+  return !isGivenName(word) && senses.partsOf(senses.row(word)).verb >= MIN_SHARE_OF_VERB;
+}
+
+/** Share of the senses of a word that are those of a verb. */
+const MIN_SHARE_OF_VERB = 0.75;
 
 /** Whether a verb follows. */
 function isActing(words: readonly TaggedWord[], end: number): boolean {

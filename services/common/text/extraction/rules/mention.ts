@@ -5,7 +5,7 @@ import type { Sentence } from '../../language/sentences.ts';
 import { isGivenName } from './entity-type.ts';
 import { type ForeignLanguage, foreignLanguages, germanName } from './foreign.ts';
 import { PLACES } from './gazetteer.ts';
-import { hasSpacedHyphens, repairNames } from './mention-repair.ts';
+import { hasSpacedHyphens, isMostlyVerb, repairNames } from './mention-repair.ts';
 import type { TaggedWord } from './tagger.ts';
 import { NAME_TITLES, ROLE_TITLES } from './type-words.ts';
 
@@ -116,7 +116,8 @@ function isNameAfterAll(
   const lower = name.text.toLowerCase();
   if (certain.has(lower)) return true;
   const isPlural = lower.endsWith('s') && isCommonWord(lower.slice(0, -1)) && !isGivenName(lower);
-  if (lowerCase.has(lower) || isCommonWord(lower) || isPlural || NO_NAME_ENDING.test(lower)) return false;
+  if (lowerCase.has(lower) || isCommonWord(lower) || isPlural || NO_NAME_ENDING.test(lower) || isMostlyVerb(lower))
+    return false;
   const next = words.find((word) => word.start >= name.end - sentence.start && word.pos !== 'SPACE');
   // `Primitive greenhouses`, `Strange!`
   if (next?.pos === 'NOUN' || next?.text === '!') return false;

@@ -37,7 +37,7 @@ interface Condition {
   readonly words: RegExp;
 }
 
-const THING = /^(?:Work|Concept)$/;
+const THING = /^(?:Work|Product|Concept)$/;
 const BODY = /^(?:Organisation|Concept)$/;
 /** The relations that are kept; others are too rare in the training data to be learned. */
 export const CONDITIONS: ReadonlyMap<string, Condition> = new Map([

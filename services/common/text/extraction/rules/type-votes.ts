@@ -17,6 +17,8 @@ const COMPANY_DEEDS =
 /** Verbs of companies that act on others, and of people who act on companies. */
 const COMPANY_ACTS = /^(?:acquire|manufacture|merge|rebrand|outsource|subcontract)$/u;
 const ACTS_ON_COMPANIES = /^(?:acquire|co-found|cofound|found|join|quit)$/u;
+/** Verbs of programs and their data, in front of the product that they are in. */
+const HOSTING = /^(?:run|deploy|write|store|queue|log|cache|install|implement|persist|render|compile|save)$/u;
 const MOTION =
   /^(?:go|come|sail|travel|return|move|arrive|flee|fly|drive|walk|march|ride|trip|journey|voyage|voyag|bind|head|run|back|away|way|road|flight)$/u;
 
@@ -54,16 +56,22 @@ export function voteByContext(votes: TypeVotes, { sentence, words }: AnalysedSen
     afterThat: visible[follow + 1],
     isOwner,
   };
-  voteForPlace(votes, around);
+  voteForHostOrPlace(votes, around);
   if (mention.kind === 'name') voteForPerson(votes, around);
   voteForOrganisation(votes, around);
   voteForNoun(votes, around);
 }
 
-function voteForPlace(votes: TypeVotes, { mention, text, before, beforeThat, after, isOwner }: Surroundings): void {
+function voteForHostOrPlace(
+  votes: TypeVotes,
+  { mention, text, before, beforeThat, after, isOwner }: Surroundings,
+): void {
   const isModifier = after?.pos === 'NOUN' && after.start - mention.end < 2;
-  if (mention.kind !== 'acronym' && !isOwner && !isModifier && !NO_PLACE.test(mention.name)) {
-    const word = before?.text.toLowerCase() ?? '';
+  const word = before?.text.toLowerCase() ?? '';
+  const isHost = /^(?:in|on|to|into|with|by)$/u.test(word) && HOSTING.test(beforeThat?.lemma.toLowerCase() ?? '');
+  // `runs in Docker`, `Prometheus 2.51`
+  if (isHost || /^ v?\d+\.\d/u.test(text.slice(mention.end))) vote(votes, 'Product', 1);
+  else if (mention.kind !== 'acronym' && !isOwner && !isModifier && !NO_PLACE.test(mention.name)) {
     if (word === 'in' || word === 'into') vote(votes, 'Place', 1);
     else if (/^(?:near|toward|towards|off|at)$/u.test(word) && !isEmployment(beforeThat)) vote(votes, 'Place', 0.4);
     else if (/^(?:to|from|for)$/u.test(word) && MOTION.test(beforeThat?.lemma.toLowerCase() ?? ''))

@@ -119,6 +119,8 @@ export const TYPE_NOUNS: ReadonlyMap<string, string> = new Map(
       'actor actress singer author writer novelist poet director producer composer artist painter musician scientist physicist chemist mathematician philosopher politician president king queen emperor captain son daughter wife husband brother sister father mother friend colleague guitarist drummer bassist vocalist player coach footballer professor wrestler skier cricketer businessman businesswoman lawyer soldier comedian dancer swimmer runner walker athlete boxer economist historian bishop priest general judge leader man woman boy girl pilot fielder pitcher quarterback nurse doctor teacher student mentor instructor harpooneer sailor mate captain native resident inhabitant citizen executive theologian linguist engineer architect rapper journalist editor boss neighbor neighbour cousin uncle aunt grandmother grandfather',
     Place:
       'city town village river lake island county state province country region district mountain capital suburb neighborhood neighbourhood street port airport municipality commune hamlet borough parish peninsula bay valley ridge territory settlement township cathedral castle stadium bridge stream tributary glacier community enclave diocese archdiocese deanery',
+    Product:
+      'database framework tool toolkit app application software device gadget phone smartphone laptop computer printer browser plugin compiler camera router sensor drug medicine console car motorcycle bike aircraft locomotive missile rifle wine beer',
     Organisation:
       'company band group university college school organization organisation bank team club label studio firm agency party publisher newspaper airline startup conference league club distributor manufacturer retailer orchestra charity museum',
   }).flatMap(([type, nouns]) => nouns.split(' ').map((noun): [string, string] => [noun, type])),
@@ -127,6 +129,17 @@ export const TYPE_NOUNS: ReadonlyMap<string, string> = new Map(
 /** In front of a name they tell who speaks: `said Queequeg`. Lemmas. */
 export const SPEECH_VERBS = set(
   'say tell ask reply answer cry shout whisper think exclaim mutter murmur call add continue begin return roar sigh growl respond observe remark interrupt rejoin demand ejaculate declare',
+);
+
+/** Nouns over lists of names that tell less in front of a name. */
+export const HEADING_NOUNS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    Person:
+      'people attendees participants contributors members team guests speakers persons personen teilnehmer personas personnes',
+    Place: 'places sights destinations orte lugares lieux',
+    Organisation: 'customers clients suppliers vendors sponsors competitors companies firmen',
+    Product: 'tools software hardware stack products technologies gear equipment werkzeuge herramientas outils',
+  }).flatMap(([type, nouns]) => nouns.split(' ').map((noun): [string, string] => [noun, type])),
 );
 
 /** Lemmas whose subject is a person. */

@@ -1,4 +1,5 @@
 import { CALENDAR_WORDS } from '../../language/name-words.ts';
+import { typeByGuess } from '../rules/entity-type.ts';
 import { type Fact, type Named, type Reading, relationOf, type Span } from './fact.ts';
 import { isNothing, isProse, isYes, literalOf, nameOf, plainText, valueNamed } from './values.ts';
 
@@ -22,7 +23,18 @@ export function readTable(text: string): Reading {
   }
   skipped.push({ start, end: text.length });
   const column = subjectColumn(rows);
-  return { facts: column === null ? [] : rows.flatMap((row) => factsOf(row, column)), skipped };
+  return { facts: column === null ? [] : withPersons(rows.flatMap((row) => factsOf(row, column))), skipped };
+}
+
+/** Rows of persons, as far as their names tell, are about persons in all that look like one: `Ola Nordmann`. */
+function withPersons(facts: readonly Fact[]): readonly Fact[] {
+  const known = facts.filter(({ subject }) => subject.type === 'Person');
+  if (known.length * 2 < facts.length) return facts;
+  return facts.map((fact) => {
+    const { name, type } = fact.subject;
+    const isPerson = type === 'Concept' && typeByGuess(name) === 'Person';
+    return isPerson ? { ...fact, subject: { name, type: 'Person' } } : fact;
+  });
 }
 
 function markdownRows(text: string): Row[] {

@@ -46,6 +46,8 @@ export function isYes(text: string): boolean {
 export function isProse(text: string): boolean {
   const words = text.split(/\s+/u).length;
   if (text.length > MAX_LENGTH || words > MAX_WORDS) return true;
+  // `where positions go`
+  if (words > 2 && /^(?:where|what|which|who|how|when|why|whether)\b/iu.test(text)) return true;
   // `folder of the database`
   if (words > 3 && /^\p{Ll}/u.test(text) && text.split(/\s+/u).some((word) => STOP_WORDS.has(word))) return true;
   return words > 1 && /(?:\p{L}{3,}|\))[.!?](?:\s|$)/u.test(text) && !/ (?:Inc|Ltd|Corp|LLC)\.$/u.test(text);
