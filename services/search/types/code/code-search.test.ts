@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { cpuTimeMs, expectQuick } from '../../../../test/support/cpu-time.ts';
 import type { EngramError } from '../../../common/kernel/errors.ts';
 import type { JsonObject } from '../../../common/kernel/json.ts';
 import { readCode } from '../../../common/text/documents/formats/code.ts';
@@ -222,6 +223,29 @@ describe('the search of code', () => {
     for (const [query, code, param] of cases) {
       expect(refusal(query), JSON.stringify(query)).to.deep.include({ status: 422, code, param });
     }
+  });
+
+  it('follows headers that all include each other in reasonable time', () => {
+    const paths = Array.from({ length: 40 }, (_, at) => `h${at}.h`);
+    const files = paths.map((path, at) => ({
+      path,
+      repo: null,
+      facts: {
+        language: 'c',
+        imports: paths.map((other) => ({ path: other, line: 1, names: [['*', '*']] as const })),
+        definitions: [{ name: `f${at}`, kind: 'function', line: 2, endLine: 3 }],
+        uses: [...paths.keys()].flatMap((other) => [
+          [0, `f${other}`, 2, true] as const,
+          [0, `printf${other}`, 2, true] as const,
+        ]),
+        routes: [],
+      },
+    }));
+    const start = cpuTimeMs();
+    const linked = buildCodeGraph(files);
+    expectQuick(cpuTimeMs() - start, 2000);
+    const calls = [...linked.edges.keys()].filter(({ type }) => type === 'calls');
+    expect(calls).to.have.length(40 * 39);
   });
 
   it('says that a dataset holds no code, where there is nothing to answer from', () => {

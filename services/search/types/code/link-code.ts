@@ -192,6 +192,11 @@ class ModuleIndex {
     return this.#homes.get(node);
   }
 
+  /** Whether a file that the module could import defines the name. */
+  defines(module: Module, name: string): boolean {
+    return this.#bySymbol.has(this.#key(module, name));
+  }
+
   /** The files that an import means; `from . import a, b` means several. */
   imported(module: Module, { path, names }: CodeImport): readonly Imported[] {
     const modules = this.#modulesOf(module, path).filter((one) => one !== module);
@@ -305,6 +310,9 @@ class NameResolver {
   }
 
   #imported(name: string): CodeNode | null {
+    const isNamed = this.#module.imports.some(({ names }) => names.some(([local]) => local === name));
+    // Files that bring in all names of others are looked through for names that some file defines.
+    if (!isNamed && !this.#index.defines(this.#module, name)) return null;
     const found = exported(this.#module, name, 0);
     return found === this.#module.node ? null : found;
   }
@@ -359,7 +367,9 @@ const BUILT_IN: ReadonlySet<string> = new Set(
 );
 
 /** What a module has under a name, or passes on of others; the node of a module for the module itself. */
-function exported(module: Module, name: string, depth: number): CodeNode | null {
+function exported(module: Module, name: string, depth: number, seen = new Set<Module>()): CodeNode | null {
+  if (seen.has(module)) return null;
+  seen.add(module);
   if (depth > 0) {
     const own = module.symbols.get(name);
     if (own !== undefined) return own;
@@ -369,9 +379,10 @@ function exported(module: Module, name: string, depth: number): CodeNode | null 
     for (const [local, there] of names) {
       if (local !== name && local !== '*') continue;
       const found = first(modules, (one) => {
-        if (local === '*') return exported(one, name, depth + 1);
+        if (local === '*') return exported(one, name, depth + 1, seen);
         if (there === '*') return one.node;
-        return exported(one, there, depth + 1) ?? (there === 'default' ? (one.symbols.get(name) ?? one.node) : null);
+        const target = exported(one, there, depth + 1, there === name ? seen : undefined);
+        return target ?? (there === 'default' ? (one.symbols.get(name) ?? one.node) : null);
       });
       if (found !== null) return found;
     }

@@ -20,6 +20,8 @@ const IMPORTS: ReadonlySet<string> = new Set([
 const IDENTIFIERS: ReadonlySet<string> = new Set([
   ...['identifier', 'type_identifier', 'shorthand_property_identifier', 'constant'],
 ]);
+const STATEMENT = 'expression_statement';
+const DECORATED = 'decorated_definition';
 /** Definitions of values, where a file, a class or an object holds them. */
 const VALUES: ReadonlySet<string> = new Set([
   ...['variable_declarator', 'public_field_definition', 'field_definition', 'pair', 'assignment', 'const_item'],
@@ -37,11 +39,14 @@ const OWNERS = /^(?:class|interface|enum|namespace|object)$/u;
 
 /** Maximum of uses of a file: a larger one is generated. */
 const MAX_USES = 5000;
+/** Characters of an import or a call that are read: some patterns take the square of it. */
+const MAX_READ = 10_000;
+const MAX_NAME = 200;
 
 /** Definitions, imports, uses and routes of a parsed file; null for a language without them. */
 export function readFacts(root: Node, text: string, language: string): CodeFacts | undefined {
   if (language === 'css') return undefined;
-  const types = [...new Set([...DEFINITIONS, ...VALUES, ...CALLS, ...IMPORTS, ...IDENTIFIERS])];
+  const types = [...new Set([...DEFINITIONS, ...VALUES, ...CALLS, ...IMPORTS, ...IDENTIFIERS, STATEMENT, DECORATED])];
   const reader = new FactReader(text, language);
   // In the order of the text, outer nodes before inner ones.
   for (const node of root.descendantsOfType(types)) if (node.id !== root.id) reader.visit(node);
@@ -77,9 +82,15 @@ class FactReader {
   readonly #open: Scope[] = [];
   readonly #imports: CodeImport[] = [];
   readonly #definitions: CodeDefinition[] = [];
+  /** Places of the definitions by their names. */
+  readonly #places = new Map<string, number>();
   readonly #calls = new Map<string, CodeUse>();
   readonly #mentions = new Map<string, CodeUse>();
   readonly #routes: CodeRoute[] = [];
+  /** Decorated definitions, by the offsets of their decorators' expressions. */
+  readonly #decorated = new Map<number, Node>();
+  /** Where the statement that was seen last begins. */
+  #statementStart = -1;
   /** Where the import that was read last ends: the names in it are no uses. */
   #importEnd = 0;
 
@@ -92,7 +103,9 @@ class FactReader {
   visit(node: Node): void {
     while ((this.#open.at(-1)?.end ?? Number.POSITIVE_INFINITY) <= node.startIndex) this.#open.pop();
     const { type } = node;
-    if (IDENTIFIERS.has(type)) {
+    if (type === STATEMENT) this.#statementStart = node.startIndex;
+    else if (type === DECORATED) this.#decorate(node);
+    else if (IDENTIFIERS.has(type)) {
       if (node.startIndex >= this.#importEnd) this.#note(this.#mentions, node.text, node, false);
     } else if (IMPORTS.has(type)) this.#import(node);
     else if (CALLS.has(type)) this.#call(node);
@@ -130,13 +143,15 @@ class FactReader {
     const name = around === undefined ? own : around.name + this.#separator + own;
     const kind = isValue && !isFunction && type !== 'type_spec' ? 'variable' : kindOf(node, around?.kind ?? '');
     // The members of an `impl` are those of its type, and an overload is the same function.
-    const known = this.#definitions.findIndex((one) => one.name === name);
-    if (known < 0 && type !== 'impl_item') {
-      const [line, endLine] = [lineOf(node), node.endPosition.row + 1];
-      this.#definitions.push({ name, kind, line, endLine });
-    }
-    const by = known < 0 ? this.#definitions.length - 1 : known;
+    const isNew = !this.#places.has(name) && type !== 'impl_item';
+    const by = isNew ? this.#add(name, kind, node) : (this.#places.get(name) ?? this.#definitions.length - 1);
     this.#open.push({ end: node.endIndex, by, name, kind: type === 'impl_item' ? 'class' : kind });
+  }
+
+  #add(name: string, kind: string, node: Node): number {
+    const place = this.#definitions.push({ name, kind, line: lineOf(node), endLine: node.endPosition.row + 1 }) - 1;
+    this.#places.set(name, place);
+    return place;
   }
 
   /** Local values are no definitions, functions among them are; so are functions in an object that has a name. */
@@ -153,7 +168,8 @@ class FactReader {
     const isOther = node.type === 'export_statement' || (this.#language === 'go' && node.type === 'import_declaration');
     if (isOther && source === null) return;
     this.#importEnd = node.endIndex;
-    const found = IMPORT_READERS[this.#language]?.(node.text) ?? readDotted(node.text);
+    const text = node.text.slice(0, MAX_READ);
+    const found = IMPORT_READERS[this.#language]?.(text) ?? readDotted(text);
     for (const { path, names } of found) if (path !== '') this.#imports.push({ path, names, line: lineOf(node) });
   }
 
@@ -162,7 +178,7 @@ class FactReader {
     const value = node.childForFieldName('value');
     const path =
       value === null ? null : /^(?:await\s+import|require)\(\s*['"]([^'"]+)['"]\s*\)$/u.exec(value.text)?.[1];
-    const name = node.childForFieldName('name')?.text ?? '';
+    const name = node.childForFieldName('name')?.text.slice(0, MAX_READ) ?? '';
     if (path) this.#imports.push({ path, line: lineOf(node), names: bindings(name) });
   }
 
@@ -172,7 +188,7 @@ class FactReader {
     )[0];
     if (callee === undefined) return;
     const receiver = ['object', 'receiver', 'scope'].flatMap((field) => node.childForFieldName(field) ?? [])[0];
-    const text = this.#text.slice(Math.max(callee.startIndex, callee.endIndex - 200), callee.endIndex);
+    const text = this.#text.slice(Math.max(callee.startIndex, callee.endIndex - MAX_NAME), callee.endIndex);
     const said = receiver === undefined ? text : `${receiver.text.slice(-100)}.${text}`;
     const [, of, own] = /(?:([\w$#]+|[)\]])\s*[!?]?(?:\.|->|::)\s*)?#?([\w$]+)[!?]?\s*(?:<[^()]*>)?$/u.exec(said) ?? [];
     if (own === undefined) return;
@@ -184,7 +200,7 @@ class FactReader {
 
   #load(node: Node): void {
     const [, path] = /^[\w.]+[\s(]+['"]([^'"]+)['"]/u.exec(node.text) ?? [];
-    const isBound = this.#imports.some((one) => one.path === path);
+    const isBound = this.#imports.at(-1)?.path === path;
     const isRuby = this.#language === 'ruby';
     const there = node.text.startsWith('require_relative') && !path?.startsWith('.') ? `./${path}` : path;
     if (there !== undefined && !isBound)
@@ -200,22 +216,45 @@ class FactReader {
     const [receiver = '', verb = ''] = callee.includes('.') ? callee.split('.') : ['', callee];
     if (first.type === 'object') this.#described(first, verb);
     const method = METHODS.get(verb.toLowerCase());
-    const [, chained] =
-      /\.route\(\s*['"](\/[^'"]*)['"]\s*\)/u.exec(node.childForFieldName('function')?.text ?? '') ?? [];
+    if (method === undefined || receiver === '') return;
+    const before = node.childForFieldName('function')?.text.slice(-MAX_READ) ?? '';
+    const [, chained] = /\.route\(\s*['"](\/[^'"]*)['"]\s*\)/u.exec(before) ?? [];
     const path =
       chained ??
       given
         .slice(0, 2)
         .map(stringOf)
         .find((one) => one?.startsWith('/'));
-    if (method === undefined || path === undefined || path === null || receiver === '') return;
-    const decorated = node.parent?.type === 'decorator' ? node.parent.parent?.childForFieldName('definition') : null;
-    if (decorated) {
-      const said = /methods\s*=\s*[[(]([^\])]*)/u.exec(call?.text ?? '')?.[1]?.match(/\w+/gu) ?? [method];
+    if (path === undefined || path === null) return;
+    const decorated = this.#decorated.get(node.startIndex);
+    if (decorated !== undefined) {
+      const listed = /methods\s*=\s*[[(]([^\])]*)/u.exec(call?.text.slice(0, MAX_READ) ?? '')?.[1];
+      const said = listed?.match(/\w+/gu) ?? [method];
       const handler = decorated.childForFieldName('name')?.text ?? null;
       for (const one of said) this.#addRoute(node, one.toUpperCase(), path, handler);
-    } else if (isStatement(node) && (chained !== undefined || given.length > 1) && !/object|string/u.test(last.type)) {
+    } else if (
+      this.#isStatement(node) &&
+      (chained !== undefined || given.length > 1) &&
+      !/object|string/u.test(last.type)
+    ) {
       this.#addRoute(node, method, path, this.#handlerOf(last, `${method} ${path}`));
+    }
+  }
+
+  /**
+   * Whether nothing is done with what a call returns: a client's `get('/x', …)` has an answer that somebody waits for. The calls
+   * of a chain begin where their statement does; to ask the parser for the parent of a node takes a walk through the file.
+   */
+  #isStatement({ startIndex }: Node): boolean {
+    return startIndex === this.#statementStart;
+  }
+
+  #decorate(node: Node): void {
+    const definition = node.childForFieldName('definition');
+    for (const { type, namedChildren } of node.namedChildren) {
+      const expression = namedChildren[0];
+      if (type === 'decorator' && expression !== undefined && definition !== null)
+        this.#decorated.set(expression.startIndex, definition);
     }
   }
 
@@ -235,19 +274,18 @@ class FactReader {
   #spreadMethod(object: Node): string | null {
     const spread = object.namedChildren.find(({ type }) => type === 'spread_element')?.text.slice(3) ?? '';
     if (!/^\w+$/u.test(spread)) return null;
-    const stated = new RegExp(`\\b${spread}\\s*=\\s*\\{[^}]*\\bmethod:\\s*['"](\\w+)`, 'u');
+    const stated = new RegExp(`\\b${spread}\\s*=\\s*\\{[^}]{0,200}\\bmethod:\\s*['"](\\w+)`, 'u');
     return stated.exec(this.#text)?.[1] ?? null;
   }
 
   /** The name of a handler; one that has none goes by the route from now on. */
   #handlerOf(node: Node, route: string): string | null {
     if (FUNCTIONS.has(node.type)) {
-      this.#definitions.push({ name: route, kind: 'function', line: lineOf(node), endLine: node.endPosition.row + 1 });
-      const by = this.#definitions.length - 1;
+      const by = this.#add(route, 'function', node);
       this.#open.push({ end: node.endIndex, by, name: route, kind: 'function' });
       return route;
     }
-    return /([\w$]+\.)?[\w$]+$/u.exec(node.text)?.[0] ?? null;
+    return /([\w$]+\.)?[\w$]+$/u.exec(node.text.slice(-MAX_NAME))?.[0] ?? null;
   }
 
   #addRoute(node: Node, method: string, path: string, handler: string | null): void {
@@ -267,14 +305,6 @@ const METHODS: ReadonlyMap<string, string> = new Map([
     ['handlefunc', 'ANY'],
   ] as const),
 ]);
-
-/** Whether nothing is done with what a call returns: a client's `get('/x', …)` has an answer that somebody waits for. */
-function isStatement({ parent }: Node): boolean {
-  return (
-    parent?.type === 'expression_statement' ||
-    (parent?.type === 'member_expression' && isStatement(parent.parent ?? parent))
-  );
-}
 
 function stringOf(node: Node | null | undefined): string | null {
   return /^[rbf]?(['"`])([^'"`\n]*)\1$/u.exec(node?.text ?? '')?.[2] ?? null;

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { cpuTimeMs, expectQuick } from '../../../../../test/support/cpu-time.ts';
 import type { DocumentBlock } from '../../../ports/documents.ts';
 import { readCode } from './code.ts';
 import { languageOfExtension } from './code-languages.ts';
@@ -89,6 +90,21 @@ describe('source code', () => {
   it('survives code that does not parse', async () => {
     const blocks = await read('py', 'def broken(:\n    !!!\n\ndef fine():\n    pass\n');
     expect(blocks.map(({ text }) => text).join('')).to.contain('def fine()');
+  });
+
+  it('reads long chains of calls, many definitions and unended brackets in linear time', async () => {
+    const many = (each: (at: number) => string) => Array.from({ length: 2000 }, (_, at) => each(at)).join('');
+    for (const text of [
+      `app${many((at) => `.get('/x${at}', handler)`)};`,
+      many((at) => `function f${at}() { return f${at + 1}(); }\n`),
+      `${many(() => 'get={')}${many((at) => `route({ ...get, path: '/${at}' });\n`)}`,
+      `import { ${many(() => 'with{')} } from 'x';`,
+      `app.get('/x', wrap(${many(() => 'a'.repeat(20))}));`,
+    ]) {
+      const start = cpuTimeMs();
+      await read('ts', text);
+      expectQuick(cpuTimeMs() - start, 2000, text.slice(0, 40));
+    }
   });
 
   it('cuts languages without a grammar at blank lines before unindented lines', async () => {
