@@ -182,13 +182,13 @@ describe('the graph of real files, without a model', () => {
     });
     expect(relations).to.have.members([
       'reader.ts import node:fs',
-      'reader.ts import alpha.ts',
+      'reader.ts import lib/alpha.ts',
       'reader.ts define reader',
       'reader.ts define start',
       'ada lovelace meet charles babbage',
     ]);
     expect(entities).to.have.members([
-      ...['reader.ts [module]', 'node:fs [module]', 'alpha.ts [module]', 'reader [class]', 'start [function]'],
+      ...['reader.ts [module]', 'node:fs [module]', 'lib/alpha.ts [module]', 'reader [class]', 'start [function]'],
       ...['ada lovelace [person]', 'charles babbage [person]'],
     ]);
   });

@@ -359,9 +359,9 @@ class NameResolver {
   }
 }
 
-/** Names that arrays, texts, maps, promises and the like have. */
+/** Names that arrays, texts, maps, promises and the like have. `Response` would load the client for HTTP. */
 const BUILT_IN: ReadonlySet<string> = new Set(
-  [Array, String, Map, Set, Promise, RegExp, Date, Object, Function, Number, Uint8Array, EventTarget, Response, URL]
+  [Array, String, Map, Set, Promise, RegExp, Date, Object, Function, Number, Uint8Array, EventTarget, URL]
     .flatMap((one) => [one, one.prototype as object])
     .flatMap((one) => Object.getOwnPropertyNames(one)),
 );
