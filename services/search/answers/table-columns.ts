@@ -191,9 +191,10 @@ export function askedColumn(question: string, { columns, rows }: Table, { condit
     fields.some(([asks, names]) => asks.test(question) && names.test(name));
   const onlyNumber = columns.filter((_, at) => at !== key && isNumeric(rows, at)).length === 1;
   let column: number | null = null;
+  const isPossible = mayAnswer(question);
   let best = LIKE_COLUMN;
   for (const [at, name] of columns.entries()) {
-    if (name === '' || isUsed(at) || !mayAnswer(question, rows, at)) continue;
+    if (name === '' || isUsed(at) || !isPossible(rows, at)) continue;
     if (HOW_LONG.test(question) && rows.every(({ cells }) => !/\d/u.test(cells[at] ?? ''))) continue;
     const names = columnStems(name);
     let score = Math.max(0, ...others.map((word) => (names.has(stemOf(word)) ? 1 : likeColumn(word, [name]))));
@@ -207,11 +208,12 @@ export function askedColumn(question: string, { columns, rows }: Table, { condit
   return { column: column ?? columnOfMost(question, { columns, rows }), key };
 }
 
-/** Whether the cells of a column may be what a question asks for: no place is a number, and no amount is a name. */
-export function mayAnswer(question: string, rows: readonly Row[], at: number): boolean {
+/** Returns whether the cells of a column may be what a question asks for: no place is a number, and no amount is a name. */
+export function mayAnswer(question: string): (rows: readonly Row[], at: number) => boolean {
   const { type } = readQuestion(question);
-  if (type === 'place' || type === 'person') return !isDated(rows, at) && !isNumeric(rows, at);
-  return !AMOUNT.test(question) || (!isDated(rows, at) && rows.some(({ cells }) => /\d/u.test(cells[at] ?? '')));
+  if (type === 'place' || type === 'person') return (rows, at) => !isDated(rows, at) && !isNumeric(rows, at);
+  if (!AMOUNT.test(question)) return () => true;
+  return (rows, at) => !isDated(rows, at) && rows.some(({ cells }) => /\d/u.test(cells[at] ?? ''));
 }
 
 /** Words for the most or least, and the columns whose values they compare. */

@@ -177,7 +177,7 @@ function rowsAsked(asked: string, table: Table, { read, timed, comparison, now }
   const isKey = isTime || isOf(table.subject) || isOf(stems(table.columns[key]));
   if (!isNarrowed || table.kind === 'list' || (column === null && !isKey)) return null;
   const shown = column === null || (isKey && column !== null) ? key : column;
-  if (!mayAnswer(asked, rows, shown)) return null;
+  if (!mayAnswer(asked)(rows, shown)) return null;
   const values = valuesOf(rows, shown);
   const isTooMany = !isTime && values.length > MAX_OF_ONE && ASKS_FOR_ONE.test(asked.trim());
   return values.length === 0 || isTooMany ? null : { text: joined(values), rows, isOfTime: isTime, isOfUnnamed };

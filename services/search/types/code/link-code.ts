@@ -2,6 +2,7 @@ import { folderOf, joinPath } from '../../../common/domain/source-place.ts';
 import { idOfText } from '../../../common/kernel/ids.ts';
 import type { JsonObject } from '../../../common/kernel/json.ts';
 import type { CodeFacts, CodeImport } from '../../../common/ports/code-facts.ts';
+import { separatorOf } from '../../../common/text/documents/formats/code-definitions.ts';
 
 export type CodeKind = 'module' | 'symbol' | 'dependency' | 'route';
 
@@ -127,7 +128,7 @@ function placeOf({ repo, path }: CodeFile): string {
 function moduleOf(file: CodeFile): Module {
   const { path, repo, facts } = file;
   const { language } = facts;
-  const separator = /^(?:c|cpp|rust)$/u.test(language) ? '::' : '.';
+  const separator = separatorOf(language);
   const common = { file: path, repo, properties: { language } };
   const id = idOfText(`CodeModule:${placeOf(file)}`);
   const node: CodeNode = { ...common, id, kind: 'module', name: path, line: null, symbolKind: null };
