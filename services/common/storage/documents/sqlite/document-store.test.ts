@@ -272,6 +272,14 @@ describe('SQLite document store', () => {
     expect(await again.count(scope, notes, {})).to.equal(50);
   });
 
+  it('answers a commit with one document, however often it is read', async () => {
+    const store = await open();
+    await store.prepare([notes]);
+    const [result] = await store.commit(scope, [insert(notes, 'a', { title: 'x' })]);
+    expect(result?.stored?.value).to.deep.equal({ title: 'x' });
+    expect(result?.stored).to.equal(result?.stored);
+  });
+
   it('keeps serving requests while it commits much', async () => {
     const store = await open();
     await store.prepare([notes]);

@@ -50,15 +50,17 @@ export function encodeWrite(layout: TableLayout, scope: AnyScope, write: Write):
   }
 }
 
-/** The document is parsed when it is read, which few callers do. */
+/** The document is parsed when it is first read, which few callers do. */
 export function decodeResult(encoded: EncodedWrite, result: EncodedResult): WriteResult {
   const changed = typeof result === 'number' ? result : 1;
   const isNew = typeof result === 'number' && encoded.kind === 'insert';
   const document = isNew ? { version: 1, sequence: null, ...encoded.place, body: null } : result;
   if (typeof document === 'number') return { stored: null, changed };
+  let stored: WriteResult['stored'] | undefined;
   return {
     get stored() {
-      return toStored(encoded, document);
+      stored ??= toStored(encoded, document);
+      return stored;
     },
     changed,
   };
