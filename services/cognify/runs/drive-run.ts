@@ -127,7 +127,7 @@ async function authorise(dependencies: DriveDependencies, claim: Claim, run: Sto
 }
 
 async function execute(dependencies: DriveDependencies, executor: RunExecutor, claim: AuthorisedClaim): Promise<void> {
-  const { workQueue, logger, tracer = NO_TRACER } = dependencies;
+  const { store, workQueue, logger, tracer = NO_TRACER } = dependencies;
   const { job, lease, run, authority } = claim;
   const { active, outcome } = createActiveRun(dependencies, claim);
   const fields = { runId: run.state.id, pipeline: run.state.pipeline, datasetId: authority.dataset.id };
@@ -150,6 +150,13 @@ async function execute(dependencies: DriveDependencies, executor: RunExecutor, c
     const reason: unknown = lease.signal.aborted ? lease.signal.reason : error;
     if (reason instanceof LeaseLostError) throw reason;
     if (reason instanceof HandOverError) {
+      // A claim that was stopped says nothing about the run.
+      const stalledClaims = run.stalledClaims + 1;
+      const uncounted = update(runsCollection, run.state.id, {
+        where: { stalledClaims },
+        increment: { stalledClaims: -1 },
+      });
+      await commitAs(job, () => store.commit(run.scope, [...workQueue.heldWrites(job), uncounted]));
       await handOver(workQueue, job);
       logger.info('run.handed_over', fields);
       return;
