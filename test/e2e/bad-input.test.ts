@@ -270,12 +270,19 @@ describe('bad input', () => {
   describe('in a document', () => {
     for (const { what, upload, status, detail } of partOf(HOSTILE_DOCUMENTS, 3, 2)) {
       it(`is refused: ${what}`, async () => {
-        const answer = await wire.upload('odd', upload());
+        const answer = await wire.upload('never-made', upload());
         expect(answer.status, answer.text).to.equal(status);
         expect(Object.keys(answer.json)).to.deep.equal(['detail']);
         expect(answer.json.detail).to.match(detail);
       });
     }
+
+    it('is refused behind an address that may not be asked, also when it is to be remembered', async () => {
+      for (const path of ['/add', '/remember']) {
+        const answer = await wire.post(path, { data: 'http://127.0.0.1:1/x', datasetName: 'never-made' });
+        expectRefused(answer, 403, 'SSRFProtectionError');
+      }
+    });
 
     it('is refused alone; what could be read beside it is taken', async () => {
       const answer = await wire.upload('odd', { name: 'good.txt', content: 'Good.' }, { name: 'bad.txt', content: '' });

@@ -19,11 +19,13 @@ import { checkCounts, type ItemAnnotations } from './item-annotations.ts';
 import { createLocalReader } from './local-files.ts';
 import { inputName, nothingStored, orRefusal, type RefusedInput } from './refused-input.ts';
 import { contentFacts, metadataFrom, type StoredContent, storeContent } from './store-content.ts';
+import type { AddTarget } from './target-dataset.ts';
 
 /** Each attempt after the first one settles the duplicates that it met. */
 const MIN_ATTEMPTS = 20;
 
-export interface AddRequest {
+/** `create` is called before the first commit; absent: the dataset is there. */
+export interface AddRequest extends Partial<AddTarget> {
   readonly principal: Principal;
   readonly dataset: DatasetRef;
   readonly inputs: readonly Input[];
@@ -129,7 +131,10 @@ async function storeItems(
   request: AddRequest,
   sources: readonly AnnotatedSource[],
 ): Promise<StoredItems> {
-  if (sources.length === 0) return { items: new Map(), refusals: new Map() };
+  if (sources.length === 0) {
+    await request.create?.();
+    return { items: new Map(), refusals: new Map() };
+  }
   const { intents, ids, clock, settings } = dependencies;
   // What comes in one request was said at one moment: none of it is newer than the rest.
   const at = clock.now().toISOString();
@@ -154,6 +159,7 @@ async function storeItems(
       await removeAbandoned(dependencies, scope, { intent, prefixes });
       return { items: new Map(), refusals };
     }
+    await request.create?.();
     const added = await commitItems(dependencies, request, { items, intent });
     await requireDataset(dependencies, request, items);
     return { items: added, refusals };

@@ -14,7 +14,7 @@ import { type CallContext, callerOf } from '../../common/platform/messaging/mess
 import type { IngestDependencies } from '../dependencies.ts';
 import { type AddRequest, addData } from './add-data.ts';
 import type { RefusedInput } from './refused-input.ts';
-import { targetDataset } from './target-dataset.ts';
+import { addTarget } from './target-dataset.ts';
 import { trackedRun } from './tracked-run.ts';
 
 export interface RememberOutcome {
@@ -52,17 +52,18 @@ export async function rememberData(
   request: AddRequest & BuildRequest,
 ): Promise<RememberOutcome> {
   const { messenger, clock, ids, items } = dependencies;
-  const { principal, dataset, context } = request;
+  const { principal, context, isThere, create = async () => request.dataset } = request;
   // Before the data is taken in: a request that is refused changes nothing.
   await dependencies.budgets.check(billOf(payerOf(request.principal), { concurrentRuns: 1 }));
   const startedMs = clock.monotonicMs();
-  const tracked = { id: ids.uuid(), pipeline: 'add_pipeline', principal, dataset, context };
-  const { refused, added } = await trackedRun(messenger, tracked, async () => {
+  const tracked = { id: ids.uuid(), pipeline: 'add_pipeline', principal, dataset: request.dataset, context };
+  const { refused, added } = await trackedRun(messenger, { ...tracked, isThere }, async () => {
     const result = await addData(dependencies, request);
     return { result, items: result.added.map(({ item }) => item.id) };
   });
+  const dataset = await create();
   const own = new Set(added.map(({ item }) => item.id));
-  const { run, failed, isErrored, improved } = await buildAdded(dependencies, { ...request, items: own });
+  const { run, failed, isErrored, improved } = await buildAdded(dependencies, { ...request, dataset, items: own });
   const maySeeAll = await isPermitted(messenger, 'read', dataset.id, { ...context, principal });
   const shown = run.items.map(({ item }) => item).filter((id) => maySeeAll || own.has(id));
   const built = await items.getMany(scopeOf(dataset), shown);
@@ -77,12 +78,11 @@ export async function rememberText(
   context: CallContext,
 ): Promise<AnswerOf<'ingest.RememberText'>> {
   const principal = callerOf(context);
-  const target = { permission: 'write', createMissing: true, context } as const;
-  const dataset = await targetDataset(dependencies.messenger, principal, { name: datasetName }, target);
+  const target = await addTarget(dependencies.messenger, principal, { name: datasetName }, context);
   const fileName = `text_${createHash('md5').update(text).digest('hex')}.txt`;
   const outcome = await rememberData(dependencies, {
+    ...target,
     principal,
-    dataset,
     context,
     inputs: [{ kind: 'document', id: dataItemId(dependencies.ids.uuid()), fileName, text }],
     annotations: { labels: [], nodeSets, externalMetadata: [] },
@@ -90,7 +90,7 @@ export async function rememberText(
     options: {},
     selfImprovement: true,
   });
-  return { dataset, itemId: outcome.items[0]?.id ?? '', runStatus: outcome.run.status };
+  return { dataset: outcome.dataset, itemId: outcome.items[0]?.id ?? '', runStatus: outcome.run.status };
 }
 
 /** Builds the graph of the dataset with the items that were added, and improves it. */

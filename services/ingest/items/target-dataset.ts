@@ -1,7 +1,11 @@
+import { requireCreatableDatasetName, requireDatasetCreation } from '../../common/domain/permissions.ts';
 import type { DataItemId, DatasetId } from '../../common/kernel/brand.ts';
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
-import { engramError } from '../../common/kernel/errors.ts';
+import { engramError, isEngramError } from '../../common/kernel/errors.ts';
+import { datasetId } from '../../common/kernel/ids.ts';
 import type { Permission, Principal } from '../../common/kernel/principal.ts';
+import { wireTenant } from '../../common/kernel/scope.ts';
+import { once } from '../../common/platform/async/once.ts';
 import type { CallContext, Messenger } from '../../common/platform/messaging/messenger.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 
@@ -39,6 +43,49 @@ export async function targetDataset(
   const [dataset] = datasets;
   if (dataset === undefined) throw engramError('DatasetNotFoundError', 'There are no datasets to work with.');
   return dataset;
+}
+
+/** A dataset that a request adds to. */
+export interface AddTarget {
+  readonly dataset: DatasetRef;
+  /** Makes the dataset when its name is new, once. */
+  create(): Promise<DatasetRef>;
+  isThere(): boolean;
+}
+
+/**
+ * The dataset that a request adds to. One of a new name is made by `create`, with the first item: a request that is refused
+ * leaves none behind. Errors as with `createMissing`.
+ */
+export async function addTarget(
+  messenger: Messenger,
+  principal: Principal,
+  selection: DatasetSelection,
+  context: CallContext,
+): Promise<AddTarget> {
+  const options = { permission: 'write', context } as const;
+  try {
+    const dataset = await targetDataset(messenger, principal, selection, options);
+    return { dataset, create: async () => dataset, isThere: () => true };
+  } catch (error) {
+    if (selection.id || !isEngramError(error) || error.wireName !== 'DatasetNotFoundError') throw error;
+  }
+  const name = selection.name ?? '';
+  requireCreatableDatasetName(name);
+  requireDatasetCreation(principal);
+  const { id: ownerId, tenant } = principal;
+  const id = datasetId(name, ownerId, wireTenant(tenant));
+  let isThere = false;
+  const create = once(async () => {
+    const made = await targetDataset(messenger, principal, selection, { ...options, createMissing: true });
+    // A dataset of the name was transferred to the account meanwhile.
+    if (made.id !== id)
+      throw engramError('ConflictError', `Dataset '${name}' has just come to be.`, { retryable: true });
+    isThere = true;
+    return made;
+  });
+  const dataset = { id, name, ownerId, tenant, createdAt: new Date(0).toISOString(), updatedAt: null };
+  return { dataset, create, isThere: () => isThere };
 }
 
 /** The dataset with the id, on which who asks holds the permission. */

@@ -18,14 +18,17 @@ export async function trackedRun<Result>(
     readonly principal: Principal;
     readonly dataset: DatasetRef;
     readonly context: CallContext;
+    /** False: the dataset is not made yet, and keeps no runs. Absent: it is there. */
+    readonly isThere?: (() => boolean) | undefined;
   },
   work: () => Promise<{ readonly result: Result; readonly items: readonly string[] }>,
 ): Promise<Result> {
-  const { id: runId, pipeline, principal, dataset } = run;
+  const { id: runId, pipeline, principal, dataset, isThere = () => true } = run;
   const context = { ...run.context, principal };
   const record = { dataset, pipeline, runId };
   let started: Promise<unknown> = Promise.resolve();
   const timer = setTimeout(() => {
+    if (!isThere()) return;
     const call = messenger.call('cognify.RecordRun', { ...record, status: 'DATASET_PROCESSING_STARTED' }, context);
     started = call.catch(() => null); // the record of the end makes up for it
   }, SHORT_RUN_MS);
@@ -38,6 +41,7 @@ export async function trackedRun<Result>(
     return result;
   }
   const error: unknown = outcome.reason;
+  if (!isThere()) throw error;
   const known = isEngramError(error)
     ? { name: error.wireName, message: error.message }
     : { name: 'CogneeSystemError', message: 'internal error' };

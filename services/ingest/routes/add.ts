@@ -7,7 +7,7 @@ import type { IngestDependencies } from '../dependencies.ts';
 import { addData } from '../items/add-data.ts';
 import { acceptAddition } from '../items/background-additions.ts';
 import { checkCounts } from '../items/item-annotations.ts';
-import { isSelected, targetDataset } from '../items/target-dataset.ts';
+import { addTarget, isSelected } from '../items/target-dataset.ts';
 import { trackedRun } from '../items/tracked-run.ts';
 import { presentAddResult } from '../presenters/write-results.ts';
 import { annotationsOf, dataFields, inputsOf } from './data-fields.ts';
@@ -39,24 +39,22 @@ export const addRoutes = routes(
         });
       }
       const annotations = annotationsOf(body);
-      const dataset = await targetDataset(dependencies.messenger, principal, selection, {
-        permission: 'write',
-        createMissing: true,
-        context,
-      });
+      const target = await addTarget(dependencies.messenger, principal, selection, context);
       const runId = dependencies.ids.uuid();
       if (body.runInBackground) {
         checkCounts(annotations, inputs.length);
         const addition = { inputs, annotations, build: null };
+        // Where the run of what is refused later is recorded.
+        const dataset = await target.create();
         await acceptAddition(dependencies, { runId, principal, dataset, addition, context, signal });
         return json(presentAddResult(runId, dataset, null));
       }
-      const run = { id: runId, pipeline: 'add_pipeline', principal, dataset, context };
+      const run = { ...target, id: runId, pipeline: 'add_pipeline', principal, context };
       const outcome = await trackedRun(dependencies.messenger, run, async () => {
-        const result = await addData(dependencies, { principal, dataset, inputs, annotations, context, signal });
+        const result = await addData(dependencies, { ...target, principal, inputs, annotations, context, signal });
         return { result, items: result.added.map(({ item }) => item.id) };
       });
-      return json(presentAddResult(runId, dataset, outcome));
+      return json(presentAddResult(runId, target.dataset, outcome));
     },
   }),
 );

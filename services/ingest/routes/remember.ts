@@ -20,7 +20,7 @@ import { acceptAddition } from '../items/background-additions.ts';
 import { checkCounts } from '../items/item-annotations.ts';
 import { IMPORT_MODES, openArchive, rememberArchive } from '../items/remember-archive.ts';
 import { rememberData } from '../items/remember-data.ts';
-import { isSelected, targetDataset } from '../items/target-dataset.ts';
+import { addTarget, isSelected, targetDataset } from '../items/target-dataset.ts';
 import { presentStoredSkills } from '../presenters/skill.ts';
 import {
   presentImported,
@@ -123,14 +123,17 @@ export const rememberRoutes = routes(
         });
         return json(presentRememberedInSession(remembered, body.sessionId));
       }
-      const dataset = await targetDataset(dependencies.messenger, principal, selection, WRITABLE(context));
+      const target = await addTarget(dependencies.messenger, principal, selection, context);
+      await dependencies.budgets.check(billOf(payerOf(principal), { concurrentRuns: 1 }));
+      // What the run is asked for, and what is refused later, is kept with the dataset.
+      if (ontologies.length > 0 || body.runInBackground) await target.create();
+      const { dataset } = target;
       const options = { ...asked, ...(await keptOntologies(dependencies, dataset, ontologies)) };
       const { languageModel } = await dependencies.models.current(principal.tenant);
       const warning = warningHeader(unusedModelOptions(options, languageModel !== null));
       const selfImprovement = body.selfImprovement ?? true;
-      const request = { principal, dataset, inputs, annotations, options, selfImprovement };
+      const request = { ...target, principal, inputs, annotations, options, selfImprovement };
       if (body.runInBackground) {
-        await dependencies.budgets.check(billOf(payerOf(principal), { concurrentRuns: 1 }));
         const addition = { inputs, annotations, build: { options, selfImprovement } };
         await acceptAddition(dependencies, {
           runId: dependencies.ids.uuid(),
