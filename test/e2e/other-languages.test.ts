@@ -60,4 +60,33 @@ describe('questions in German, Spanish and French', () => {
       }
     });
   }
+
+  it('are answered from notes in any of them and in English', async () => {
+    await remember(
+      'mixed',
+      [
+        'My sister Clara lives in Bremen and works as a nurse.',
+        'The washing machine broke on 3 March 2026, and the repair cost 95 euros.',
+        'The rent of our flat is 1,240 euros a month.',
+        'Meine Tante Gerda wohnt in Rostock; der Zahnarzt heißt Dr. Petersen.',
+        'Le plombier a réparé la chaudière le 5 février 2026.',
+        'Compré una cámara usada por 350 euros.',
+      ],
+      '2026-05-01',
+    );
+    for (const [question, answer] of [
+      ['Wo wohnt meine Schwester?', /^Bremen: /u],
+      ['¿Cuándo se rompió la lavadora?', /^3 March 2026: /u],
+      ['Quel est le loyer ?', /^1,240 euros: /u],
+      ['Where does my aunt live?', /^Rostock: /u],
+      ['When did the plumber repair the boiler?', /^5 février 2026: /u],
+      ['¿Cuándo reparó el fontanero la caldera?', /^5 février 2026: /u],
+      ['Où habite ma tante ?', /Rostock/u],
+      ['Wie viel kostete der neue Kühlschrank?', /^Nothing in memory/u],
+      ['Wo arbeitet mein Onkel?', /^Nothing in memory/u],
+      ['Quel est le numéro de téléphone du plombier ?', /^Nothing in memory/u],
+      ['When is the appointment with the lawyer?', /^Nothing in memory/u],
+    ] as const)
+      expect(await ask('mixed', question), question).to.match(answer);
+  });
 });

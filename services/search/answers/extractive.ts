@@ -2,6 +2,7 @@ import { collapseNearDuplicates } from '../../common/ranking/near-duplicates.ts'
 import { stemOf, tokenizeQuery } from '../../common/text/language/tokenize.ts';
 import { NOTHING_FITS, quoteLine } from '../../common/text/repetition/own-answers.ts';
 import type { RankedPassage } from '../model.ts';
+import { inEnglish } from '../retrieval/english-question.ts';
 import type { TimeWindow } from '../retrieval/query-analysis.ts';
 import type { Retrieval } from '../retrieval/retrieval.ts';
 import { oppositeOf } from './agreement.ts';
@@ -12,6 +13,7 @@ import { HEADER_LINE } from './dated-answer.ts';
 import { foreignCertainty } from './foreign-answerable.ts';
 import type { InnerAnswer } from './inner-question.ts';
 import type { Fact } from './knowledge.ts';
+import { ENGLISH_WORD, isForeignText, isForeignWord, saysInOtherWords } from './other-language.ts';
 import { asksForTimeOfDay, type Question, readQuestion, wordsOf } from './question.ts';
 import { quotedStatements, stepFirst } from './quoted-text.ts';
 import {
@@ -61,9 +63,6 @@ const ABSTAIN_BELOW = { allNamesHeld: 0.35, nameMissing: 0.72 } as const;
 const ENGLISH_QUESTION =
   /\b(?:what|which|who|whom|whose|when|where|why|how)\b|^(?:is|are|was|were|am|do|does|did|can|could|has|have|had|will|would|should)\s/iu;
 
-/** `The ship was sunk` is no German question. */
-const ENGLISH_WORD = /\b(?:the|of|and|is)\b/iu;
-
 /** Lines of the headers of a mail, which answer only questions about mails. */
 const MAIL_LINE = /^(?:from|to|cc|bcc|date|sent|subject): /iu;
 const ABOUT_MAIL =
@@ -96,6 +95,8 @@ interface Material {
   readonly dataset: string | null;
   /** Maximum number of quotes. */
   readonly quotes?: number;
+  /** Whether the question has been translated word by word. */
+  readonly isTranslated?: boolean;
 }
 
 const NO_ANSWER: ExtractiveAnswer = { text: NOTHING_FITS, passageIds: [], certainty: 0 };
@@ -110,12 +111,23 @@ export function extractiveAnswer(
   query: string,
   retrieval: Retrieval,
   passages: readonly RankedPassage[],
-  { tables, inner, facts, dataset, quotes = MAX_QUOTES }: Material = {
-    tables: [],
-    inner: null,
-    facts: [],
-    dataset: null,
-  },
+  material: Material = { tables: [], inner: null, facts: [], dataset: null },
+): ExtractiveAnswer {
+  const answer = answerTo(query, retrieval, passages, material);
+  if (answer.text !== NOTHING_FITS) return answer;
+  const english = inEnglish(query, (word) => passages.some(({ payload }) => isNameIn(payload.text, word)));
+  return english === null ? answer : answerTo(english, retrieval, passages, { ...material, isTranslated: true });
+}
+
+/** Whether a text writes a word with a capital. */
+const isNameIn = (text: string, word: string): boolean =>
+  /^\p{Lu}/u.test(word) && new RegExp(`(?<!\\p{L})${word}(?!\\p{L})`, 'u').test(text);
+
+function answerTo(
+  query: string,
+  retrieval: Retrieval,
+  passages: readonly RankedPassage[],
+  { tables, inner, facts, dataset, quotes = MAX_QUOTES, isTranslated = false }: Material,
 ): ExtractiveAnswer {
   const counted = quotedRows(query, tables, { dataset, now: retrieval.analysis.now });
   if (counted !== null) return counted;
@@ -131,8 +143,11 @@ export function extractiveAnswer(
   if (passages.length === 0 || (!isJudged && !isForeign && lacksEvidence(retrieval, passages))) return NO_ANSWER;
   // The date of a mail is no answer to what was bought in its month.
   const isEvent = (text: string) => timeWindow === null || question.type === 'date' || !HEADER_LINE.test(text);
+  const english = isForeign ? readQuestion(inEnglish(query, () => false) ?? '') : question;
+  const isAcross = (text: string) => isTranslated || isForeign || (isJudged && isForeignText(text));
   const isLeft = (sentence: Sentence) => {
     const { text } = sentence.statement;
+    if (isAcross(text) && !saysInOtherWords(english, sentence.statement)) return false;
     if (MAIL_LINE.test(text) && !ABOUT_MAIL.test(query)) return false;
     const isInner =
       text === inner?.sentence.statement.text || (inner?.excluded != null && text.includes(inner.excluded));
@@ -170,7 +185,9 @@ export function extractiveAnswer(
     certainty < MIN_ANSWERABILITY[isForeign ? 'foreign' : areOwnNotes(passages) ? 'own' : 'other']
   )
     return judged?.isOfUnknown === true ? NO_ANSWER : { ...NO_ANSWER, nearest: nearestTo(said).map(quote) };
-  const certain = found !== null && found.confidence >= MIN_SHORT_CONFIDENCE ? found : null;
+  const isCertain = found !== null && found.confidence >= MIN_SHORT_CONFIDENCE;
+  const isWord = found !== null && isForeignText(found.sentence.statement.text) && isForeignWord(question, found.text);
+  const certain = isCertain && !isWord ? found : null;
   const related = statedAnswer(question, ranked, facts);
   // Who borrowed it is not who lent it.
   const isConverse =

@@ -96,6 +96,8 @@ const OWNER_OF_RELATIVE = new RegExp(
   'gu',
 );
 
+export const isRelative = (word: string): boolean => RELATIVES.has(word);
+
 /** Whether a sentence tells of the relative of another one: `His mother lives in Tarragona.` for "Where does Mum live?" */
 export function isOfOtherRelative(question: string, sentence: string): boolean {
   const relatives = wordsOf(question).filter((word) => RELATIVES.has(word));

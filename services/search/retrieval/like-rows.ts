@@ -2,6 +2,7 @@ import { inverseRowFrequency } from '../../common/ranking/bm25.ts';
 import type { TextCandidate } from '../../common/storage/ports/text-index.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { everydayWords } from '../../common/text/words/everyday-words.ts';
+import { translations } from '../../common/text/words/translations.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import { byScore, type LaneContext, type LaneHit, runs } from './lanes.ts';
@@ -19,6 +20,8 @@ const MAX_TERMS = 128;
 /** Rows that the index is asked for, and those that are kept. */
 const ROWS_READ = 100;
 const ROWS_KEPT = 40;
+/** Forms of words of other languages for one word. */
+const MAX_FOREIGN = 12;
 
 /**
  * Finds passages that say in other words what a query asks, by the words nearest to its words. Only when no passage has the
@@ -45,8 +48,8 @@ export async function likeHits(
     const word = words[at];
     const likeness = word == null ? null : likenessTo(word);
     if (word == null || likeness === null) continue;
-    const likest = [...everydayWords().near(wordSenses().row(word)), ...wordTable().nearest(word)];
-    for (const near of new Set(likest.slice(0, likestOfEach))) add(stemOf(near), at, likeness(wordSenses().row(near)));
+    for (const near of likestWords(word).slice(0, likestOfEach))
+      add(stemOf(near), at, likeness(wordSenses().row(near)));
   }
   if (likes.size === terms.length) return [];
   const found = await context.text.candidates(
@@ -77,6 +80,16 @@ export async function likeHits(
     })
     .sort(byScore)
     .slice(0, ROWS_KEPT);
+}
+
+/** Returns words that say the same as a word or something like it, those of other languages among them, the likest first. */
+function likestWords(word: string): readonly string[] {
+  const row = wordSenses().row(word);
+  const english = row >= 0 && row < wordTable().size ? wordTable().wordAt(row) : word;
+  const nearest = [...everydayWords().near(row), ...wordTable().nearest(english)];
+  return [...new Set([english, ...translations().foreign(english).slice(0, MAX_FOREIGN), ...nearest])].filter(
+    (near) => near !== word,
+  );
 }
 
 function heldBy(frequencies: readonly number[], information: readonly number[]): number {

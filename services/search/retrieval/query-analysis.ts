@@ -3,6 +3,7 @@ import { dates } from '../../common/text/language/dates.ts';
 import { names } from '../../common/text/language/names.ts';
 import type { DateMention } from '../../common/text/language/time-span.ts';
 import { stemOf, stopWordsOfQuery, tokenizeQuery } from '../../common/text/language/tokenize.ts';
+import { inEnglish } from './english-question.ts';
 
 export interface TimeWindow {
   /** Null: open (`before 1990`, `since March`). */
@@ -13,7 +14,7 @@ export interface TimeWindow {
 
 export interface QueryAnalysis {
   readonly text: string;
-  /** `tokenizeQuery(text)`. */
+  /** `tokenizeQuery(text)`, and the English terms of a question in another language. */
   readonly terms: readonly string[];
   /** The word of each term in lower case, for comparison by meaning; null for names and numbers. */
   readonly words: readonly (string | null)[];
@@ -32,12 +33,14 @@ const MAX_ANALYSED_LENGTH = 4000;
 /** Analyses a question without a model. `now` anchors relative dates; without it only absolute ones are found. */
 export function analyseQuery(query: string, options: { readonly now?: Date } = {}): QueryAnalysis {
   const text = query.slice(0, MAX_ANALYSED_LENGTH).replace(/\s+/gu, ' ').trim();
-  const terms = tokenizeQuery(text);
+  const english = inEnglish(text, () => false);
+  const asked = english === null ? [text] : [text, english];
+  const terms = [...new Set(asked.flatMap(tokenizeQuery))];
   const mentions = dates(text, options.now);
   return {
     text,
     terms,
-    words: wordsOf(text, terms),
+    words: wordsOf(asked.join(' '), terms),
     entities: entitiesOf(text),
     timeWindow: windowOf(text, mentions),
     relativeTimes: mentions

@@ -35,12 +35,22 @@ export const STOP_WORDS: ReadonlySet<string> = new Set([
 /** Words of a request that name no subject ("tell me", "what kind of"): removed from queries, not from names. */
 export const REQUEST_STOP_WORDS: ReadonlySet<string> = new Set(words(REQUEST_WORDS));
 
+/** A language other than English whose function words are known. */
+export interface OtherLanguage {
+  readonly language: 'de' | 'es' | 'fr';
+  /** Its question words, folded. */
+  readonly asking: ReadonlySet<string>;
+  /** All its function words, folded. */
+  readonly all: ReadonlySet<string>;
+}
+
 /**
  * Function words of other languages, folded (`où` → `ou`): question words first, then the rest. They are stop words only of
  * queries in their language, since many are words of English or parts of names.
  */
-const OTHER_LANGUAGES = [
+export const OTHER_LANGUAGES: readonly OtherLanguage[] = [
   {
+    language: 'de' as const,
     asking: 'wo wer wen wem wessen wie wann warum wieso weshalb woher wohin was welche welcher welches welchen welchem',
     others: `ich du er sie es wir ihr mich mir dich dir sich uns mein meine meinen meinem meiner dein deine deinen sein
     seine ihre unser unsere der die das den dem des ein eine einen einem einer eines und oder aber ist sind bin bist war
@@ -48,18 +58,24 @@ const OTHER_LANGUAGES = [
     vom zu zum zur uber als auch denn noch nicht man gibt heisst heissen viel viele`,
   },
   {
+    language: 'es' as const,
     asking: 'donde adonde quien quienes que cual cuales cuando como cuanto cuanta cuantos cuantas',
     others: `yo tu el ella ellos nosotros me te se nos mi mis su sus nuestro nuestra la los las lo un una unos unas y o
     pero es son soy eres era eran fue fueron esta estan estoy ha han he hay a al de del en con por para desde hasta
     sobre no llama llaman llamo`,
   },
   {
+    language: 'fr' as const,
     asking: 'ou qui que quoi quel quelle quels quelles quand combien pourquoi quest-ce est-ce',
     others: `comment ca je tu il elle on nous vous ils elles me te se moi toi mon ma mes ton ta tes son sa ses notre nos
     leur leurs le la les un une des du de d l j et mais est sont suis es etait etaient fut a ai as ont avait au aux en dans avec par
     pour sur chez depuis ce cet cette ne pas y appelle sappelle sappellent mappelle`,
   },
-].map(({ asking, others }) => ({ asking: new Set(words(asking)), all: new Set([...words(asking), ...words(others)]) }));
+].map(({ language, asking, others }) => ({
+  language,
+  asking: new Set(words(asking)),
+  all: new Set([...words(asking), ...words(others)]),
+}));
 
 /** Whether a word in lower case is a function word of English, or of another language and no common word of English. */
 export const isFunctionWord = (word: string): boolean =>
@@ -67,17 +83,20 @@ export const isFunctionWord = (word: string): boolean =>
 
 const MIN_WORDS = 2;
 
+export const SPANISH = OTHER_LANGUAGES.find(({ language }) => language === 'es') ?? null;
+
 /**
- * Returns the stop words of a query's language beside the English ones; null for English. `folded`: the words of the query in
- * order. Its first word asks in that language, or two words are function words of it and no common words of English.
+ * Returns the language of a query, null for English. `folded`: the words of the query in order. Its first word asks in that
+ * language, or two words are function words of it and no common words of English.
  */
-export function otherStopWords(folded: readonly string[]): ReadonlySet<string> | null {
+export function otherLanguageOf(folded: readonly string[]): OtherLanguage | null {
   const known = (word: string) => STOP_WORDS.has(word) || isCommonWord(word);
-  for (const { asking, all } of OTHER_LANGUAGES) {
-    const own = folded.filter((word) => all.has(word) && !known(word));
-    const [first] = folded;
-    const asks = first !== undefined && asking.has(first);
-    if ((asks && (!known(first) || own.length > 0)) || own.length >= MIN_WORDS) return all;
-  }
-  return null;
+  return (
+    OTHER_LANGUAGES.find(({ asking, all }) => {
+      const own = folded.filter((word) => all.has(word) && !known(word));
+      const [first] = folded;
+      const asks = first !== undefined && asking.has(first);
+      return (asks && (!known(first) || own.length > 0)) || own.length >= MIN_WORDS;
+    }) ?? null
+  );
 }

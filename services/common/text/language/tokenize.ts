@@ -1,6 +1,6 @@
 import { stemmer } from 'stemmer';
 import { fold } from './fold.ts';
-import { otherStopWords, REQUEST_STOP_WORDS, STOP_WORDS } from './stop-words.ts';
+import { type OtherLanguage, otherLanguageOf, REQUEST_STOP_WORDS, SPANISH, STOP_WORDS } from './stop-words.ts';
 
 /** Longer runs (base64, hashes, minified code) are cut here, in texts and queries alike, so that they still match. */
 export const MAX_TOKEN_LENGTH = 64;
@@ -78,15 +78,22 @@ function queryTerms(text: string, isFiltered: boolean): Set<string> {
 
 /** Tells the words of a query that say nothing about its subject, in the language of the query. */
 export function stopWordsOfQuery(query: string): (word: string) => boolean {
-  const folded = (word: string) => foldWord(word).replace(/['’‘]/gu, '');
-  // A capitalised word after the first is a name: `Las Vegas and Los Angeles`.
-  const words = (query.match(COMPOUND) ?? []).filter((word, at) => at === 0 || !/^\p{Lu}/u.test(word));
-  const others = otherStopWords(words.map(folded));
+  const language = languageOfQuery(query);
   return (word) => {
-    const form = folded(word);
-    return STOP_WORDS.has(form) || REQUEST_STOP_WORDS.has(form) || others?.has(form) === true;
+    const form = withoutApostrophes(word);
+    return STOP_WORDS.has(form) || REQUEST_STOP_WORDS.has(form) || language?.all.has(form) === true;
   };
 }
+
+/** Returns the language of a query; null for English, and for one whose function words are not known. */
+export function languageOfQuery(query: string): OtherLanguage | null {
+  if (query.includes('¿')) return SPANISH;
+  // A capitalised word after the first is a name: `Las Vegas and Los Angeles`.
+  const words = (query.match(COMPOUND) ?? []).filter((word, at) => at === 0 || !/^\p{Lu}/u.test(word));
+  return otherLanguageOf(words.map(withoutApostrophes));
+}
+
+const withoutApostrophes = (word: string) => foldWord(word).replace(/['’‘]/gu, '');
 
 function quotedRanges(text: string): [number, number][] {
   return [...text.matchAll(/"[^"]{1,200}"|“[^“”]{1,200}”|«[^«»]{1,200}»/gu)].map((match) => [

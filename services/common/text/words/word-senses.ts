@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { translations } from './translations.ts';
 import { placeOfWord, wordTable } from './word-table.ts';
 
 /** A meaning that words share, of WordNet. */
@@ -23,7 +24,7 @@ export interface WordSenses {
   readonly size: number;
   /** Share of the senses of a word (0 to 1) that are those of a noun and of a verb. */
   partsOf(row: number): { readonly noun: number; readonly verb: number };
-  /** Row of a lower-case word; -1 for an unknown one. */
+  /** Row of a lower-case word, for one of another language that of its English word; -1 for an unknown one. */
   row(word: string): number;
   /**
    * Returns how far other words say what a word asks for, 0 to 1: the most when they are synonyms, less when they are of its
@@ -234,6 +235,7 @@ export function readWordSenses(file: string | URL = new URL('senses.bin', import
   return {
     size: wordCount,
     row(word) {
+      if (translations().isForeign(word)) return table.row(translations().english(word)?.split(' ').at(-1) ?? '');
       const row = table.row(word);
       if (row >= 0) return row;
       let place = rarePlaces.get(word);

@@ -16,6 +16,8 @@ export interface WordTable {
   /** Row of a lower-case word, for `cosine`; -1 for an unknown one. */
   row(word: string): number;
   wordAt(row: number): string;
+  /** Place of the word of a row by frequency in English, from 0. */
+  rank(row: number): number;
   /** The nearest words of a common lower-case word, nearest first, each of another stem; none for other words. */
   nearest(word: string): readonly string[];
   /** Cosine of a vector of unit length and the vector of a row. */
@@ -109,11 +111,12 @@ export function readWordTable(file: string | URL = new URL('words.bin', import.m
     rows.set(word, row);
     return row;
   };
+  const rank = (row: number) => content.readUInt32LE(ranksAt + 4 * row);
   /** Most callers only want the rank, and a vector takes half a kilobyte. */
   const entryOf = (row: number): WordEntry => {
     let vector: Float32Array | undefined;
     return {
-      rank: content.readUInt32LE(ranksAt + 4 * row),
+      rank: rank(row),
       get vector() {
         vector ??= unitVector(vectors.subarray(row * dimensions, (row + 1) * dimensions));
         return vector;
@@ -153,6 +156,7 @@ export function readWordTable(file: string | URL = new URL('words.bin', import.m
     size,
     row: rowOf,
     wordAt,
+    rank,
     nearest(word) {
       neighbours ??= readNeighbours();
       return neighbours(rowOf(word)).map(wordAt);

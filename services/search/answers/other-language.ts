@@ -1,0 +1,74 @@
+import { fold } from '../../common/text/language/fold.ts';
+import { isFunctionWord } from '../../common/text/language/stop-words.ts';
+import { languageOfQuery, stemOf, stopWordsOfQuery } from '../../common/text/language/tokenize.ts';
+import { everydayWords } from '../../common/text/words/everyday-words.ts';
+import { translations } from '../../common/text/words/translations.ts';
+import { wordSenses } from '../../common/text/words/word-senses.ts';
+import { wordTable } from '../../common/text/words/word-table.ts';
+import { type Question, wordsOf } from './question.ts';
+import type { Statement } from './statements.ts';
+import { isRelative, namesIn } from './unmet-condition.ts';
+
+/** How sure two words must be synonyms, of one kind or derived from each other. */
+const SAME = 0.7;
+/** Minimum share of a question's information that an answer in another language says. */
+const MIN_SAID = 0.67;
+/** Information of a word that the table of words does not know: a name. */
+const OF_NAMES = 7;
+/** Function words of English alone. */
+export const ENGLISH_WORD = /\b(?:the|of|and|is)\b/iu;
+/** Words that a text must have of another language. */
+const MIN_FOREIGN_WORDS = 2;
+
+/** Whether a text is of another language than English. */
+export function isForeignText(text: string): boolean {
+  if (ENGLISH_WORD.test(text)) return false;
+  if (languageOfQuery(text) !== null) return true;
+  const foreign = wordsOf(text).filter((word) => translations().isForeign(word));
+  return foreign.length >= MIN_FOREIGN_WORDS;
+}
+
+/**
+ * Whether a sentence in another language says most of what a question asks about, and has its names. How such sentences go on
+ * is not understood well, so words that are used alike are not enough: `violin` is no `piano`.
+ */
+export function saysInOtherWords(question: Question, { text, heading, label }: Statement): boolean {
+  const said = wordsOf(`${text} ${heading} ${label}`);
+  const { english } = translations();
+  const stems = new Set(said.flatMap((word) => [word, ...(english(word)?.split(' ') ?? [])]).map(stemOf));
+  const rows = said.map(wordSenses().row).filter((row) => row >= 0);
+  const isStopWord = stopWordsOfQuery(question.text);
+  const names = new Set(namesIn(question.text));
+  let [total, held] = [0, 0];
+  for (const word of new Set(wordsOf(question.text))) {
+    if (isStopWord(word)) continue;
+    const isTranslated = stems.has(stemOf(word)) || rows.includes(wordSenses().row(word));
+    if (!isTranslated && (names.has(stemOf(word)) || isRelative(word))) return false;
+    const isSaid = isTranslated || rows.some(sameAs(word));
+    if (!isSaid && word === question.focus) continue;
+    total += informationOf(word);
+    if (isSaid) held += informationOf(word);
+  }
+  return total > 0 && held >= MIN_SAID * total;
+}
+
+/** Tells the words that say the same: by their meanings, as words that are used alike may be opposites or of one kind. */
+function sameAs(word: string): (row: number) => boolean {
+  const wanted = wordSenses().row(word);
+  if (wanted < 0) return () => false;
+  const bySense = wordSenses().likenessTo(wanted);
+  const everyday = everydayWords().likenessTo(wanted) ?? (() => 0);
+  return (row) => Math.max(bySense(row, wordTable().cosineOf(wanted, row)), everyday(row)) >= SAME;
+}
+
+/** How rare a word is in English, as the logarithm of its place by frequency. */
+function informationOf(word: string): number {
+  const row = wordTable().row(word);
+  return row < 0 ? OF_NAMES : Math.log(2 + wordTable().rank(row) / 20);
+}
+
+/** Whether a short answer from a sentence of another language is a function word of it, or no name of a person: `Die Firma`. */
+export function isForeignWord({ type }: Question, text: string): boolean {
+  const last = wordsOf(text).at(-1) ?? '';
+  return isFunctionWord(fold(last)) || (type === 'person' && translations().english(last) !== null);
+}
