@@ -20,7 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   records: ['kernel', 'domain', 'ports', 'storage/ports', 'platform/async', 'platform/leases', 'text/statements'],
   text: ['domain'],
   'text/language': ['kernel'],
-  'text/words': [],
+  'text/words': ['kernel', 'text/language'],
   'text/places': ['kernel'],
   'text/repetition': ['text/language'],
   'text/statements': ['kernel', 'text/language', 'text/words', 'text/places'],
