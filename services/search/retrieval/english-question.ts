@@ -29,7 +29,7 @@ const WORDINGS: Readonly<Record<OtherLanguage['language'], Wording>> = {
       how: 'wie',
       when: 'wann',
       why: 'warum wieso weshalb',
-      what: 'was',
+      what: 'was wogegen womit wofur wovon woran worauf woruber wozu wodurch',
       which: 'welche welcher welches welchen welchem',
       is: 'ist',
       are: 'sind bin bist',

@@ -51,7 +51,8 @@ export interface OtherLanguage {
 export const OTHER_LANGUAGES: readonly OtherLanguage[] = [
   {
     language: 'de' as const,
-    asking: 'wo wer wen wem wessen wie wann warum wieso weshalb woher wohin was welche welcher welches welchen welchem',
+    asking: `wo wer wen wem wessen wie wann warum wieso weshalb woher wohin wogegen womit wofur wovon woran worauf woruber wozu
+    wodurch was welche welcher welches welchen welchem`,
     others: `ich du er sie es wir ihr mich mir dich dir sich uns mein meine meinen meinem meiner dein deine deinen sein
     seine ihre unser unsere der die das den dem des ein eine einen einem einer eines und oder aber ist sind bin bist war
     waren wurde wurden wird werden hat habe haben hatte hatten kann in im an am auf aus bei bis fur mit nach seit um von

@@ -51,7 +51,7 @@ birthday | geburtstag | cumpleaños | anniversaire
 born | geboren geburt | nacer nació nacido nacida nacimiento | naître né née naissance
 die | sterben gestorben starb tod | morir murió muerto muerta muerte falleció fallecer | mourir mort morte décès décédé
 funeral | beerdigung beisetzung | funeral entierro | enterrement obsèques
-live | wohnen leben wohnhaft | vivir vivo | habiter vivre vit vivent vécu
+live | wohnen leben wohnhaft | vivir vivo vive viven | habiter vivre vit vivent vécu
 move | umziehen zog umzog umgezogen umzug | mudar mudarse mudanza mudó | déménager déménagement
 name | name namen | nombre apellido | nom prénom
 nickname | spitzname | apodo | surnom
@@ -411,8 +411,8 @@ take | nehmen genommen nahm | tomar llevar | prendre pris
 find | finden gefunden fand | encontrar encuentra | trouver
 search | suchen gesucht | buscar | chercher
 hang | hängen hängt gehängt | colgar cuelga | accrocher pendre suspendre
-lie | liegen liegt gelegen lag | estar | trouver
-stand | stehen steht gestanden stand | estar | trouver
+lie | liegen liegt gelegen lag | yacer yace | gésir
+stand | stehen steht gestanden stand | parado | debout
 keep | aufbewahren aufbewahrt behalten | guardar | garder ranger conserver
 put | legen gelegt stellen gestellt | poner puso colocar | mettre mis poser
 hide | verstecken versteckt | esconder | cacher

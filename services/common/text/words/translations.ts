@@ -1,6 +1,6 @@
 import { recentlyUsed } from '../../kernel/recently-used.ts';
 import { fold } from '../language/fold.ts';
-import type { OtherLanguage } from '../language/stop-words.ts';
+import { isFunctionWord, type OtherLanguage } from '../language/stop-words.ts';
 import { EVERYDAY_TRANSLATIONS } from './everyday-translations.ts';
 import { wordTable } from './word-table.ts';
 
@@ -17,25 +17,46 @@ export interface Translations {
 }
 
 const LANGUAGES: readonly Language[] = ['de', 'es', 'fr'];
-/** Endings of inflected forms. */
-const ENDINGS: Readonly<Record<Language, readonly string[]>> = {
-  de: 'e,en,er,es,em,n,s,t,te,ten,test,st,et,ete,eten,est,in,innen'.split(','),
-  es: 's,es,a,o,e,as,os,an,en,amos,emos,imos,ado,ada,ados,adas,ido,ida,idos,idas,ando,iendo,aba,aban,ia,ian,aron,ieron,aste,iste,io,ar,er,ir,ara,era,ira'.split(
-    ',',
-  ),
-  fr: 's,x,e,es,ee,ees,ent,ons,ez,er,ir,re,ait,aient,ais,a,ant,i,ie,ies,is,it,u,ue,era,erons'.split(','),
+interface Endings {
+  /** Of nouns and adjectives, behind the lemma or in place of its last vowel. */
+  readonly nouns: readonly string[];
+  /** Of verbs, in place of that of the lemma. */
+  readonly verbs: readonly string[];
+  readonly ofVerbs: RegExp;
+  readonly ofNouns: RegExp;
+}
+
+const ENDINGS: Readonly<Record<Language, Endings>> = {
+  de: {
+    nouns: 'e,en,er,es,em,n,s,in,innen'.split(','),
+    verbs: ',e,t,te,ten,test,st,et,ete,eten,est'.split(','),
+    ofVerbs: /e?n$/u,
+    ofNouns: /e$/u,
+  },
+  es: {
+    nouns: 's,es,a,o,as,os'.split(','),
+    verbs:
+      'a,o,e,as,an,es,en,amos,emos,imos,ado,ada,ados,adas,ido,ida,idos,idas,ando,iendo,aba,aban,ia,ian,aron,ieron,aste,iste,io,ara,era,ira'.split(
+        ',',
+      ),
+    ofVerbs: /[aei]r$/u,
+    ofNouns: /[ao]$/u,
+  },
+  fr: {
+    nouns: 's,x,e,es'.split(','),
+    verbs: 's,e,es,ee,ees,ent,ons,ez,ait,aient,ais,a,ant,i,ie,ies,it,u,ue,era,erons'.split(','),
+    ofVerbs: /(?:er|ir|re)$/u,
+    ofNouns: /e$/u,
+  },
 };
-/** Endings of lemmas that other forms are without. */
-const OF_LEMMAS: Readonly<Record<Language, RegExp>> = {
-  de: /e?n$|e$/u,
-  es: /(?:[aei]r|[ao])$/u,
-  fr: /(?:er|ir|re|e)$/u,
-};
+const MIN_STEM = 4;
+/** Behind a stem of three letters. */
+const LONG_ENDING = 3;
+
 /** `l’entrepôt` */
 const ELISION = /^(?:[ldsnmtcj]|qu)['’](?=\p{L}{3})/u;
 /** Place by frequency in English from which on a word is rather one of another language: `casa`. */
 const MIN_FOREIGN_RANK = 11_000;
-const MIN_STEM = 3;
 const CACHED_WORDS = 4_000;
 
 let shared: Translations | undefined;
@@ -47,32 +68,40 @@ export function translations(): Translations {
 }
 
 function readTranslations(): Translations {
-  const byLanguage = LANGUAGES.map(() => ({ lemmas: new Map<string, string>(), stems: new Map<string, string>() }));
+  const byLanguage = LANGUAGES.map(() => ({
+    lemmas: new Map<string, string>(),
+    nouns: new Map<string, string>(),
+    verbs: new Map<string, string>(),
+  }));
   const byEnglish = new Map<string, string[]>();
   for (const line of EVERYDAY_TRANSLATIONS.trim().split('\n')) {
     const [english = '', ...others] = line.split(' | ');
     const known = byEnglish.get(english) ?? [];
     byEnglish.set(english, known);
     for (const [at, language] of LANGUAGES.entries()) {
-      const { lemmas, stems } = byLanguage[at] as (typeof byLanguage)[number];
+      const { lemmas, nouns, verbs } = byLanguage[at] as (typeof byLanguage)[number];
+      const { ofNouns, ofVerbs } = ENDINGS[language];
       for (const lemma of fold(others[at] ?? '').split(' ')) {
-        const stem = lemma.replace(OF_LEMMAS[language], '');
         known.push(lemma);
-        if (!lemmas.has(lemma)) lemmas.set(lemma, english);
-        if (stem.length >= MIN_STEM && !stems.has(stem)) stems.set(stem, english);
+        setNew(lemmas, lemma, english);
+        setNew(nouns, lemma, english);
+        if (ofNouns.test(lemma)) setNew(nouns, lemma.replace(ofNouns, ''), english);
+        if (ofVerbs.test(lemma)) setNew(verbs, lemma.replace(ofVerbs, ''), english);
       }
     }
   }
   const find = (word: string, language: Language): string | null => {
-    const { lemmas, stems } = byLanguage[LANGUAGES.indexOf(language)] as (typeof byLanguage)[number];
+    const { lemmas, nouns, verbs } = byLanguage[LANGUAGES.indexOf(language)] as (typeof byLanguage)[number];
     const whole = lemmas.get(word);
-    if (whole !== undefined) return whole;
+    if (whole !== undefined || isFunctionWord(word)) return whole ?? null;
     const forms = language === 'de' && word.startsWith('ge') ? [word, word.slice(2)] : [word];
+    const endings = ENDINGS[language];
     for (const form of forms) {
-      for (let length = form.length; length >= MIN_STEM; length--) {
-        if (length < form.length && !ENDINGS[language].includes(form.slice(length))) continue;
-        const stem = form.slice(0, length);
-        const english = (length < form.length ? lemmas.get(stem) : undefined) ?? stems.get(stem);
+      for (let length = form.length; length >= MIN_STEM - 1; length--) {
+        const [stem, ending] = [form.slice(0, length), form.slice(length)];
+        if (length < MIN_STEM && ending.length < LONG_ENDING) continue;
+        const noun = endings.nouns.includes(ending) ? nouns.get(stem) : undefined;
+        const english = noun ?? (endings.verbs.includes(ending) ? verbs.get(stem) : undefined);
         if (english !== undefined) return english;
       }
     }
@@ -98,4 +127,8 @@ function readTranslations(): Translations {
     },
     foreign: (english) => byEnglish.get(english) ?? [],
   };
+}
+
+function setNew(words: Map<string, string>, word: string, english: string): void {
+  if (!words.has(word)) words.set(word, english);
 }
