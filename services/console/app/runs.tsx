@@ -1,10 +1,11 @@
-import { Anchor, Badge, Button, Group, Table, Text, Tooltip } from '@mantine/core';
+import { Anchor, Button, Group, Table, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Fragment, useState } from 'react';
 import { engram } from './api.ts';
-import { ago, count, duration, when } from './format.ts';
+import { count, duration } from './format.ts';
 import type { Run } from './queries.ts';
 import { Empty, Failed, Waiting } from './states.tsx';
+import { Ago, DataTable, StateBadge } from './table.tsx';
 
 const PAGE = 25;
 
@@ -64,71 +65,62 @@ export function RunTable({
     );
   return (
     <>
-      <Table.ScrollContainer minWidth={320}>
-        <Table aria-label="Runs">
-          <Table.Thead>
+      <DataTable
+        label="Runs"
+        minWidth={320}
+        columns={[
+          'Run',
+          showsDataset ? 'Dataset' : null,
+          'State',
+          'Started',
+          { head: 'Took', ta: 'right', visibleFrom: 'sm' },
+          { head: 'Tokens', ta: 'right', visibleFrom: 'sm' },
+          { head: 'By', visibleFrom: 'sm' },
+        ]}
+      >
+        {newest(runs.data).map((run) => (
+          <Fragment key={run.id}>
             <Table.Tr>
-              <Table.Th>Run</Table.Th>
-              {showsDataset ? <Table.Th>Dataset</Table.Th> : null}
-              <Table.Th>State</Table.Th>
-              <Table.Th>Started</Table.Th>
-              <Table.Th ta="right" visibleFrom="sm">
-                Took
-              </Table.Th>
-              <Table.Th ta="right" visibleFrom="sm">
-                Tokens
-              </Table.Th>
-              <Table.Th visibleFrom="sm">By</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {newest(runs.data).map((run) => (
-              <Fragment key={run.id}>
-                <Table.Tr>
-                  <Table.Td>
-                    {run.stages === undefined ? (
-                      nameOf(run)
-                    ) : (
-                      <Anchor
-                        component="button"
-                        type="button"
-                        size="sm"
-                        aria-expanded={opened === run.id}
-                        onClick={() => setOpened(opened === run.id ? null : run.id)}
-                      >
-                        {nameOf(run)}: stages
-                      </Anchor>
-                    )}
-                  </Table.Td>
-                  {showsDataset ? <Table.Td>{run.dataset_name ?? '–'}</Table.Td> : null}
-                  <Table.Td>
-                    <RunState run={run} />
-                  </Table.Td>
-                  <Table.Td>
-                    <Tooltip label={when(run.started_at ?? run.created_at)}>
-                      <Text size="sm">{ago(run.started_at ?? run.created_at)}</Text>
-                    </Tooltip>
-                  </Table.Td>
-                  <Table.Td ta="right" visibleFrom="sm">
-                    {goesOn(run) ? '' : duration(run.started_at, run.ended_at)}
-                  </Table.Td>
-                  <Table.Td ta="right" visibleFrom="sm">
-                    {count((run.tokens_in ?? 0) + (run.tokens_out ?? 0))}
-                  </Table.Td>
-                  <Table.Td visibleFrom="sm">{run.origin ?? '–'}</Table.Td>
-                </Table.Tr>
-                {run.stages === undefined || opened !== run.id ? null : (
-                  <Table.Tr>
-                    <Table.Td colSpan={7}>
-                      <StageTable stages={run.stages} />
-                    </Table.Td>
-                  </Table.Tr>
+              <Table.Td>
+                {run.stages === undefined ? (
+                  nameOf(run)
+                ) : (
+                  <Anchor
+                    component="button"
+                    type="button"
+                    size="sm"
+                    aria-expanded={opened === run.id}
+                    onClick={() => setOpened(opened === run.id ? null : run.id)}
+                  >
+                    {nameOf(run)}: stages
+                  </Anchor>
                 )}
-              </Fragment>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+              </Table.Td>
+              {showsDataset ? <Table.Td>{run.dataset_name ?? '–'}</Table.Td> : null}
+              <Table.Td>
+                <RunState run={run} />
+              </Table.Td>
+              <Table.Td>
+                <Ago time={run.started_at ?? run.created_at} />
+              </Table.Td>
+              <Table.Td ta="right" visibleFrom="sm">
+                {goesOn(run) ? '' : duration(run.started_at, run.ended_at)}
+              </Table.Td>
+              <Table.Td ta="right" visibleFrom="sm">
+                {count((run.tokens_in ?? 0) + (run.tokens_out ?? 0))}
+              </Table.Td>
+              <Table.Td visibleFrom="sm">{run.origin ?? '–'}</Table.Td>
+            </Table.Tr>
+            {run.stages === undefined || opened !== run.id ? null : (
+              <Table.Tr>
+                <Table.Td colSpan={7}>
+                  <StageTable stages={run.stages} />
+                </Table.Td>
+              </Table.Tr>
+            )}
+          </Fragment>
+        ))}
+      </DataTable>
       {offset > 0 || runs.data.length === PAGE * 2 ? (
         <Group justify="center" mt="sm">
           <Button variant="default" size="xs" disabled={offset === 0} onClick={() => setOffset(offset - PAGE * 2)}>
@@ -159,35 +151,19 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Results of the stages of an improve. */
 export function StageTable({ stages }: { readonly stages: readonly Stage[] }) {
   return (
-    <Table.ScrollContainer minWidth={420}>
-      <Table aria-label="Stages of improve">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Stage</Table.Th>
-            <Table.Th>State</Table.Th>
-            <Table.Th>Result</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {stages.map((stage) => (
-            <Table.Tr key={stage.stage}>
-              <Table.Td>{words(stage.stage)}</Table.Td>
-              <Table.Td>
-                <Badge
-                  color={stage.status === 'errored' ? 'red' : stage.status === 'skipped' ? 'gray' : 'green'}
-                  variant="outline"
-                  tt="none"
-                  c="var(--mantine-color-text)"
-                >
-                  {words(stage.status)}
-                </Badge>
-              </Table.Td>
-              <Table.Td>{resultOf(stage)}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <DataTable label="Stages of improve" minWidth={420} columns={['Stage', 'State', 'Result']}>
+      {stages.map((stage) => (
+        <Table.Tr key={stage.stage}>
+          <Table.Td>{words(stage.stage)}</Table.Td>
+          <Table.Td>
+            <StateBadge color={stage.status === 'errored' ? 'red' : stage.status === 'skipped' ? 'gray' : 'green'}>
+              {words(stage.status)}
+            </StateBadge>
+          </Table.Td>
+          <Table.Td>{resultOf(stage)}</Table.Td>
+        </Table.Tr>
+      ))}
+    </DataTable>
   );
 }
 
@@ -216,14 +192,9 @@ function newest(rows: readonly Run[]): readonly Run[] {
 function RunState({ run }: { readonly run: Run }) {
   const hasFailed = run.outcome === 'failed' || run.error_message !== null;
   const badge = (
-    <Badge
-      color={hasFailed ? 'red' : goesOn(run) ? 'indigo' : 'green'}
-      variant="outline"
-      tt="none"
-      c="var(--mantine-color-text)"
-    >
+    <StateBadge color={hasFailed ? 'red' : goesOn(run) ? 'indigo' : 'green'}>
       {hasFailed ? 'Failed' : goesOn(run) ? 'Running' : words(run.outcome ?? 'done')}
-    </Badge>
+    </StateBadge>
   );
   return run.error_message === null ? (
     badge

@@ -214,3 +214,28 @@ export function PageTitle({ title, children }: { readonly title: string; readonl
     </Group>
   );
 }
+
+interface SectionProps {
+  readonly title: string;
+  /** Name of the region; the title without it. */
+  readonly label?: string;
+  readonly about?: string;
+  readonly children: React.ReactNode;
+}
+
+/** A part of a page below its title, with what it is about. */
+export function Section({ title, label = title, about, children }: SectionProps) {
+  return (
+    <section aria-label={label}>
+      <Title order={2} size="h4" {...(about === undefined ? { mb: 'xs' } : {})}>
+        {title}
+      </Title>
+      {about === undefined ? null : (
+        <Text size="sm" c="dimmed" mb="sm">
+          {about}
+        </Text>
+      )}
+      {children}
+    </section>
+  );
+}

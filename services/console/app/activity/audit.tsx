@@ -1,13 +1,13 @@
-import { Button, Group, Stack, Table, Text, TextInput, Tooltip } from '@mantine/core';
+import { Button, Group, Stack, Table, TextInput } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Answer } from '../../../client/index.ts';
 import { address, engram } from '../api.ts';
-import { ago, when } from '../format.ts';
 import { IconDownload } from '../icons.ts';
 import { datasetsQuery, useMe } from '../queries.ts';
 import { words } from '../runs.tsx';
 import { Empty, Failed, Waiting } from '../states.tsx';
+import { Ago, DataTable } from '../table.tsx';
 
 type Entry = Answer<'/api/v1/audit', 'get'>['records'][number];
 
@@ -64,36 +64,21 @@ export function AuditLog() {
         <Empty title="No entries">Changes of accounts, permissions, keys and data are recorded here.</Empty>
       ) : null}
       {records.data === undefined ? null : (
-        <Table.ScrollContainer minWidth={900}>
-          <Table aria-label="Audit log">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>When</Table.Th>
-                <Table.Th>Action</Table.Th>
-                <Table.Th>By</Table.Th>
-                <Table.Th>What</Table.Th>
-                <Table.Th>Details</Table.Th>
+        <DataTable label="Audit log" minWidth={900} columns={['When', 'Action', 'By', 'What', 'Details']}>
+          {records.data.pages
+            .flatMap((page) => page.records)
+            .map((record) => (
+              <Table.Tr key={record.number}>
+                <Table.Td style={{ whiteSpace: 'nowrap' }}>
+                  <Ago time={record.at} />
+                </Table.Td>
+                <Table.Td>{record.action}</Table.Td>
+                <Table.Td style={{ overflowWrap: 'anywhere' }}>{nameOf(record.actor)}</Table.Td>
+                <Table.Td style={{ overflowWrap: 'anywhere' }}>{nameOf(record.subject)}</Table.Td>
+                <Table.Td style={{ overflowWrap: 'anywhere' }}>{detailsOf(record)}</Table.Td>
               </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {records.data.pages
-                .flatMap((page) => page.records)
-                .map((record) => (
-                  <Table.Tr key={record.number}>
-                    <Table.Td style={{ whiteSpace: 'nowrap' }}>
-                      <Tooltip label={when(record.at)}>
-                        <Text size="sm">{ago(record.at)}</Text>
-                      </Tooltip>
-                    </Table.Td>
-                    <Table.Td>{record.action}</Table.Td>
-                    <Table.Td style={{ overflowWrap: 'anywhere' }}>{nameOf(record.actor)}</Table.Td>
-                    <Table.Td style={{ overflowWrap: 'anywhere' }}>{nameOf(record.subject)}</Table.Td>
-                    <Table.Td style={{ overflowWrap: 'anywhere' }}>{detailsOf(record)}</Table.Td>
-                  </Table.Tr>
-                ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+            ))}
+        </DataTable>
       )}
       {records.hasNextPage ? (
         <Button variant="default" onClick={() => void records.fetchNextPage()} loading={records.isFetchingNextPage}>

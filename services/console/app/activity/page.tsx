@@ -1,13 +1,13 @@
-import { Button, Group, Paper, Stack, Table, Tabs, Text, Tooltip } from '@mantine/core';
+import { Button, Group, Paper, Stack, Table, Tabs, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Answer } from '../../../client/index.ts';
 import { engram } from '../api.ts';
 import { BuildState } from '../datasets/state.tsx';
-import { ago, when } from '../format.ts';
 import { datasetsQuery, isRunning, progressQuery, useCapabilities, useMe } from '../queries.ts';
 import { RunTable, words } from '../runs.tsx';
 import { PageTitle } from '../shell.tsx';
 import { askFirst, attempt, Empty, Failed, Waiting } from '../states.tsx';
+import { Ago, DataTable } from '../table.tsx';
 import { AuditLog } from './audit.tsx';
 
 type DeadJob = Answer<'/api/v1/activity/jobs', 'get'>['jobs'][number];
@@ -92,54 +92,42 @@ function DeadJobs() {
     );
   }
   return (
-    <Table.ScrollContainer minWidth={620}>
-      <Table aria-label="Failed jobs">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Job</Table.Th>
-            <Table.Th>Dataset</Table.Th>
-            <Table.Th>Why</Table.Th>
-            <Table.Th ta="right">Tries</Table.Th>
-            <Table.Th>Failed</Table.Th>
-            <Table.Th>What to do</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {jobs.data.jobs.map((job) => (
-            <Table.Tr key={job.id}>
-              <Table.Td>{words(job.kind)}</Table.Td>
-              <Table.Td>{datasets.find(({ id }) => id === job.dataset_id)?.name ?? '–'}</Table.Td>
-              <Table.Td maw={360} style={{ overflowWrap: 'anywhere' }}>
-                {job.error_message}
-              </Table.Td>
-              <Table.Td ta="right">{job.attempts}</Table.Td>
-              <Table.Td>
-                <Tooltip label={when(job.failed_at)}>
-                  <Text size="sm">{ago(job.failed_at)}</Text>
-                </Tooltip>
-              </Table.Td>
-              <Table.Td>
-                <Group gap="xs" wrap="nowrap">
-                  <Button
-                    size="compact-sm"
-                    onClick={() =>
-                      void act(
-                        engram.post('/api/v1/activity/jobs/{job_id}/replay', { path: { job_id: job.id } }),
-                        'The job is done again.',
-                      )
-                    }
-                  >
-                    Try again
-                  </Button>
-                  <Button size="compact-sm" variant="default" onClick={() => discard(job)}>
-                    Discard
-                  </Button>
-                </Group>
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <DataTable
+      label="Failed jobs"
+      minWidth={620}
+      columns={['Job', 'Dataset', 'Why', { head: 'Tries', ta: 'right' }, 'Failed', 'What to do']}
+    >
+      {jobs.data.jobs.map((job) => (
+        <Table.Tr key={job.id}>
+          <Table.Td>{words(job.kind)}</Table.Td>
+          <Table.Td>{datasets.find(({ id }) => id === job.dataset_id)?.name ?? '–'}</Table.Td>
+          <Table.Td maw={360} style={{ overflowWrap: 'anywhere' }}>
+            {job.error_message}
+          </Table.Td>
+          <Table.Td ta="right">{job.attempts}</Table.Td>
+          <Table.Td>
+            <Ago time={job.failed_at} />
+          </Table.Td>
+          <Table.Td>
+            <Group gap="xs" wrap="nowrap">
+              <Button
+                size="compact-sm"
+                onClick={() =>
+                  void act(
+                    engram.post('/api/v1/activity/jobs/{job_id}/replay', { path: { job_id: job.id } }),
+                    'The job is done again.',
+                  )
+                }
+              >
+                Try again
+              </Button>
+              <Button size="compact-sm" variant="default" onClick={() => discard(job)}>
+                Discard
+              </Button>
+            </Group>
+          </Table.Td>
+        </Table.Tr>
+      ))}
+    </DataTable>
   );
 }

@@ -25,6 +25,7 @@ import { plural } from '../format.ts';
 import { IconCheck, IconCopy, IconFileText, IconThumbDown, IconThumbUp } from '../icons.ts';
 import { usePermitted } from '../queries.ts';
 import { complain, Failed, say } from '../states.tsx';
+import { DataTable, StateBadge } from '../table.tsx';
 import type { Turn } from './page.tsx';
 import { type Explanation, type Finding, passageOf, type Source, sourcesOf } from './recall.ts';
 
@@ -257,9 +258,9 @@ function SourceCard({ source, onOpen }: { readonly source: Source; onOpen(docume
         </Button>
         <Group gap={6} wrap="nowrap">
           {quoted === null ? null : (
-            <Badge size="sm" color="green" variant="outline" tt="none" c="var(--mantine-color-text)">
+            <StateBadge size="sm" color="green">
               Quoted
-            </Badge>
+            </StateBadge>
           )}
           {why === null ? null : (
             <Button variant="default" size="compact-xs" onClick={toggle} aria-expanded={isOpen}>
@@ -297,26 +298,22 @@ function Why({ why }: { readonly why: Explanation }) {
   const lanes = Object.entries(why.lanes).toSorted(([, one], [, other]) => one.rank - other.rank);
   return (
     <Box mt="xs" px={8}>
-      <Table.ScrollContainer minWidth={300}>
-        <Table withRowBorders={false} verticalSpacing={2} fz="xs" aria-label="Why this passage was found">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Found by</Table.Th>
-              <Table.Th ta="right">Rank</Table.Th>
-              <Table.Th ta="right">Score</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {lanes.map(([lane, { rank, score }]) => (
-              <Table.Tr key={lane}>
-                <Table.Td>{LANES[lane] ?? lane}</Table.Td>
-                <Table.Td ta="right">{rank}</Table.Td>
-                <Table.Td ta="right">{figure(score)}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <DataTable
+        label="Why this passage was found"
+        minWidth={300}
+        columns={['Found by', { head: 'Rank', ta: 'right' }, { head: 'Score', ta: 'right' }]}
+        withRowBorders={false}
+        verticalSpacing={2}
+        fz="xs"
+      >
+        {lanes.map(([lane, { rank, score }]) => (
+          <Table.Tr key={lane}>
+            <Table.Td>{LANES[lane] ?? lane}</Table.Td>
+            <Table.Td ta="right">{rank}</Table.Td>
+            <Table.Td ta="right">{figure(score)}</Table.Td>
+          </Table.Tr>
+        ))}
+      </DataTable>
       <Text size="xs" c="dimmed" mt={4}>
         All lanes together {figure(why.fusion_score)} · the passage alone {figure(why.own_score)} · as evidence{' '}
         {figure(why.evidence_score)}

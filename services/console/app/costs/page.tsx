@@ -5,8 +5,9 @@ import type { Answer } from '../../../client/index.ts';
 import { engram } from '../api.ts';
 import { bytes, count, when } from '../format.ts';
 import type { Range } from '../queries.ts';
-import { PageTitle } from '../shell.tsx';
+import { Section, PageTitle } from '../shell.tsx';
 import { Empty, Failed, Waiting } from '../states.tsx';
+import { DataTable } from '../table.tsx';
 
 type ModelCost = Answer<'/api/v1/sessions/cost-by-model', 'get'>[number];
 type Usage = Answer<'/api/v1/activity/usage', 'get'>;
@@ -88,10 +89,7 @@ export function CostsPage() {
         </Empty>
       ) : null}
       {models.data === undefined || models.data.length === 0 ? null : (
-        <section aria-label="Sessions by model">
-          <Title order={2} size="h4" mb="xs">
-            Sessions by model
-          </Title>
+        <Section title="Sessions by model">
           <CostTable
             name="Costs by model"
             heads={['Model']}
@@ -101,13 +99,10 @@ export function CostsPage() {
               cost,
             }))}
           />
-        </section>
+        </Section>
       )}
       {agents.data === undefined || agents.data.length === 0 ? null : (
-        <section aria-label="By account">
-          <Title order={2} size="h4" mb="xs">
-            By account
-          </Title>
+        <Section title="By account">
           <CostTable
             name="Costs by account"
             heads={['Account', 'Agent']}
@@ -117,7 +112,7 @@ export function CostsPage() {
               cost,
             }))}
           />
-        </section>
+        </Section>
       )}
     </Stack>
   );
@@ -146,10 +141,7 @@ function Figure({ label, value }: { readonly label: string; readonly value: stri
 function Budgets({ usage }: { readonly usage: Usage | undefined }) {
   if (!usage?.space) return null;
   return (
-    <section aria-label="Budgets">
-      <Title order={2} size="h4" mb="xs">
-        Used of the budgets
-      </Title>
+    <Section title="Used of the budgets" label="Budgets">
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
         {Object.entries(usage.space.limits).map(([name, { limit, action, used, windowEndsAt }]) => {
           const shown = (value: number) => (name === 'storageBytes' ? bytes(value) : count(value));
@@ -185,7 +177,7 @@ function Budgets({ usage }: { readonly usage: Usage | undefined }) {
           );
         })}
       </SimpleGrid>
-    </section>
+    </Section>
   );
 }
 
@@ -193,33 +185,27 @@ function Budgets({ usage }: { readonly usage: Usage | undefined }) {
 function ModelTokens({ models }: Pick<Usage, 'models'>) {
   if (models.length === 0) return null;
   return (
-    <section aria-label="Tokens by model">
-      <Title order={2} size="h4" mb="xs">
-        Tokens by model
-      </Title>
-      <Table.ScrollContainer minWidth={480}>
-        <Table aria-label="Tokens by model">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Model</Table.Th>
-              <Table.Th ta="right">Calls</Table.Th>
-              <Table.Th ta="right">Tokens read</Table.Th>
-              <Table.Th ta="right">Tokens written</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {models.map(({ model, calls, inputTokens, outputTokens }) => (
-              <Table.Tr key={model}>
-                <Table.Td>{model}</Table.Td>
-                <Table.Td ta="right">{count(calls)}</Table.Td>
-                <Table.Td ta="right">{count(inputTokens)}</Table.Td>
-                <Table.Td ta="right">{count(outputTokens)}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-    </section>
+    <Section title="Tokens by model">
+      <DataTable
+        label="Tokens by model"
+        minWidth={480}
+        columns={[
+          'Model',
+          { head: 'Calls', ta: 'right' },
+          { head: 'Tokens read', ta: 'right' },
+          { head: 'Tokens written', ta: 'right' },
+        ]}
+      >
+        {models.map(({ model, calls, inputTokens, outputTokens }) => (
+          <Table.Tr key={model}>
+            <Table.Td>{model}</Table.Td>
+            <Table.Td ta="right">{count(calls)}</Table.Td>
+            <Table.Td ta="right">{count(inputTokens)}</Table.Td>
+            <Table.Td ta="right">{count(outputTokens)}</Table.Td>
+          </Table.Tr>
+        ))}
+      </DataTable>
+    </Section>
   );
 }
 
@@ -235,33 +221,28 @@ interface CostTableProps {
 
 function CostTable({ name, heads, rows }: CostTableProps) {
   return (
-    <Table.ScrollContainer minWidth={480}>
-      <Table aria-label={name}>
-        <Table.Thead>
-          <Table.Tr>
-            {heads.map((head) => (
-              <Table.Th key={head}>{head}</Table.Th>
-            ))}
-            <Table.Th ta="right">Sessions</Table.Th>
-            <Table.Th ta="right">Tokens read</Table.Th>
-            <Table.Th ta="right">Tokens written</Table.Th>
-            <Table.Th ta="right">Money</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.map(({ key, cells, cost }) => (
-            <Table.Tr key={key}>
-              {heads.map((head, index) => (
-                <Table.Td key={head}>{cells[index]}</Table.Td>
-              ))}
-              <Table.Td ta="right">{count(cost.session_count)}</Table.Td>
-              <Table.Td ta="right">{count(cost.tokens_in)}</Table.Td>
-              <Table.Td ta="right">{count(cost.tokens_out)}</Table.Td>
-              <Table.Td ta="right">{money(cost.cost_usd)}</Table.Td>
-            </Table.Tr>
+    <DataTable
+      label={name}
+      minWidth={480}
+      columns={[
+        ...heads,
+        { head: 'Sessions', ta: 'right' },
+        { head: 'Tokens read', ta: 'right' },
+        { head: 'Tokens written', ta: 'right' },
+        { head: 'Money', ta: 'right' },
+      ]}
+    >
+      {rows.map(({ key, cells, cost }) => (
+        <Table.Tr key={key}>
+          {heads.map((head, index) => (
+            <Table.Td key={head}>{cells[index]}</Table.Td>
           ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+          <Table.Td ta="right">{count(cost.session_count)}</Table.Td>
+          <Table.Td ta="right">{count(cost.tokens_in)}</Table.Td>
+          <Table.Td ta="right">{count(cost.tokens_out)}</Table.Td>
+          <Table.Td ta="right">{money(cost.cost_usd)}</Table.Td>
+        </Table.Tr>
+      ))}
+    </DataTable>
   );
 }

@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Paper, Stack, Text } from '@mantine/core';
+import { Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Answer } from '../../../client/index.ts';
@@ -7,6 +7,7 @@ import { DocumentDrawer, type OpenedDocument } from '../document.tsx';
 import { ago } from '../format.ts';
 import { usePermitted } from '../queries.ts';
 import { complain, Empty, Failed, say, Waiting } from '../states.tsx';
+import { StateBadge } from '../table.tsx';
 
 const PATH = '/api/v1/datasets/{dataset_id}/supersessions';
 type Change = Answer<typeof PATH, 'get'>['supersessions'][number];
@@ -54,14 +55,9 @@ export function Changes({ dataset }: { readonly dataset: string }) {
         <Paper key={change.id} withBorder p="sm" component="article" aria-label={change.explanation}>
           <Group justify="space-between" wrap="nowrap" align="flex-start">
             <Text size="sm">{change.explanation}</Text>
-            <Badge
-              color={change.status === 'active' ? 'green' : 'gray'}
-              variant="outline"
-              tt="none"
-              c="var(--mantine-color-text)"
-            >
+            <StateBadge color={change.status === 'active' ? 'green' : 'gray'}>
               {change.status === 'active' ? 'In use' : 'Taken back'}
-            </Badge>
+            </StateBadge>
           </Group>
           {[change.older, change.newer].map((side, index) => (
             <Text key={side.chunk_id} size="sm" mt={6} c={index === 0 ? 'dimmed' : undefined}>

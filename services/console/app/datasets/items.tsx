@@ -1,23 +1,13 @@
-import {
-  ActionIcon,
-  Badge,
-  Button,
-  Group,
-  Menu,
-  Pagination,
-  Table,
-  Text,
-  Tooltip,
-  VisuallyHidden,
-} from '@mantine/core';
+import { ActionIcon, Button, Menu, Table, Text, Tooltip } from '@mantine/core';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { address, engram } from '../api.ts';
 import { DocumentDrawer, type OpenedDocument } from '../document.tsx';
-import { ago, bytes, when } from '../format.ts';
+import { bytes } from '../format.ts';
 import { IconDots, IconDownload, IconRefresh, IconTrash } from '../icons.ts';
 import { afterRun, type Item, isRunning, itemsQuery, progressQuery, usePermitted } from '../queries.ts';
 import { askFirst, attempt, Empty, Failed, Waiting } from '../states.tsx';
+import { Ago, DataTable, Pages, StateBadge } from '../table.tsx';
 
 const PAGE = 50;
 /** The list of what is built names all items at once. */
@@ -59,73 +49,56 @@ export function ItemTable({ dataset }: { readonly dataset: string }) {
   const built = new Map(processed.data?.items.map(({ id, completed }) => [id, completed]));
   return (
     <>
-      <Table.ScrollContainer minWidth={320}>
-        <Table highlightOnHover aria-label="Documents">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Document</Table.Th>
-              <Table.Th ta="right" visibleFrom="sm">
-                Text
-              </Table.Th>
-              <Table.Th>State</Table.Th>
-              <Table.Th visibleFrom="sm">Added</Table.Th>
-              <Table.Th w={44}>
-                <VisuallyHidden>Actions</VisuallyHidden>
-              </Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {items.data.rows.map((item) => (
-              <Table.Tr key={item.id}>
-                <Table.Td maw={380}>
-                  <Button
-                    variant="subtle"
-                    size="compact-sm"
-                    px={0}
-                    onClick={() => setOpened({ dataset, item: item.id, name: titleOf(item) })}
-                    styles={{
-                      label: { whiteSpace: 'normal', textAlign: 'left', overflow: 'visible', lineHeight: 1.4 },
-                      inner: { justifyContent: 'start' },
-                    }}
-                    h="auto"
-                  >
-                    {titleOf(item)}
-                  </Button>
-                  {item.excerpt === undefined || beginsWithTitle(item.excerpt, item) ? null : (
-                    <Text size="xs" c="dimmed" className="clip">
-                      {item.excerpt}
-                    </Text>
-                  )}
-                </Table.Td>
-                <Table.Td ta="right" visibleFrom="sm">
-                  {bytes(item.dataSize ?? 0)}
-                </Table.Td>
-                <Table.Td>
-                  <ItemState item={item} built={built.get(item.id)} />
-                </Table.Td>
-                <Table.Td visibleFrom="sm">
-                  <Tooltip label={when(item.createdAt)}>
-                    <Text size="sm">{ago(item.createdAt)}</Text>
-                  </Tooltip>
-                </Table.Td>
-                <Table.Td>
-                  <ItemMenu dataset={dataset} item={item} />
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-      {total > PAGE ? (
-        <Group justify="center" mt="sm">
-          <Pagination
-            total={Math.ceil(total / PAGE)}
-            value={at}
-            onChange={setAt}
-            getControlProps={(control) => ({ 'aria-label': `${control} page` })}
-          />
-        </Group>
-      ) : null}
+      <DataTable
+        label="Documents"
+        minWidth={320}
+        columns={[
+          'Document',
+          { head: 'Text', ta: 'right', visibleFrom: 'sm' },
+          'State',
+          { head: 'Added', visibleFrom: 'sm' },
+          { head: 'Actions', w: 44, isHidden: true },
+        ]}
+        highlightOnHover
+      >
+        {items.data.rows.map((item) => (
+          <Table.Tr key={item.id}>
+            <Table.Td maw={380}>
+              <Button
+                variant="subtle"
+                size="compact-sm"
+                px={0}
+                onClick={() => setOpened({ dataset, item: item.id, name: titleOf(item) })}
+                styles={{
+                  label: { whiteSpace: 'normal', textAlign: 'left', overflow: 'visible', lineHeight: 1.4 },
+                  inner: { justifyContent: 'start' },
+                }}
+                h="auto"
+              >
+                {titleOf(item)}
+              </Button>
+              {item.excerpt === undefined || beginsWithTitle(item.excerpt, item) ? null : (
+                <Text size="xs" c="dimmed" className="clip">
+                  {item.excerpt}
+                </Text>
+              )}
+            </Table.Td>
+            <Table.Td ta="right" visibleFrom="sm">
+              {bytes(item.dataSize ?? 0)}
+            </Table.Td>
+            <Table.Td>
+              <ItemState item={item} built={built.get(item.id)} />
+            </Table.Td>
+            <Table.Td visibleFrom="sm">
+              <Ago time={item.createdAt} />
+            </Table.Td>
+            <Table.Td>
+              <ItemMenu dataset={dataset} item={item} />
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </DataTable>
+      <Pages total={Math.ceil(total / PAGE)} value={at} onChange={setAt} />
       <DocumentDrawer opened={opened} onClose={() => setOpened(null)} />
     </>
   );
@@ -135,18 +108,14 @@ function ItemState({ item: { failure }, built }: { readonly item: Item; readonly
   if (failure !== undefined) {
     return (
       <Tooltip label={failure.message} multiline maw={420} events={{ hover: true, focus: true, touch: true }}>
-        <Badge color="red" variant="outline" tt="none" c="var(--mantine-color-text)" tabIndex={0}>
+        <StateBadge color="red" tabIndex={0}>
           {failure.isSetAside ? 'Set aside' : 'Failed'}
-        </Badge>
+        </StateBadge>
       </Tooltip>
     );
   }
   if (built === undefined) return <Text size="sm">–</Text>;
-  return (
-    <Badge color={built ? 'green' : 'gray'} variant="outline" tt="none" c="var(--mantine-color-text)">
-      {built ? 'In the graph' : 'Not built'}
-    </Badge>
-  );
+  return <StateBadge color={built ? 'green' : 'gray'}>{built ? 'In the graph' : 'Not built'}</StateBadge>;
 }
 
 function ItemMenu({ dataset, item }: { readonly dataset: string; readonly item: Item }) {

@@ -11,6 +11,7 @@ import { IconPlus } from '../icons.ts';
 import { type Dataset, datasetsQuery, progressQuery } from '../queries.ts';
 import { PageTitle } from '../shell.tsx';
 import { Empty, Failed, Waiting } from '../states.tsx';
+import { DataTable } from '../table.tsx';
 import { BuildState } from './state.tsx';
 
 export function DatasetsPage() {
@@ -52,49 +53,44 @@ function DatasetTable({ datasets }: { readonly datasets: readonly Dataset[] }) {
     })),
   });
   return (
-    <Table.ScrollContainer minWidth={320}>
-      <Table highlightOnHover verticalSpacing="sm" aria-label="Datasets">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Name</Table.Th>
-            <Table.Th ta="right">Documents</Table.Th>
-            <Table.Th ta="right" visibleFrom="sm">
-              Nodes
-            </Table.Th>
-            <Table.Th ta="right" visibleFrom="sm">
-              Edges
-            </Table.Th>
-            <Table.Th>State</Table.Th>
-            <Table.Th visibleFrom="sm">Built</Table.Th>
+    <DataTable
+      label="Datasets"
+      minWidth={320}
+      columns={[
+        'Name',
+        { head: 'Documents', ta: 'right' },
+        { head: 'Nodes', ta: 'right', visibleFrom: 'sm' },
+        { head: 'Edges', ta: 'right', visibleFrom: 'sm' },
+        'State',
+        { head: 'Built', visibleFrom: 'sm' },
+      ]}
+      highlightOnHover
+      verticalSpacing="sm"
+    >
+      {datasets.map(({ id, name }, index) => {
+        const summary = summaries?.find(({ datasetId }) => datasetId === id);
+        return (
+          <Table.Tr key={id}>
+            <Table.Td maw={320}>
+              <Anchor component={Link} to={`/datasets/${id}`} fw={500} style={{ overflowWrap: 'anywhere' }}>
+                {name}
+              </Anchor>
+            </Table.Td>
+            <Table.Td ta="right">{number(counts[index]?.data?.count)}</Table.Td>
+            <Table.Td ta="right" visibleFrom="sm">
+              {number(summary?.numNodes)}
+            </Table.Td>
+            <Table.Td ta="right" visibleFrom="sm">
+              {number(summary?.numEdges)}
+            </Table.Td>
+            <Table.Td>
+              <BuildState progress={progress?.[id]} />
+            </Table.Td>
+            <Table.Td visibleFrom="sm">{ago(summary?.computedAt)}</Table.Td>
           </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {datasets.map(({ id, name }, index) => {
-            const summary = summaries?.find(({ datasetId }) => datasetId === id);
-            return (
-              <Table.Tr key={id}>
-                <Table.Td maw={320}>
-                  <Anchor component={Link} to={`/datasets/${id}`} fw={500} style={{ overflowWrap: 'anywhere' }}>
-                    {name}
-                  </Anchor>
-                </Table.Td>
-                <Table.Td ta="right">{number(counts[index]?.data?.count)}</Table.Td>
-                <Table.Td ta="right" visibleFrom="sm">
-                  {number(summary?.numNodes)}
-                </Table.Td>
-                <Table.Td ta="right" visibleFrom="sm">
-                  {number(summary?.numEdges)}
-                </Table.Td>
-                <Table.Td>
-                  <BuildState progress={progress?.[id]} />
-                </Table.Td>
-                <Table.Td visibleFrom="sm">{ago(summary?.computedAt)}</Table.Td>
-              </Table.Tr>
-            );
-          })}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+        );
+      })}
+    </DataTable>
   );
 }
 

@@ -1,4 +1,5 @@
 import { Button, Group, JsonInput, NumberInput, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
+import { Section } from '../shell.tsx';
 import { useForm } from '@mantine/form';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -92,14 +93,7 @@ function BuildOptions({ dataset, schema, prompt }: BuildOptionsProps) {
   );
   const hasSchema = form.values.schema.trim() !== '' && checkSchema(form.values.schema) === null;
   return (
-    <section aria-label="Build with options">
-      <Title order={2} size="h4">
-        Build with options
-      </Title>
-      <Text size="sm" c="dimmed" mb="sm">
-        They hold for this build, or for all later ones when they are stored. Schema and prompt are for the language
-        model that reads the texts; a server without one says so.
-      </Text>
+    <Section title="Build with options" about="They hold for this build, or for all later ones when they are stored. Schema and prompt are for the language model that reads the texts; a server without one says so.">
       <form onSubmit={build} noValidate>
         <Stack gap="sm" align="flex-start">
           <JsonInput
@@ -155,7 +149,7 @@ function BuildOptions({ dataset, schema, prompt }: BuildOptionsProps) {
           </Group>
         </Stack>
       </form>
-    </section>
+    </Section>
   );
 }
 
@@ -185,14 +179,7 @@ function Embedding({ dataset }: { readonly dataset: string }) {
   });
   const { embedding, migration, failure } = state.data ?? {};
   return (
-    <section aria-label="Vectors">
-      <Title order={2} size="h4">
-        Vectors
-      </Title>
-      <Text size="sm" c="dimmed" mb="sm">
-        After the server was given another embedding model, the vectors of this dataset can be moved to it. Search uses
-        the former ones meanwhile.
-      </Text>
+    <Section title="Vectors" about="After the server was given another embedding model, the vectors of this dataset can be moved to it. Search uses the former ones meanwhile.">
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -228,6 +215,6 @@ function Embedding({ dataset }: { readonly dataset: string }) {
           <Text size="sm">There are no vectors yet.</Text>
         )}
       </Stack>
-    </section>
+    </Section>
   );
 }

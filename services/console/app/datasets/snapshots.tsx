@@ -1,10 +1,11 @@
-import { Badge, Button, Group, Stack, Table, Text } from '@mantine/core';
+import { Button, Group, Stack, Table, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Answer } from '../../../client/index.ts';
 import { address, engram } from '../api.ts';
 import { ago, bytes, count } from '../format.ts';
 import { NameForm } from '../forms.tsx';
 import { askFirst, attempt, Empty, Failed, say, Waiting } from '../states.tsx';
+import { DataTable, StateBadge } from '../table.tsx';
 
 type Snapshot = Answer<'/api/v1/datasets/{dataset_id}/snapshots', 'get'>['snapshots'][number];
 
@@ -70,68 +71,56 @@ export function Snapshots({ dataset, datasetName }: { readonly dataset: string; 
           A snapshot keeps everything of the dataset as it is now, until it is deleted.
         </Empty>
       ) : (
-        <Table.ScrollContainer minWidth={320}>
-          <Table aria-label="Snapshots">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Snapshot</Table.Th>
-                <Table.Th>State</Table.Th>
-                <Table.Th ta="right" visibleFrom="sm">
-                  Documents
-                </Table.Th>
-                <Table.Th ta="right" visibleFrom="sm">
-                  Size
-                </Table.Th>
-                <Table.Th visibleFrom="sm">Taken</Table.Th>
-                <Table.Th>What to do</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {list.map((snapshot) => (
-                <Table.Tr key={snapshot.id}>
-                  <Table.Td>{shortName(snapshot)}</Table.Td>
-                  <Table.Td>
-                    <Badge
-                      color={snapshot.failure === null ? 'green' : 'red'}
-                      variant="outline"
-                      tt="none"
-                      c="var(--mantine-color-text)"
-                    >
-                      {isGoingOn(snapshot) ? `${snapshot.done} of ${snapshot.total}` : snapshot.status}
-                    </Badge>
-                    {snapshot.failure === null ? null : <Text size="xs">{snapshot.failure.message}</Text>}
-                  </Table.Td>
-                  <Table.Td ta="right" visibleFrom="sm">
-                    {count(snapshot.items)}
-                  </Table.Td>
-                  <Table.Td ta="right" visibleFrom="sm">
-                    {snapshot.size_bytes === null ? '–' : bytes(snapshot.size_bytes)}
-                  </Table.Td>
-                  <Table.Td visibleFrom="sm">{ago(snapshot.at)}</Table.Td>
-                  <Table.Td>
-                    <Group gap="xs">
-                      <Button size="compact-sm" variant="default" onClick={() => void restore(snapshot)}>
-                        Restore as a copy
-                      </Button>
-                      <Button
-                        size="compact-sm"
-                        variant="default"
-                        component="a"
-                        href={address(`${path}/${encodeURIComponent(snapshot.id)}/file`)}
-                        download
-                      >
-                        Download
-                      </Button>
-                      <Button size="compact-sm" variant="default" onClick={() => remove(snapshot)}>
-                        Delete
-                      </Button>
-                    </Group>
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+        <DataTable
+          label="Snapshots"
+          minWidth={320}
+          columns={[
+            'Snapshot',
+            'State',
+            { head: 'Documents', ta: 'right', visibleFrom: 'sm' },
+            { head: 'Size', ta: 'right', visibleFrom: 'sm' },
+            { head: 'Taken', visibleFrom: 'sm' },
+            'What to do',
+          ]}
+        >
+          {list.map((snapshot) => (
+            <Table.Tr key={snapshot.id}>
+              <Table.Td>{shortName(snapshot)}</Table.Td>
+              <Table.Td>
+                <StateBadge color={snapshot.failure === null ? 'green' : 'red'}>
+                  {isGoingOn(snapshot) ? `${snapshot.done} of ${snapshot.total}` : snapshot.status}
+                </StateBadge>
+                {snapshot.failure === null ? null : <Text size="xs">{snapshot.failure.message}</Text>}
+              </Table.Td>
+              <Table.Td ta="right" visibleFrom="sm">
+                {count(snapshot.items)}
+              </Table.Td>
+              <Table.Td ta="right" visibleFrom="sm">
+                {snapshot.size_bytes === null ? '–' : bytes(snapshot.size_bytes)}
+              </Table.Td>
+              <Table.Td visibleFrom="sm">{ago(snapshot.at)}</Table.Td>
+              <Table.Td>
+                <Group gap="xs">
+                  <Button size="compact-sm" variant="default" onClick={() => void restore(snapshot)}>
+                    Restore as a copy
+                  </Button>
+                  <Button
+                    size="compact-sm"
+                    variant="default"
+                    component="a"
+                    href={address(`${path}/${encodeURIComponent(snapshot.id)}/file`)}
+                    download
+                  >
+                    Download
+                  </Button>
+                  <Button size="compact-sm" variant="default" onClick={() => remove(snapshot)}>
+                    Delete
+                  </Button>
+                </Group>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </DataTable>
       )}
     </Stack>
   );

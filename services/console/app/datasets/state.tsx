@@ -1,6 +1,7 @@
 import { Badge, Progress as Bar, Group, Stack, Text, Tooltip } from '@mantine/core';
 import { count } from '../format.ts';
 import { isRunning, type Progress } from '../queries.ts';
+import { StateBadge } from '../table.tsx';
 
 /** State of the newest build of a dataset: a bar while it goes on. */
 export function BuildState({ progress }: { readonly progress: Progress | undefined }) {
@@ -13,11 +14,7 @@ export function BuildState({ progress }: { readonly progress: Progress | undefin
   }
   if (isRunning(progress)) return <Running progress={progress} />;
   const hasFailed = progress.status.endsWith('ERRORED');
-  const badge = (
-    <Badge color={hasFailed ? 'red' : 'green'} variant="outline" tt="none" c="var(--mantine-color-text)">
-      {hasFailed ? 'Failed' : 'Ready'}
-    </Badge>
-  );
+  const badge = <StateBadge color={hasFailed ? 'red' : 'green'}>{hasFailed ? 'Failed' : 'Ready'}</StateBadge>;
   return progress.error === undefined ? (
     badge
   ) : (

@@ -1,6 +1,5 @@
 import {
   Alert,
-  Badge,
   Button,
   Code,
   CopyButton,
@@ -19,8 +18,9 @@ import { engram } from '../api.ts';
 import { ago, count } from '../format.ts';
 import { afterRun, datasetsQuery, usePermitted } from '../queries.ts';
 import { words } from '../runs.tsx';
-import { PageTitle } from '../shell.tsx';
+import { Section, PageTitle } from '../shell.tsx';
 import { attempt, Empty, Failed, Waiting } from '../states.tsx';
+import { DataTable, StateBadge } from '../table.tsx';
 import { Sources } from './sources.tsx';
 
 type Sync = Answer<'/api/v1/sync/runs', 'get'>['runs'][number];
@@ -61,14 +61,7 @@ function Syncs() {
     afterRun(client);
   };
   return (
-    <section aria-label="Another memory">
-      <Title order={2} size="h4">
-        Another memory
-      </Title>
-      <Text size="sm" c="dimmed" mb="sm">
-        A sync brings the documents of datasets and those of another Engram or cognee into step: each side gets what it
-        lacks, and what was forgotten here is forgotten there.
-      </Text>
+    <Section title="Another memory" about="A sync brings the documents of datasets and those of another Engram or cognee into step: each side gets what it lacks, and what was forgotten here is forgotten there.">
       {hasRemote ? (
         <Group align="flex-end" gap="xs" mb="md">
           <MultiSelect
@@ -95,36 +88,33 @@ function Syncs() {
       {runs.length === 0 ? (
         hasRemote && <Empty title="No syncs yet">Those of the last month are listed here.</Empty>
       ) : (
-        <Table.ScrollContainer minWidth={560}>
-          <Table aria-label="Syncs">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Datasets</Table.Th>
-                <Table.Th>State</Table.Th>
-                <Table.Th ta="right">Sent</Table.Th>
-                <Table.Th ta="right">Fetched</Table.Th>
-                <Table.Th ta="right">Passed over</Table.Th>
-                <Table.Th>Started</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {runs.map((run) => (
-                <Table.Tr key={run.run_id}>
-                  <Table.Td style={{ overflowWrap: 'anywhere' }}>{run.dataset_names.join(', ')}</Table.Td>
-                  <Table.Td>
-                    <SyncState run={run} />
-                  </Table.Td>
-                  <Table.Td ta="right">{count(run.uploaded)}</Table.Td>
-                  <Table.Td ta="right">{count(run.downloaded)}</Table.Td>
-                  <Table.Td ta="right">{count(run.passed_over)}</Table.Td>
-                  <Table.Td>{ago(run.created_at)}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+        <DataTable
+          label="Syncs"
+          minWidth={560}
+          columns={[
+            'Datasets',
+            'State',
+            { head: 'Sent', ta: 'right' },
+            { head: 'Fetched', ta: 'right' },
+            { head: 'Passed over', ta: 'right' },
+            'Started',
+          ]}
+        >
+          {runs.map((run) => (
+            <Table.Tr key={run.run_id}>
+              <Table.Td style={{ overflowWrap: 'anywhere' }}>{run.dataset_names.join(', ')}</Table.Td>
+              <Table.Td>
+                <SyncState run={run} />
+              </Table.Td>
+              <Table.Td ta="right">{count(run.uploaded)}</Table.Td>
+              <Table.Td ta="right">{count(run.downloaded)}</Table.Td>
+              <Table.Td ta="right">{count(run.passed_over)}</Table.Td>
+              <Table.Td>{ago(run.created_at)}</Table.Td>
+            </Table.Tr>
+          ))}
+        </DataTable>
       )}
-    </section>
+    </Section>
   );
 }
 
@@ -132,14 +122,7 @@ function SyncState({ run }: { readonly run: Sync }) {
   if (goesOn(run)) return <Progress value={run.progress_percentage} animated aria-label="Progress of the sync" />;
   return (
     <>
-      <Badge
-        color={run.status === 'completed' ? 'green' : 'red'}
-        variant="outline"
-        tt="none"
-        c="var(--mantine-color-text)"
-      >
-        {words(run.status)}
-      </Badge>
+      <StateBadge color={run.status === 'completed' ? 'green' : 'red'}>{words(run.status)}</StateBadge>
       {run.error === null ? null : (
         <Text size="xs" mt={2} maw={260} style={{ overflowWrap: 'anywhere' }}>
           {run.error}
@@ -162,14 +145,7 @@ function Programs() {
     { name: 'From a running cognee', text: `engram import-cognee --from http://… --url ${window.location.origin}` },
   ];
   return (
-    <section aria-label="Programs">
-      <Title order={2} size="h4">
-        Programs
-      </Title>
-      <Text size="sm" c="dimmed" mb="sm">
-        Agents use this memory over MCP. Where sign-in is required they send a key as X-Api-Key; People has keys, and
-        lists the programs that are connected.
-      </Text>
+    <Section title="Programs" about="Agents use this memory over MCP. Where sign-in is required they send a key as X-Api-Key; People has keys, and lists the programs that are connected.">
       <Stack gap="sm">
         {entries.map(({ name, text }) => (
           <div key={name}>
@@ -191,6 +167,6 @@ function Programs() {
           </div>
         ))}
       </Stack>
-    </section>
+    </Section>
   );
 }

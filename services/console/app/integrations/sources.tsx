@@ -1,6 +1,5 @@
 import {
   Anchor,
-  Badge,
   Button,
   Card,
   Group,
@@ -12,6 +11,7 @@ import {
   TextInput,
   Title,
 } from '@mantine/core';
+import { Section } from '../shell.tsx';
 import { modals } from '@mantine/modals';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -21,6 +21,7 @@ import { engram } from '../api.ts';
 import { ago, count, plural, when } from '../format.ts';
 import { afterRun } from '../queries.ts';
 import { attempt, complain, Empty, Failed, say, Waiting } from '../states.tsx';
+import { StateBadge } from '../table.tsx';
 import { ChoiceDialog, type Chosen } from './choice.tsx';
 import { isTeam, SlackImport, SlackTeam } from './slack.tsx';
 
@@ -95,13 +96,7 @@ export function Sources() {
   };
   const all = withSums(connections.data.connections);
   return (
-    <section aria-label="Sources">
-      <Title order={2} size="h4">
-        Sources
-      </Title>
-      <Text size="sm" c="dimmed" mb="sm">
-        Memory follows a source: what is new, changed or deleted there is so here.
-      </Text>
+    <Section title="Sources" about="Memory follows a source: what is new, changed or deleted there is so here.">
       <Connect providers={status.data.integrations} onConnected={refresh} />
       {all.length === 0 ? (
         <Empty title="Nothing is connected yet">Connect a source, and choose what is brought in.</Empty>
@@ -112,7 +107,7 @@ export function Sources() {
           ))}
         </Stack>
       )}
-    </section>
+    </Section>
   );
 }
 
@@ -346,11 +341,7 @@ function State({ connection }: { readonly connection: Connection }) {
   const unsynced = [selected?.length === 0 ? 'nothing chosen yet' : 'not synced yet', 'gray'] as const;
   const state = isAccount(connection) ? (['connected', 'green'] as const) : (STATES[syncStatus ?? ''] ?? unsynced);
   const [label, color] = connected ? state : ['disconnected', 'red'];
-  return (
-    <Badge color={color} variant="outline" tt="none" c="var(--mantine-color-text)">
-      {label}
-    </Badge>
-  );
+  return <StateBadge color={color}>{label}</StateBadge>;
 }
 
 /** Progress of the import under way. */

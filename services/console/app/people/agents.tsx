@@ -1,4 +1,5 @@
-import { Badge, Button, Group, Pagination, Stack, Table, Text, Title } from '@mantine/core';
+import { Button, Stack, Table, Text, Title } from '@mantine/core';
+import { Section } from '../shell.tsx';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Answer } from '../../../client/index.ts';
@@ -7,6 +8,7 @@ import { ago } from '../format.ts';
 import { NameForm } from '../forms.tsx';
 import { datasetsQuery } from '../queries.ts';
 import { askFirst, attempt, Empty, Failed, Waiting } from '../states.tsx';
+import { DataTable, Pages, StateBadge } from '../table.tsx';
 import { Secret } from './secret.tsx';
 
 type Agent = Answer<'/api/v1/agents/list', 'get'>[number];
@@ -97,61 +99,33 @@ function Connections() {
   const { agents: list, total } = connections.data;
   const nameOf = (id: string | null) => datasets.find((each) => each.id === id)?.name;
   return (
-    <section aria-label="Connections">
-      <Title order={2} size="h4" mb="xs">
-        Connections
-      </Title>
+    <Section title="Connections">
       {list.length === 0 ? (
         <Text size="sm" c="dimmed">
           None yet. A program that works with this memory appears here when it announces its session.
         </Text>
       ) : (
-        <Table.ScrollContainer minWidth={520}>
-          <Table aria-label="Connections">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Session</Table.Th>
-                <Table.Th>Program</Table.Th>
-                <Table.Th>Datasets</Table.Th>
-                <Table.Th>State</Table.Th>
-                <Table.Th>Last activity</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {list.map((connection) => (
-                <Table.Tr key={connection.id}>
-                  <Table.Td style={{ overflowWrap: 'anywhere' }}>{connection.agent_session_name}</Table.Td>
-                  <Table.Td>{connection.type}</Table.Td>
-                  <Table.Td>
-                    {connection.datasets.map(({ name, id }) => name ?? nameOf(id) ?? id).join(', ') || '–'}
-                  </Table.Td>
-                  <Table.Td>
-                    <Badge
-                      color={connection.status === 'active' ? 'green' : 'gray'}
-                      variant="outline"
-                      tt="none"
-                      c="var(--mantine-color-text)"
-                    >
-                      {connection.status}
-                    </Badge>
-                  </Table.Td>
-                  <Table.Td>{ago(connection.last_active_at)}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+        <DataTable
+          label="Connections"
+          minWidth={520}
+          columns={['Session', 'Program', 'Datasets', 'State', 'Last activity']}
+        >
+          {list.map((connection) => (
+            <Table.Tr key={connection.id}>
+              <Table.Td style={{ overflowWrap: 'anywhere' }}>{connection.agent_session_name}</Table.Td>
+              <Table.Td>{connection.type}</Table.Td>
+              <Table.Td>
+                {connection.datasets.map(({ name, id }) => name ?? nameOf(id) ?? id).join(', ') || '–'}
+              </Table.Td>
+              <Table.Td>
+                <StateBadge color={connection.status === 'active' ? 'green' : 'gray'}>{connection.status}</StateBadge>
+              </Table.Td>
+              <Table.Td>{ago(connection.last_active_at)}</Table.Td>
+            </Table.Tr>
+          ))}
+        </DataTable>
       )}
-      {total > PAGE ? (
-        <Group justify="center" mt="sm">
-          <Pagination
-            total={Math.ceil(total / PAGE)}
-            value={at}
-            onChange={setAt}
-            getControlProps={(control) => ({ 'aria-label': `${control} page` })}
-          />
-        </Group>
-      ) : null}
-    </section>
+      <Pages total={Math.ceil(total / PAGE)} value={at} onChange={setAt} />
+    </Section>
   );
 }

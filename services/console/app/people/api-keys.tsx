@@ -1,15 +1,16 @@
-import { Button, Group, Stack, Table, Text, TextInput, Tooltip } from '@mantine/core';
+import { Button, Group, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ApiKey } from '../../../client/index.ts';
 import { engram } from '../api.ts';
-import { ago, when } from '../format.ts';
+import { ago } from '../format.ts';
 import { FormDialog } from '../forms.tsx';
 import { IconPlus } from '../icons.ts';
 import { datasetsQuery } from '../queries.ts';
 import { askFirst, attempt, Empty, Failed, Waiting } from '../states.tsx';
+import { Ago, DataTable } from '../table.tsx';
 import { DEFAULT_LIMITS, type KeyLimits, LimitFields, limitsOf } from './key-limits.tsx';
 import { Secret } from './secret.tsx';
 
@@ -51,57 +52,47 @@ export function ApiKeys() {
       ) : (
         <>
           <Group justify="flex-end">{create}</Group>
-          <Table.ScrollContainer minWidth={320}>
-            <Table aria-label="API keys">
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>Name</Table.Th>
-                  <Table.Th>May</Table.Th>
-                  <Table.Th visibleFrom="sm">Datasets</Table.Th>
-                  <Table.Th visibleFrom="sm">Last used</Table.Th>
-                  <Table.Th visibleFrom="sm">Expires</Table.Th>
-                  <Table.Th>What to do</Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {keys.data.map((key) => (
-                  <Table.Tr key={key.id}>
-                    <Table.Td>
-                      {key.name ?? '–'}
-                      <Text size="xs" c="dimmed">
-                        {key.label}
-                      </Text>
-                    </Table.Td>
-                    <Table.Td>{key.permissions?.join(', ') ?? 'everything you may'}</Table.Td>
-                    <Table.Td visibleFrom="sm">
-                      {key.datasets?.map((id) => datasets.find((each) => each.id === id)?.name ?? id).join(', ') ??
-                        'all'}
-                    </Table.Td>
-                    <Table.Td visibleFrom="sm">{key.last_used_at === null ? 'never' : ago(key.last_used_at)}</Table.Td>
-                    <Table.Td visibleFrom="sm">
-                      {key.expires_at === null ? (
-                        'never'
-                      ) : (
-                        <Tooltip label={when(key.expires_at)}>
-                          <Text size="sm">{ago(key.expires_at)}</Text>
-                        </Tooltip>
-                      )}
-                    </Table.Td>
-                    <Table.Td>
-                      <Button
-                        size="compact-sm"
-                        variant="default"
-                        onClick={() => remove(key)}
-                        aria-label={`Delete the key ${key.name ?? key.label}`}
-                      >
-                        Delete
-                      </Button>
-                    </Table.Td>
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
-          </Table.ScrollContainer>
+          <DataTable
+            label="API keys"
+            minWidth={320}
+            columns={[
+              'Name',
+              'May',
+              { head: 'Datasets', visibleFrom: 'sm' },
+              { head: 'Last used', visibleFrom: 'sm' },
+              { head: 'Expires', visibleFrom: 'sm' },
+              'What to do',
+            ]}
+          >
+            {keys.data.map((key) => (
+              <Table.Tr key={key.id}>
+                <Table.Td>
+                  {key.name ?? '–'}
+                  <Text size="xs" c="dimmed">
+                    {key.label}
+                  </Text>
+                </Table.Td>
+                <Table.Td>{key.permissions?.join(', ') ?? 'everything you may'}</Table.Td>
+                <Table.Td visibleFrom="sm">
+                  {key.datasets?.map((id) => datasets.find((each) => each.id === id)?.name ?? id).join(', ') ?? 'all'}
+                </Table.Td>
+                <Table.Td visibleFrom="sm">{key.last_used_at === null ? 'never' : ago(key.last_used_at)}</Table.Td>
+                <Table.Td visibleFrom="sm">
+                  {key.expires_at === null ? 'never' : <Ago time={key.expires_at} />}
+                </Table.Td>
+                <Table.Td>
+                  <Button
+                    size="compact-sm"
+                    variant="default"
+                    onClick={() => remove(key)}
+                    aria-label={`Delete the key ${key.name ?? key.label}`}
+                  >
+                    Delete
+                  </Button>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </DataTable>
         </>
       )}
       <NewKey

@@ -1,4 +1,5 @@
-import { ActionIcon, Badge, Button, Group, Menu, Paper, Select, Stack, Table, Text, Title } from '@mantine/core';
+import { ActionIcon, Button, Group, Menu, Paper, Select, Stack, Table, Text, Title } from '@mantine/core';
+import { Section } from '../shell.tsx';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Answer } from '../../../client/index.ts';
 import { engram } from '../api.ts';
@@ -7,6 +8,7 @@ import { NameForm } from '../forms.tsx';
 import { IconDots } from '../icons.ts';
 import { useCapabilities, useMe } from '../queries.ts';
 import { askFirst, attempt, complain, Failed, say, Waiting } from '../states.tsx';
+import { DataTable, StateBadge } from '../table.tsx';
 
 interface Named {
   readonly id: string;
@@ -118,10 +120,7 @@ function TenantView({ tenant }: { readonly tenant: Named }) {
   if (roles.isError) return <Failed error={roles.error} onRetry={() => void roles.refetch()} />;
   return (
     <Stack>
-      <section aria-label="Roles">
-        <Title order={2} size="h4" mb="xs">
-          Roles
-        </Title>
+      <Section title="Roles">
         {roles.data.length === 0 ? (
           <Text size="sm" c="dimmed">
             No roles yet. Members of a role share its permissions on datasets.
@@ -152,29 +151,15 @@ function TenantView({ tenant }: { readonly tenant: Named }) {
         {manages ? (
           <NameForm label="New role" placeholder="editors" action="Create the role" onSubmit={createRole} />
         ) : null}
-      </section>
+      </Section>
       {manages ? (
-        <section aria-label="Members">
-          <Title order={2} size="h4" mb="xs">
-            Members
-          </Title>
+        <Section title="Members">
           {members.isError ? <Failed error={members.error} /> : null}
-          <Table.ScrollContainer minWidth={380}>
-            <Table aria-label="Members">
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>Account</Table.Th>
-                  <Table.Th>Roles</Table.Th>
-                  <Table.Th>What to do</Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {members.data?.map((member) => (
-                  <MemberRow key={member.id} member={member} roles={roles.data} tenant={tenant} onAct={act} />
-                ))}
-              </Table.Tbody>
-            </Table>
-          </Table.ScrollContainer>
+          <DataTable label="Members" minWidth={380} columns={['Account', 'Roles', 'What to do']}>
+            {members.data?.map((member) => (
+              <MemberRow key={member.id} member={member} roles={roles.data} tenant={tenant} onAct={act} />
+            ))}
+          </DataTable>
           <NameForm
             label="E-mail of an account"
             placeholder="name@example.com"
@@ -182,7 +167,7 @@ function TenantView({ tenant }: { readonly tenant: Named }) {
             action="Add the member"
             onSubmit={add}
           />
-        </section>
+        </Section>
       ) : null}
     </Stack>
   );
@@ -230,9 +215,7 @@ function MemberRow({ member, roles, tenant, onAct }: MemberRowProps) {
       <Table.Td>
         <Group gap={4}>
           {member.roles.map(({ id, name }) => (
-            <Badge key={id} variant="outline" tt="none" c="var(--mantine-color-text)">
-              {name}
-            </Badge>
+            <StateBadge key={id}>{name}</StateBadge>
           ))}
         </Group>
       </Table.Td>

@@ -1,4 +1,4 @@
-import { ActionIcon, Badge, Button, Group, Menu, PasswordInput, Stack, Table, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Group, Menu, PasswordInput, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -8,6 +8,7 @@ import { checkEmail, FormDialog } from '../forms.tsx';
 import { IconDots, IconMail, IconPlus } from '../icons.ts';
 import { type Me, useMe } from '../queries.ts';
 import { askFirst, attempt, Failed, say, Waiting } from '../states.tsx';
+import { DataTable, StateBadge } from '../table.tsx';
 import { Secret } from './secret.tsx';
 
 const PATH = '/api/v1/users/{user_id}';
@@ -59,33 +60,22 @@ export function Users() {
         </Button>
       </Group>
       {handed === null ? null : <Secret {...handed} onClose={() => setHanded(null)} />}
-      <Table.ScrollContainer minWidth={320}>
-        <Table aria-label="Accounts">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Account</Table.Th>
-              <Table.Th>State</Table.Th>
-              <Table.Th>What to do</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {list.map((user) => (
-              <Table.Tr key={user.id}>
-                <Table.Td style={{ overflowWrap: 'anywhere' }}>
-                  {user.email}
-                  {user.id === me?.id ? ' (you)' : ''}
-                </Table.Td>
-                <Table.Td>
-                  <Flags user={user} />
-                </Table.Td>
-                <Table.Td>
-                  {user.id === me?.id ? null : <UserMenu user={user} onAct={act} onPassword={() => setOpened(user)} />}
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <DataTable label="Accounts" minWidth={320} columns={['Account', 'State', 'What to do']}>
+        {list.map((user) => (
+          <Table.Tr key={user.id}>
+            <Table.Td style={{ overflowWrap: 'anywhere' }}>
+              {user.email}
+              {user.id === me?.id ? ' (you)' : ''}
+            </Table.Td>
+            <Table.Td>
+              <Flags user={user} />
+            </Table.Td>
+            <Table.Td>
+              {user.id === me?.id ? null : <UserMenu user={user} onAct={act} onPassword={() => setOpened(user)} />}
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </DataTable>
       {users.hasNextPage ? (
         <Button variant="default" onClick={() => void users.fetchNextPage()} loading={users.isFetchingNextPage}>
           Show more
@@ -108,9 +98,9 @@ function Flags({ user }: { readonly user: Me }) {
   return (
     <Group gap={4}>
       {flags.map(({ label, color }) => (
-        <Badge key={label} color={color} variant="outline" tt="none" c="var(--mantine-color-text)">
+        <StateBadge key={label} color={color}>
           {label}
-        </Badge>
+        </StateBadge>
       ))}
     </Group>
   );

@@ -7,8 +7,9 @@ import { ago, count, plural, when } from '../format.ts';
 import { IconMessageQuestion } from '../icons.ts';
 import { Learned } from '../improve/learned.tsx';
 import { datasetsQuery, useMe } from '../queries.ts';
-import { LinkButton, PageTitle } from '../shell.tsx';
+import { Section, LinkButton, PageTitle } from '../shell.tsx';
 import { Empty, Failed, Waiting } from '../states.tsx';
+import { DataTable, StateBadge } from '../table.tsx';
 
 export function SessionPage() {
   const { session } = useParams({ from: '/sessions/$session' });
@@ -78,42 +79,24 @@ export function SessionPage() {
                 Rated {qa.feedback_score} of 5
               </Badge>
             )}
-            {hasLearned(qa.memify_metadata) ? (
-              <Badge color="indigo" variant="outline" tt="none" c="var(--mantine-color-text)">
-                Learned from
-              </Badge>
-            ) : null}
+            {hasLearned(qa.memify_metadata) ? <StateBadge color="indigo">Learned from</StateBadge> : null}
             {qa.feedback_text ? <Text size="sm">“{qa.feedback_text}”</Text> : null}
           </Group>
         </Paper>
       ))}
       <Learned dataset={data.dataset_id} sessions={[session]} />
       {data.traces.length === 0 ? null : (
-        <section aria-label="Steps">
-          <Title order={2} size="h4" mb="xs">
-            Steps
-          </Title>
-          <Table.ScrollContainer minWidth={420}>
-            <Table aria-label="Steps of the agent">
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>Function</Table.Th>
-                  <Table.Th>State</Table.Th>
-                  <Table.Th>Asked for</Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {data.traces.map((trace) => (
-                  <Table.Tr key={trace.trace_id}>
-                    <Table.Td>{trace.origin_function}</Table.Td>
-                    <Table.Td>{trace.error_message ?? trace.status}</Table.Td>
-                    <Table.Td>{trace.memory_query ?? '–'}</Table.Td>
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
-          </Table.ScrollContainer>
-        </section>
+        <Section title="Steps">
+          <DataTable label="Steps of the agent" minWidth={420} columns={['Function', 'State', 'Asked for']}>
+            {data.traces.map((trace) => (
+              <Table.Tr key={trace.trace_id}>
+                <Table.Td>{trace.origin_function}</Table.Td>
+                <Table.Td>{trace.error_message ?? trace.status}</Table.Td>
+                <Table.Td>{trace.memory_query ?? '–'}</Table.Td>
+              </Table.Tr>
+            ))}
+          </DataTable>
+        </Section>
       )}
     </Stack>
   );

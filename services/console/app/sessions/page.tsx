@@ -1,12 +1,13 @@
-import { Anchor, Pagination, SegmentedControl, Stack, Table, Text, Tooltip } from '@mantine/core';
+import { Anchor, Pagination, SegmentedControl, Stack, Table, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { engram } from '../api.ts';
-import { ago, count, when } from '../format.ts';
+import { count } from '../format.ts';
 import { datasetsQuery, type Range } from '../queries.ts';
 import { LinkButton, PageTitle } from '../shell.tsx';
 import { Empty, Failed, Waiting } from '../states.tsx';
+import { Ago, DataTable } from '../table.tsx';
 
 const PAGE = 25;
 const RANGES = [
@@ -52,52 +53,46 @@ export function SessionsPage() {
       ) : null}
       {sessions.data !== undefined && sessions.data.total > 0 ? (
         <Stack>
-          <Table.ScrollContainer minWidth={320}>
-            <Table highlightOnHover aria-label="Sessions">
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>Session</Table.Th>
-                  <Table.Th visibleFrom="sm">Dataset</Table.Th>
-                  <Table.Th>Last activity</Table.Th>
-                  <Table.Th ta="right" visibleFrom="sm">
-                    Tokens
-                  </Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {sessions.data.sessions.map((session) => (
-                  <Table.Tr key={`${session.user_id} ${session.session_id}`}>
-                    <Table.Td maw={260}>
-                      <Anchor
-                        component={Link}
-                        to={`/sessions/${encodeURIComponent(session.session_id)}`}
-                        className="clip"
-                        display="block"
-                      >
-                        {session.agent_session_name ?? session.label ?? session.session_id}
-                      </Anchor>
-                      {session.agent_type === 'unknown' ? null : (
-                        <Text size="xs" c="dimmed">
-                          {session.agent_type}
-                        </Text>
-                      )}
-                    </Table.Td>
-                    <Table.Td visibleFrom="sm">
-                      {datasets.find(({ id }) => id === session.dataset_id)?.name ?? '–'}
-                    </Table.Td>
-                    <Table.Td>
-                      <Tooltip label={when(session.last_activity_at)}>
-                        <Text size="sm">{ago(session.last_activity_at)}</Text>
-                      </Tooltip>
-                    </Table.Td>
-                    <Table.Td ta="right" visibleFrom="sm">
-                      {count(session.tokens_in + session.tokens_out)}
-                    </Table.Td>
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
-          </Table.ScrollContainer>
+          <DataTable
+            label="Sessions"
+            minWidth={320}
+            columns={[
+              'Session',
+              { head: 'Dataset', visibleFrom: 'sm' },
+              'Last activity',
+              { head: 'Tokens', ta: 'right', visibleFrom: 'sm' },
+            ]}
+            highlightOnHover
+          >
+            {sessions.data.sessions.map((session) => (
+              <Table.Tr key={`${session.user_id} ${session.session_id}`}>
+                <Table.Td maw={260}>
+                  <Anchor
+                    component={Link}
+                    to={`/sessions/${encodeURIComponent(session.session_id)}`}
+                    className="clip"
+                    display="block"
+                  >
+                    {session.agent_session_name ?? session.label ?? session.session_id}
+                  </Anchor>
+                  {session.agent_type === 'unknown' ? null : (
+                    <Text size="xs" c="dimmed">
+                      {session.agent_type}
+                    </Text>
+                  )}
+                </Table.Td>
+                <Table.Td visibleFrom="sm">
+                  {datasets.find(({ id }) => id === session.dataset_id)?.name ?? '–'}
+                </Table.Td>
+                <Table.Td>
+                  <Ago time={session.last_activity_at} />
+                </Table.Td>
+                <Table.Td ta="right" visibleFrom="sm">
+                  {count(session.tokens_in + session.tokens_out)}
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </DataTable>
           {sessions.data.total > PAGE ? (
             <Pagination
               total={Math.ceil(sessions.data.total / PAGE)}

@@ -1,4 +1,4 @@
-import { Autocomplete, Badge, Button, Group, PasswordInput, Select, Stack, Table, Text, Title } from '@mantine/core';
+import { Autocomplete, Button, Group, PasswordInput, Select, Stack, Table, Text, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -7,8 +7,9 @@ import { engram } from '../api.ts';
 import { duration } from '../format.ts';
 import { useMe } from '../queries.ts';
 import { words } from '../runs.tsx';
-import { PageTitle } from '../shell.tsx';
+import { Section, PageTitle } from '../shell.tsx';
 import { complain, Failed, say, Waiting } from '../states.tsx';
+import { DataTable, StateBadge } from '../table.tsx';
 
 type Settings = Answer<'/api/v1/settings', 'get'>;
 type Health = Answer<'/health/detailed', 'get'>;
@@ -23,10 +24,7 @@ export function SettingsPage() {
     <Stack gap="xl">
       <div>
         <PageTitle title="Settings" />
-        <section aria-label="Language model">
-          <Title order={2} size="h4" mb="xs">
-            Language model
-          </Title>
+        <Section title="Language model">
           {settings.isPending ? <Waiting /> : null}
           {settings.isError ? <Failed error={settings.error} onRetry={() => void settings.refetch()} /> : null}
           {settings.data === undefined ? null : me?.is_superuser ? (
@@ -36,7 +34,7 @@ export function SettingsPage() {
               {settings.data.llm.model} of {settings.data.llm.provider}. Superusers can change it.
             </Text>
           )}
-        </section>
+        </Section>
       </div>
       <HealthList />
     </Stack>
@@ -145,43 +143,33 @@ function HealthList() {
       <Text size="sm" c="dimmed" mb="xs">
         Compatible with version {version} of the cognee API · up for {duration(started, new Date().toISOString())}
       </Text>
-      <Table.ScrollContainer minWidth={320}>
-        <Table aria-label="Health of the components">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Component</Table.Th>
-              <Table.Th>State</Table.Th>
-              <Table.Th visibleFrom="sm">By</Table.Th>
-              <Table.Th ta="right" visibleFrom="sm">
-                Answers in
-              </Table.Th>
-              <Table.Th>Details</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {Object.entries(components).map(([name, { status, provider, response_time_ms: ms, details }]) => (
-              <Table.Tr key={name}>
-                <Table.Td>{NAMES[name] ?? words(name)}</Table.Td>
-                <Table.Td>
-                  <Badge
-                    color={status === 'healthy' ? 'green' : status === 'degraded' ? 'yellow' : 'red'}
-                    variant="outline"
-                    tt="none"
-                    c="var(--mantine-color-text)"
-                  >
-                    {status}
-                  </Badge>
-                </Table.Td>
-                <Table.Td visibleFrom="sm">{provider}</Table.Td>
-                <Table.Td ta="right" visibleFrom="sm">
-                  {ms} ms
-                </Table.Td>
-                <Table.Td>{details}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <DataTable
+        label="Health of the components"
+        minWidth={320}
+        columns={[
+          'Component',
+          'State',
+          { head: 'By', visibleFrom: 'sm' },
+          { head: 'Answers in', ta: 'right', visibleFrom: 'sm' },
+          'Details',
+        ]}
+      >
+        {Object.entries(components).map(([name, { status, provider, response_time_ms: ms, details }]) => (
+          <Table.Tr key={name}>
+            <Table.Td>{NAMES[name] ?? words(name)}</Table.Td>
+            <Table.Td>
+              <StateBadge color={status === 'healthy' ? 'green' : status === 'degraded' ? 'yellow' : 'red'}>
+                {status}
+              </StateBadge>
+            </Table.Td>
+            <Table.Td visibleFrom="sm">{provider}</Table.Td>
+            <Table.Td ta="right" visibleFrom="sm">
+              {ms} ms
+            </Table.Td>
+            <Table.Td>{details}</Table.Td>
+          </Table.Tr>
+        ))}
+      </DataTable>
     </section>
   );
 }

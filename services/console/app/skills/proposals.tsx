@@ -1,10 +1,11 @@
-import { Badge, Button, Group, Paper, Stack, Text } from '@mantine/core';
+import { Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import type { Answer } from '../../../client/index.ts';
 import { engram } from '../api.ts';
 import { ago, plural } from '../format.ts';
 import { usePermitted } from '../queries.ts';
 import { askFirst, attempt, Empty, Failed, Waiting } from '../states.tsx';
+import { StateBadge } from '../table.tsx';
 
 type Proposal = Answer<'/api/v1/proposals', 'get'>[number];
 
@@ -49,14 +50,9 @@ export function Proposals({ dataset }: { readonly dataset: string }) {
         <Paper key={proposal.proposal_id} withBorder p="md" component="article" aria-label={proposal.skill_name}>
           <Group justify="space-between" wrap="nowrap">
             <Text fw={600}>{proposal.skill_name}</Text>
-            <Badge
-              color={proposal.status === 'applied' ? 'green' : 'indigo'}
-              variant="outline"
-              tt="none"
-              c="var(--mantine-color-text)"
-            >
+            <StateBadge color={proposal.status === 'applied' ? 'green' : 'indigo'}>
               {proposal.status === 'applied' ? `Applied ${ago(proposal.applied_at)}` : 'Waits for a decision'}
-            </Badge>
+            </StateBadge>
           </Group>
           <Text size="sm" mt={4}>
             {proposal.rationale}

@@ -1,10 +1,11 @@
-import { Accordion, Badge, Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Accordion, Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Answer } from '../../../client/index.ts';
 import { engram } from '../api.ts';
 import { usePermitted } from '../queries.ts';
 import { askFirst, attempt, complain, Empty, Failed, say, Waiting } from '../states.tsx';
+import { StateBadge } from '../table.tsx';
 
 type Skill = Answer<'/api/v1/skills', 'get'>[number];
 
@@ -66,11 +67,7 @@ export function Skills({ dataset }: { readonly dataset: string }) {
               <Accordion.Control>
                 <Group gap="xs">
                   <Text fw={500}>{skill.name}</Text>
-                  {skill.is_active ? null : (
-                    <Badge color="gray" variant="outline" tt="none" c="var(--mantine-color-text)">
-                      Inactive
-                    </Badge>
-                  )}
+                  {skill.is_active ? null : <StateBadge color="gray">Inactive</StateBadge>}
                 </Group>
                 <Text size="sm" c="dimmed">
                   {skill.description}

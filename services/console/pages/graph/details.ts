@@ -41,12 +41,7 @@ function titleOf({ node, view, nodes }: Selection): string {
   return node.name;
 }
 
-function section(
-  title: string,
-  links: readonly GraphLink[],
-  selection: Selection,
-  onOpen: (node: string) => void,
-): HTMLElement[] {
+function section(title: string, links: readonly GraphLink[], selection: Selection, onOpen: (node: string) => void) {
   if (links.length === 0) return [];
   const list = make('ul', '', '');
   list.append(...links.slice(0, MAX_EDGES).map((link) => linkEntry(link, selection, onOpen)));
