@@ -5,7 +5,6 @@ import { ifManagedByUs } from '../erasure/outcome.ts';
 import { type ConditionDraft, toSeconds } from '../kube-runtime/conditions.ts';
 import { KINDS, type KubeObject, keyOf } from '../kube-runtime/kube-object.ts';
 import { done, progressing, retrying, type StepOutcome, stalled } from '../kube-runtime/steps.ts';
-import type { Provision } from '../stores/store-administrator.ts';
 import { isDedicated, isHibernated } from '../tenant/effective-state.ts';
 import {
   isNewGeneration,
@@ -109,11 +108,7 @@ function refused(reason: string, message: string): InstallOutcome {
 }
 
 /** Provisions the stores with each resync and each change, not with each pod that becomes ready. */
-async function provisioned(
-  { dedicated }: DedicatedDependencies,
-  context: TenantContext,
-  keys: InstallationKeys,
-): Promise<Provision> {
+async function provisioned({ dedicated }: DedicatedDependencies, context: TenantContext, keys: InstallationKeys) {
   const { stores } = dedicated.options;
   const { uid = '', generation, annotations = {} } = context.object.metadata;
   const state = JSON.stringify([generation, annotations, keys.version]);
@@ -159,11 +154,7 @@ function migrating({ job, hasFailed, problem }: Migration, { available }: Readin
 /** A deleted Job triggers no reconcile. */
 const FAILED_AGAIN_MS = 60_000;
 
-async function apply(
-  { applier }: DedicatedDependencies,
-  context: TenantContext,
-  installation: Installation,
-): Promise<void> {
+async function apply({ applier }: DedicatedDependencies, context: TenantContext, installation: Installation) {
   const { object, event, signal } = context;
   const { corrected } = await applier.apply(object, workloads(installation), { prune: WORKLOAD_KINDS, signal });
   // A new image or setting of the operator changes objects, too: only undeclared changes are drift.

@@ -5,16 +5,25 @@ import { sha256 } from '../../services/common/kernel/hashes.ts';
 import { keyId } from '../../services/common/platform/messaging/token-text.ts';
 import { KEY_ANNOTATIONS, REALM_LABEL, ROTATE_STORES_AT } from '../api/names.ts';
 import type { TenantStatusSecret } from '../api/tenant.ts';
-import { toSeconds } from '../kube-runtime/conditions.ts';
-import { KINDS, type Secret, secretText } from '../kube-runtime/kube-object.ts';
+import { namesInMessage, toSeconds } from '../kube-runtime/conditions.ts';
+import { isKubeError } from '../kube-runtime/kube-client.ts';
+import { KINDS, keyOf, type Secret, secretText } from '../kube-runtime/kube-object.ts';
 import { StepFailure, stalled } from '../kube-runtime/steps.ts';
 import { type Realm, realmOf } from '../stores/realm.ts';
 import { type RealmCredentials, STORE_DRIVERS, type StoreDriver } from '../stores/store-administrator.ts';
 import type { TenantContext, TenantDependencies } from '../tenant/model.ts';
 import { managedSecret, ownSecretsSelector } from '../tenant/tenant-secrets.ts';
 import { FORMER_HOLDER, keysName, REALM_OWNER, TENANT_ID_LABEL } from './names.ts';
-import { PROOF, requireRealm } from './realm-record.ts';
-import { createKeys, restoreKeys } from './restore-keys.ts';
+import {
+  findRecord,
+  findRecordsOfTenant,
+  holderOf,
+  isFree,
+  PROOF,
+  RECORD_LABEL,
+  type RealmRecord,
+  requireRealm,
+} from './realm-record.ts';
 import {
   credentialsIn,
   type LoginsPatch,
@@ -97,20 +106,14 @@ export async function releaseKeys(
   await client.patch<Secret>(KINDS.secret, place, { metadata: { labels, annotations } }, { signal });
 }
 
-async function ownKeys(
-  { client, options }: TenantDependencies,
-  { object, signal }: TenantContext,
-): Promise<Secret | null> {
+async function ownKeys({ client, options }: TenantDependencies, { object, signal }: TenantContext) {
   const { namespace = '' } = object.metadata;
   const labelSelector = `${ownSecretsSelector(options, object)},${REALM_LABEL}`;
   return (await client.list<Secret>(KINDS.secret, { namespace, labelSelector, signal })).items[0] ?? null;
 }
 
 /** Adopts a Secret without an owner by compare-and-set, so that only one of two resources gets it. */
-async function leftBehind(
-  { client, options }: TenantDependencies,
-  { object, event, signal }: TenantContext,
-): Promise<Secret | null> {
+async function leftBehind({ client, options }: TenantDependencies, { object, event, signal }: TenantContext) {
   const { tenantId } = object.spec;
   if (tenantId === undefined) return null;
   const { name, namespace = '', uid = '' } = object.metadata;
@@ -210,4 +213,79 @@ function receiptKeyOf(secret: string): Readonly<Record<string, string>> {
 
 export function hashOf(text: string): string {
   return sha256(text).slice(0, 32);
+}
+
+/**
+ * Restores the Secret with a realm's keys from the record when it was deleted, with its namespace or by hand. For the Tenant
+ * that has the realm, and for one that adopts the tenant by the rules for Shared tenants: with the same namespace and name, or
+ * in a trusted namespace. The record has no logins at stores; new ones are created. Returns null when there is no record.
+ */
+async function restoreKeys(deps: TenantDependencies, context: TenantContext): Promise<Secret | null> {
+  const { object, status } = context;
+  const { uid = '' } = object.metadata;
+  const { tenantId } = object.spec;
+  const record = await recordFor(deps, context);
+  if (record === null) return null;
+  const { options } = deps;
+  const { annotations = {} } = record.metadata;
+  const realm = realmOf(annotations[REALM_OWNER] ?? '');
+  const id = status.tenantId ?? tenantId;
+  const bare = managedSecret(options, object, {
+    name: keysName(object),
+    data: {},
+    labels: { [REALM_LABEL]: realm.name, ...(id === undefined ? {} : { [TENANT_ID_LABEL]: id }) },
+    annotations: {
+      [REALM_OWNER]: realm.ownerUid,
+      ...(holderOf(record).uid === uid ? {} : { [FORMER_HOLDER]: holderOf(record).uid }),
+    },
+  });
+  const restored = await createKeys(deps, context, { ...bare, data: record.data ?? {} });
+  const message = `The keys of the tenant's services are in Secret ${restored.metadata.name} again, from ${keyOf(record.metadata)}`;
+  context.event({ type: 'Normal', reason: 'KeysRestored', message });
+  return restored;
+}
+
+/** Null when there is no record. */
+async function recordFor(deps: TenantDependencies, context: TenantContext): Promise<RealmRecord | null> {
+  const { metadata, spec } = context.object;
+  const own = await findRecord(deps, context, context.status.realm ?? realmOf(metadata.uid ?? '').name);
+  if (own !== null && holderOf(own).uid === metadata.uid) return own;
+  const { tenantId } = spec;
+  const ofTenant = own === null && tenantId !== undefined ? await findRecordsOfTenant(deps, context, tenantId) : [];
+  const all = own === null ? ofTenant : [own];
+  if (all.length === 0) return null;
+  const record = theOneFor(deps, context, all);
+  if (await isFree(deps, context, record)) return record;
+  const message = `Another Tenant has the realm of tenant ${tenantId}: delete that one first`;
+  throw new StepFailure(stalled('OwnedByAnother', message));
+}
+
+/** Chooses the record of a Tenant with the same namespace and name; in a trusted namespace the only other one. Never guesses. */
+function theOneFor(
+  { options }: TenantDependencies,
+  { object: { metadata, spec } }: TenantContext,
+  all: readonly RealmRecord[],
+): RealmRecord {
+  const ofSame = all.filter((record) => holderOf(record).key === keyOf(metadata));
+  const isTrusted = options.trustedNamespaces.includes(metadata.namespace ?? '');
+  const [record, ...others] = ofSame.length === 0 && isTrusted ? all : ofSame;
+  if (record === undefined) {
+    const message = `The keys of tenant ${spec.tenantId} belong to a Tenant of another namespace or name: create it there or in a trusted namespace, or restore its Secret`;
+    throw new StepFailure(stalled('AdoptionNotAllowed', message));
+  }
+  if (others.length === 0) return record;
+  const names = namesInMessage([record, ...others].map((one) => keyOf(one.metadata)));
+  const message = `Several realms claim tenant ${spec.tenantId}, in Secrets ${names}: remove label ${RECORD_LABEL} from the wrong ones`;
+  throw new StepFailure(stalled('AdoptionNotAllowed', message));
+}
+
+/** Creates the Secret; never overwrites one of the same name that the operator did not make. */
+async function createKeys({ client }: TenantDependencies, { signal }: TenantContext, secret: Secret): Promise<Secret> {
+  try {
+    return await client.create<Secret>(KINDS.secret, secret, { signal });
+  } catch (error) {
+    if (!isKubeError(error, 409)) throw error;
+    const message = `Secret ${secret.metadata.name} exists and is not managed for this resource: rename or delete it`;
+    throw new StepFailure(stalled('ObjectExists', message));
+  }
 }

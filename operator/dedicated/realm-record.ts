@@ -94,11 +94,7 @@ export async function isFree(
   return holder?.metadata.uid !== uid;
 }
 
-export async function removeRecord(
-  { client, options }: TenantDependencies,
-  { signal }: TenantContext,
-  realm: string,
-): Promise<void> {
+export async function removeRecord({ client, options }: TenantDependencies, { signal }: TenantContext, realm: string) {
   await client.delete(KINDS.secret, { name: recordName(realm), namespace: options.home }, { signal });
 }
 

@@ -86,10 +86,7 @@ export function removeInstallation(deps: DedicatedDependencies): TenantStep {
 }
 
 /** Deletes the Secret with the settings, unless the operator did not make it. */
-async function removeSettings(
-  { client, options }: DedicatedDependencies,
-  { object, signal }: TenantContext,
-): Promise<void> {
+async function removeSettings({ client, options }: DedicatedDependencies, { object, signal }: TenantContext) {
   const place = { name: objectName(object, SETTINGS), namespace: object.metadata.namespace ?? '' };
   const held = await client.get<Secret>(KINDS.secret, place, { signal });
   const { uid, labels = {} } = held?.metadata ?? {};
@@ -103,11 +100,7 @@ function isKept({ object }: TenantContext, stage: Stage): boolean {
   return stage === 'unnamed' ? tenantId !== undefined : stage !== 'erased' && deletionPolicy === 'Retain';
 }
 
-async function keep(
-  deps: DedicatedDependencies,
-  context: TenantContext,
-  keys: InstallationKeys | null,
-): Promise<Outcome> {
+async function keep(deps: DedicatedDependencies, context: TenantContext, keys: InstallationKeys | null) {
   if (keys === null) {
     const record = await ownRecord(deps, context);
     if (record !== null) {
@@ -125,11 +118,7 @@ async function keep(
   return done();
 }
 
-async function removeStores(
-  deps: DedicatedDependencies,
-  context: TenantContext,
-  keys: InstallationKeys | null,
-): Promise<Outcome> {
+async function removeStores(deps: DedicatedDependencies, context: TenantContext, keys: InstallationKeys | null) {
   const { stores } = deps.dedicated.options;
   const { object, signal } = context;
   if (!stores.available) {

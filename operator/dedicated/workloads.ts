@@ -71,12 +71,7 @@ const ACCOUNT = 'services';
 
 const NO_TOKEN = { automountServiceAccountToken: false };
 
-function object(
-  tenant: Tenant,
-  { apiVersion, kind }: ResourceKind,
-  part: string,
-  content: object,
-): KubeObject & Record<string, unknown> {
+function object(tenant: Tenant, { apiVersion, kind }: ResourceKind, part: string, content: object) {
   const { namespace = '' } = tenant.metadata;
   const metadata = { name: objectName(tenant, part), namespace, labels: commonLabels(tenant) };
   return { apiVersion, kind, metadata, ...content };

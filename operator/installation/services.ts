@@ -69,11 +69,7 @@ const REFUSED_AGAIN_MS = 15_000;
  * when the service does not answer, `Refused` for any other client error. Errors of other origin are thrown on.
  */
 export function createServiceCalls(refusals: Refusals, unreachable: (services: readonly string[]) => Outcome) {
-  async function translateErrors<Answer>(
-    service: string,
-    call: () => Promise<Answer>,
-    ownRefusals: Refusals = {},
-  ): Promise<Answer> {
+  async function translateErrors<Answer>(service: string, call: () => Promise<Answer>, ownRefusals: Refusals = {}) {
     try {
       return await call();
     } catch (error) {

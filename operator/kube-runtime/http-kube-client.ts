@@ -140,11 +140,7 @@ async function listAll<T extends KubeObject>(
   return { items, resourceVersion: list.metadata.resourceVersion };
 }
 
-async function* watchEvents<T extends KubeObject>(
-  transport: KubeTransport,
-  kind: ResourceKind,
-  options: WatchOptions,
-): AsyncGenerator<WatchEvent<T>> {
+async function* watchEvents<T extends KubeObject>(transport: KubeTransport, kind: ResourceKind, options: WatchOptions) {
   const { namespace, labelSelector, fieldSelector, resourceVersion, timeoutSeconds, signal } = options;
   const query = {
     watch: 'true',

@@ -123,12 +123,7 @@ export function createReconciler<T extends CustomObject<unknown, Partial<Status>
   }
 
   /** Writes the summary of the steps to the status, and returns when to reconcile again. */
-  async function conclude(
-    key: string,
-    object: T,
-    steps: StepsResult<Status>,
-    signal: AbortSignal,
-  ): Promise<ReconcileResult> {
+  async function conclude(key: string, object: T, steps: StepsResult<Status>, signal: AbortSignal) {
     const previous = object.status?.conditions ?? [];
     const summary = summarise(steps.outcomes, {
       ready: definition.summarise?.(object, steps.status) ?? AVAILABLE,

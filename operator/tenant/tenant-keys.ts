@@ -174,11 +174,7 @@ function isLabelled({ options }: TenantDependencies, tenant: Tenant, entry: Tena
   return held[options.labels.ownerUid] === tenant.metadata.uid && held[API_KEY_LABEL] === entry.name;
 }
 
-export async function setKeys(
-  { deps, context, tenantId }: KeyWork,
-  name: string,
-  keySha256s: readonly string[],
-): Promise<void> {
+export async function setKeys({ deps, context, tenantId }: KeyWork, name: string, keySha256s: readonly string[]) {
   const crUid = context.object.metadata.uid ?? '';
   const request = { tenantId, crUid, name, keySha256: keySha256s };
   await askService(deps.services, 'auth.SetTenantKeys', { request, signal: context.signal });

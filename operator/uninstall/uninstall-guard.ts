@@ -78,11 +78,7 @@ async function waitingResources({ client, namespaces }: UninstallGuardOptions): 
 }
 
 /** Empty when the kind itself is gone. */
-async function list(
-  client: UninstallGuardOptions['client'],
-  kind: ResourceKind,
-  namespace: string | undefined,
-): Promise<readonly KubeObject[]> {
+async function list(client: UninstallGuardOptions['client'], kind: ResourceKind, namespace: string | undefined) {
   try {
     return (await client.list(kind, namespace === undefined ? {} : { namespace })).items;
   } catch (error) {

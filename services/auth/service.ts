@@ -145,10 +145,7 @@ async function sweep({ refusedLogins, throttle, budgets, logger }: ServiceDepend
   await throttle.sweep().catch((error: unknown) => logger.warn('auth.login_failures.sweep_failed', { error }));
 }
 
-function serve(
-  deps: ServiceDependencies,
-  { messenger, secrets, clock }: AuthServiceOptions,
-): Promise<readonly Subscription[]> {
+function serve(deps: ServiceDependencies, { messenger, secrets, clock }: AuthServiceOptions) {
   const { posture } = deps.settings;
   const signer = createPrincipalSigner(secrets.jwt, clock, secrets.acceptedJwt);
   const signed = (principal: Principal | null) => ({

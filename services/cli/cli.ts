@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import engram from '../../package.json' with { type: 'json' };
 import { nearestOf } from '../common/kernel/nearest.ts';
 import { createApiClient } from './api-client.ts';
-import { type Action, type Command, type CommandCall, type OptionDescription, stringOption } from './command.ts';
+import { type Action, type Command, type OptionDescription, stringOption } from './command.ts';
 import {
   activityCommand,
   agentsCommand,
@@ -153,11 +153,7 @@ function findCommand(name: string): Command {
   throw usageFailure(`There is no command '${name}'.${hint} See: engram --help`);
 }
 
-function callOf(
-  command: Command,
-  { values, positionals }: ReturnType<typeof parseCommandLine>,
-  terminal: Terminal,
-): CommandCall {
+function callOf(command: Command, { values, positionals }: ReturnType<typeof parseCommandLine>, terminal: Terminal) {
   const datasetGiven = stringOption(values, 'dataset');
   const isQuiet = values['quiet'] === true;
   return {

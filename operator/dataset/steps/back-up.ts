@@ -71,11 +71,7 @@ interface Due {
   readonly place: SnapshotPlace;
 }
 
-async function take(
-  parts: DatasetParts,
-  context: DatasetContext,
-  { backup, cron, nextAt, place }: Due,
-): Promise<StepOutcome<DatasetStatus>> {
+async function take(parts: DatasetParts, context: DatasetContext, { backup, cron, nextAt, place }: Due) {
   const { services } = parts;
   const { object, now, signal, event } = context;
   const ids = idsOf(context);

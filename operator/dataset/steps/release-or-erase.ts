@@ -107,11 +107,7 @@ interface Erasing extends Found {
   readonly tenant: Tenant | null;
 }
 
-async function erase(
-  parts: DatasetParts,
-  context: DatasetContext,
-  { ids, isErasing, policy, tenant }: Erasing,
-): Promise<StepOutcome<DatasetStatus>> {
+async function erase(parts: DatasetParts, context: DatasetContext, { ids, isErasing, policy, tenant }: Erasing) {
   const { object, event, signal } = context;
   const last = await findLast(parts, context, { policy, tenant });
   // Once the erasure has begun, ingest knows whether its snapshot exists.

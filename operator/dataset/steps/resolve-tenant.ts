@@ -44,11 +44,7 @@ function notProvisioned(reason: string, message: string): ConditionDraft {
   return { type: 'StoresProvisioned', status: 'False', reason, message };
 }
 
-async function takesFrom(
-  { client }: DatasetDependencies,
-  tenant: Tenant,
-  { object, signal }: DatasetContext,
-): Promise<boolean> {
+async function takesFrom({ client }: DatasetDependencies, tenant: Tenant, { object, signal }: DatasetContext) {
   const { namespace = '' } = object.metadata;
   // Only a selector needs the labels of the namespace, and the right to read it.
   const needsLabels = tenant.spec.datasets.allowedNamespaces.from === 'Selector';

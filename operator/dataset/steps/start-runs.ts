@@ -56,11 +56,7 @@ export function startRuns(parts: DatasetParts): DatasetStep {
 
 type Start = 'started' | 'skipped' | 'refused';
 
-function scheduleAfter(
-  schedule: DatasetStatusSchedule,
-  outcome: Start | 'not due',
-  { object, now }: DatasetContext,
-): DatasetStatusSchedule {
+function scheduleAfter(schedule: DatasetStatusSchedule, outcome: Start | 'not due', { object, now }: DatasetContext) {
   if (outcome === 'not due' || outcome === 'refused') return schedule;
   const lastStartedAt = outcome === 'started' ? { lastStartedAt: toSeconds(now) } : lastOf(schedule);
   return { pipeline: schedule.pipeline, ...lastStartedAt, ...nextTime(object, schedule.pipeline, now) };
@@ -101,11 +97,7 @@ function lastOf(held: DatasetStatusSchedule | undefined): Pick<DatasetStatusSche
   return held?.lastStartedAt === undefined ? {} : { lastStartedAt: held.lastStartedAt };
 }
 
-function nextTime(
-  { spec }: Dataset,
-  pipeline: ScheduledPipeline,
-  now: Date,
-): Pick<DatasetStatusSchedule, 'nextStartAt'> {
+function nextTime({ spec }: Dataset, pipeline: ScheduledPipeline, now: Date) {
   const cron = parseCron(spec.pipeline?.[pipeline]?.schedule ?? '');
   const next = 'fault' in cron ? null : cron.nextAfter(now);
   return next === null ? {} : { nextStartAt: toSeconds(next) };
@@ -172,10 +164,6 @@ export async function startPipeline(
  * A context that speaks for the owner of the dataset, who needs no grant, as long as one token lasts.
  * `PermissionDeniedError` when the account is inactive; as `getPrincipal` when auth cannot say.
  */
-async function asDatasetOwner(
-  messenger: MessageCaller,
-  { ownerId, tenant }: DatasetRef,
-  context: CallContext,
-): Promise<CallContext> {
+async function asDatasetOwner(messenger: MessageCaller, { ownerId, tenant }: DatasetRef, context: CallContext) {
   return asAccount(messenger, { userId: ownerId, tenant }, context, "The account of the dataset's owner is inactive.");
 }

@@ -99,10 +99,7 @@ function faultOf(name: string, secret: Secret | null): Failure | null {
   return { reason: 'SecretTooLarge', message: `Secret ${name} has more than credentials: make one with them alone` };
 }
 
-function declaration(
-  source: DatasetSourcesEntry,
-  access: Pick<DeclaredSource, 'hold' | 'credentials'>,
-): DeclaredSource {
+function declaration(source: DatasetSourcesEntry, access: Pick<DeclaredSource, 'hold' | 'credentials'>) {
   const { name, connector, address, account, selection, since, interval, schedule, onRemoval } = source;
   return {
     name,

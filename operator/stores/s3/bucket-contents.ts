@@ -38,11 +38,7 @@ export async function countObjects(place: ObjectPlace, abortSignal: AbortSignal)
 }
 
 /** Objects with the prefix, with all their versions. */
-export async function removeObjects(
-  place: ObjectPlace,
-  fits: (name: string) => boolean,
-  abortSignal: AbortSignal,
-): Promise<void> {
+export async function removeObjects(place: ObjectPlace, fits: (name: string) => boolean, abortSignal: AbortSignal) {
   const { client, bucket } = place;
   for await (const page of objectPages(place, abortSignal)) {
     const Objects = page.filter(({ Key = '' }) => fits(Key));
@@ -123,10 +119,7 @@ async function* plainPages({ client, bucket, prefix }: ObjectPlace, abortSignal:
 }
 
 /** Lists unfinished uploads; empty on servers without that list. */
-async function* uploadPages(
-  { client, bucket, prefix }: ObjectPlace,
-  abortSignal: AbortSignal,
-): AsyncGenerator<readonly MultipartUpload[]> {
+async function* uploadPages({ client, bucket, prefix }: ObjectPlace, abortSignal: AbortSignal) {
   let marker: { readonly KeyMarker?: string; readonly UploadIdMarker?: string } | null = {};
   try {
     while (marker !== null) {

@@ -175,12 +175,7 @@ async function mark(place: ObjectPlace, realm: Realm, store: string, abortSignal
 }
 
 /** Whether the mark exists; throws when it is another owner's, or when there are objects without a mark. */
-async function requireOurs(
-  place: ObjectPlace,
-  realm: Realm,
-  store: string,
-  abortSignal: AbortSignal,
-): Promise<boolean> {
+async function requireOurs(place: ObjectPlace, realm: Realm, store: string, abortSignal: AbortSignal) {
   const { client, bucket, prefix } = place;
   const what = `What is in ${bucket}/${prefix}`;
   try {

@@ -50,11 +50,7 @@ async function managedTenant({ services }: TenantDependencies, { object, signal 
   return managed;
 }
 
-async function release(
-  deps: TenantDependencies,
-  context: TenantContext,
-  tenantId: string | null,
-): Promise<ErasureOutcome> {
+async function release(deps: TenantDependencies, context: TenantContext, tenantId: string | null) {
   const { object, signal } = context;
   if (tenantId !== null) {
     const request = { tenantId: asId<TenantId>(tenantId), crUid: object.metadata.uid ?? '' };
@@ -69,11 +65,7 @@ async function release(
 }
 
 /** Keeps the Secret; the next Tenant that names it adopts it. */
-async function releaseSecret(
-  { client, options }: TenantDependencies,
-  { metadata }: Secret,
-  signal: AbortSignal,
-): Promise<void> {
+async function releaseSecret({ client, options }: TenantDependencies, { metadata }: Secret, signal: AbortSignal) {
   const { resourceVersion } = metadata;
   const labels = { [options.labels.ownerUid]: null };
   const annotations = { [options.labels.ownerAnnotation]: null };

@@ -37,11 +37,7 @@ export function removeDatasets(deps: TenantDependencies): TenantStep {
   };
 }
 
-async function datasetsOf(
-  { client, options }: TenantDependencies,
-  tenant: Tenant,
-  signal: AbortSignal,
-): Promise<readonly Dataset[]> {
+async function datasetsOf({ client, options }: TenantDependencies, tenant: Tenant, signal: AbortSignal) {
   const { metadata } = tenant;
   const fieldSelector = `spec.tenantRef.name=${metadata.name}`;
   const places = options.watchNamespaces === null ? [{}] : options.watchNamespaces.map((namespace) => ({ namespace }));

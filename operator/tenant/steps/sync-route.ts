@@ -155,11 +155,7 @@ const GATEWAY: ResourceKind = {
 };
 
 /** Returns the URL, with the protocol of the first Gateway's listeners; undefined when the Gateway may not be read. */
-async function urlOf(
-  client: TenantDependencies['client'],
-  { metadata, spec }: Tenant,
-  signal: AbortSignal,
-): Promise<string | undefined> {
+async function urlOf(client: TenantDependencies['client'], { metadata, spec }: Tenant, signal: AbortSignal) {
   const { hostname = '', parentRefs: [parent] = [] } = spec.routing ?? {};
   const place = { name: parent?.name ?? '', namespace: parent?.namespace ?? metadata.namespace ?? '' };
   const gateway = await client.get<Gateway>(GATEWAY, place, { signal }).catch((error: unknown) => {
@@ -224,11 +220,7 @@ function routeVerdict({ metadata, spec, status }: HttpRoute): RouteVerdict {
   return waiting.length === 0 ? { verdict: 'accepted' } : { verdict: 'waiting', gateways: waiting.toSorted() };
 }
 
-function isSame(
-  one: ParentStatus['parentRef'],
-  other: ParentStatus['parentRef'],
-  namespace: string | undefined,
-): boolean {
+function isSame(one: ParentStatus['parentRef'], other: ParentStatus['parentRef'], namespace: string | undefined) {
   return (
     one.name === other.name &&
     (one.namespace ?? namespace) === (other.namespace ?? namespace) &&

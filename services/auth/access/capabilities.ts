@@ -103,11 +103,7 @@ async function presenceWrites(deps: AuthDependencies, holder: Holder, tenant: Te
   return [deps.memberships.touchWrite(tenant.id, holder.id)];
 }
 
-async function heldBy(
-  { capabilities }: AuthDependencies,
-  tenant: Tenant,
-  holder: PrincipalId,
-): Promise<ReadonlySet<Capability>> {
+async function heldBy({ capabilities }: AuthDependencies, tenant: Tenant, holder: PrincipalId) {
   const grants = await capabilities.ofHolders(tenant.id, [holder]);
   return new Set(grants.map(({ capability }) => capability));
 }

@@ -84,10 +84,7 @@ interface Change {
 }
 
 /** False when nothing had to be changed. */
-async function commitChange(
-  deps: AuthDependencies,
-  { principal, holder, change, datasetIds }: Change,
-): Promise<boolean> {
+async function commitChange(deps: AuthDependencies, { principal, holder, change, datasetIds }: Change) {
   const { tenant, id: actor } = principal;
   const changes = await deps.grants.changes({ tenant }, datasetIds, change);
   const writes: Write[] = change.isGiven ? [holderWrite(deps, holder)] : [];

@@ -85,10 +85,7 @@ export async function createDataset(
  * Writes that make the commit fail when the account is gone or no longer belongs to the tenant, as a member or as an agent
  * that was created there.
  */
-async function presenceWrites(
-  { users, memberships }: AuthDependencies,
-  { id, tenant }: Principal,
-): Promise<readonly Write[]> {
+async function presenceWrites({ users, memberships }: AuthDependencies, { id, tenant }: Principal) {
   if (tenant === PERSONAL_TENANT) return [users.touchWrite(id, { isActive: true })];
   if (!(await memberships.has(tenant, id))) return [users.touchWrite(id, { isActive: true, tenant })];
   return [users.touchWrite(id, { isActive: true }), memberships.touchWrite(tenant, id)];

@@ -7,7 +7,7 @@ import {
   notAllPermitted,
   requireCreatableDatasetName,
 } from '../../common/domain/permissions.ts';
-import type { DatasetId, PrincipalId } from '../../common/kernel/brand.ts';
+import type { DatasetId } from '../../common/kernel/brand.ts';
 import type { DatasetRef, SourceReader } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { asId, isUuid } from '../../common/kernel/ids.ts';
@@ -81,11 +81,7 @@ async function permittedDatasets(deps: AuthDependencies, query: DatasetQuery): P
   return query.namesAmongPermitted ? amongPermitted(deps, query, names) : amongOwn(deps, query, names);
 }
 
-async function byIds(
-  deps: AuthDependencies,
-  query: DatasetQuery,
-  given: readonly string[],
-): Promise<readonly PermittedDataset[]> {
+async function byIds(deps: AuthDependencies, query: DatasetQuery, given: readonly string[]) {
   const { principal, permission } = query;
   if (!given.every(isUuid)) throw notAllPermitted(permission);
   const ids = [...new Set(given.map((id) => asId<DatasetId>(id)))];
@@ -108,11 +104,7 @@ async function allPermitted(deps: AuthDependencies, query: DatasetQuery): Promis
 }
 
 /** Resolves names to the principal's own datasets of the current tenant; shared datasets need ids. */
-async function amongOwn(
-  deps: AuthDependencies,
-  query: DatasetQuery,
-  names: readonly string[],
-): Promise<readonly PermittedDataset[]> {
+async function amongOwn(deps: AuthDependencies, query: DatasetQuery, names: readonly string[]) {
   const { principal } = query;
   const own = await ownDatasets(deps, query, names);
   const known = new Map<string, PermittedDataset>(own.map((dataset) => [dataset.name, dataset]));
@@ -129,11 +121,7 @@ async function amongOwn(
   return names.flatMap((name) => known.get(name) ?? []);
 }
 
-async function ownDatasets(
-  { datasets }: AuthDependencies,
-  query: DatasetQuery,
-  names: readonly string[],
-): Promise<readonly StoredDataset[]> {
+async function ownDatasets({ datasets }: AuthDependencies, query: DatasetQuery, names: readonly string[]) {
   const { principal } = query;
   const own = await datasets.ownedByName(scopeOf(query), principal.id, names);
   return own.filter(({ id }) => keyReaches(principal, id));
@@ -143,11 +131,7 @@ async function ownDatasets(
  * Resolves names, for `forget` only, to the first dataset of the name that the principal has the permission on; an own
  * dataset precedes a shared one.
  */
-async function amongPermitted(
-  deps: AuthDependencies,
-  query: DatasetQuery,
-  names: readonly string[],
-): Promise<readonly PermittedDataset[]> {
+async function amongPermitted(deps: AuthDependencies, query: DatasetQuery, names: readonly string[]) {
   const permitted = await allPermitted(deps, query);
   return names.map((name) => {
     const candidates = permitted.filter((dataset) => dataset.name === name);
@@ -157,11 +141,7 @@ async function amongPermitted(
   });
 }
 
-async function requirePermission(
-  deps: AuthDependencies,
-  query: DatasetQuery,
-  ids: readonly DatasetId[],
-): Promise<void> {
+async function requirePermission(deps: AuthDependencies, query: DatasetQuery, ids: readonly DatasetId[]) {
   const { principal, permission } = query;
   if (!keyAllows(principal, permission)) throw notAllPermitted(permission);
   const own = datasetsWith(permission, await deps.grants.on(scopeOf(query), ids, [principal.id]));
@@ -192,10 +172,7 @@ function namesNotFound(names: readonly string[]) {
 }
 
 /** The holders whose grants count for the user: itself, its agents, tenants and roles, read in parallel. */
-async function grantHoldersOf(
-  { users, memberships, roleMembers }: AuthDependencies,
-  user: Pick<Principal, 'id'>,
-): Promise<readonly PrincipalId[]> {
+async function grantHoldersOf({ users, memberships, roleMembers }: AuthDependencies, user: Pick<Principal, 'id'>) {
   const [childAgents, tenants, roles] = await Promise.all([
     users.childAgents(user.id),
     memberships.tenantsOf(user.id),

@@ -172,11 +172,7 @@ async function visibleUsers({ users }: AgentConnectionDependencies, { id }: Prin
   return [id, ...(await users.childAgents(id))];
 }
 
-async function memorySources(
-  deps: AgentConnectionDependencies,
-  principal: Principal,
-  users: readonly UserId[],
-): Promise<readonly MemorySource[]> {
+async function memorySources(deps: AgentConnectionDependencies, principal: Principal, users: readonly UserId[]) {
   const [datasets, active] = await Promise.all([
     resolveDatasets(deps, { principal, permission: 'read' }),
     users.length === 0 ? [] : deps.connections.allActive(users),

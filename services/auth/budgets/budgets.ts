@@ -137,10 +137,7 @@ export async function readOwnUsage(
 /**
  * `PermissionDeniedError` for a key that has a budget: the credentials or limits that it would change are not limited by it.
  */
-export async function requireNoKeyBudget(
-  { storedBudgets }: AuthDependencies,
-  { key, isSuperuser }: Principal,
-): Promise<void> {
+export async function requireNoKeyBudget({ storedBudgets }: AuthDependencies, { key, isSuperuser }: Principal) {
   if (key === undefined || isSuperuser || (await storedBudgets.get(keyAccount(key.id))) === null) return;
   throw engramError(
     'PermissionDeniedError',
@@ -211,10 +208,7 @@ async function put(
   else notify.userChanged(user);
 }
 
-async function budgetOf(
-  { storedBudgets, budgets, clock }: AuthDependencies,
-  account: BudgetAccount,
-): Promise<AccountBudget> {
+async function budgetOf({ storedBudgets, budgets, clock }: AuthDependencies, account: BudgetAccount) {
   const [stored, standing] = await Promise.all([storedBudgets.get(account), budgets.standing(account)]);
   return { account, stored, standing, at: clock.now() };
 }

@@ -199,10 +199,7 @@ function giveBack(taken: readonly Taken[]): void {
   }
 }
 
-function trim(
-  recent: { keys(): Iterable<string>; delete(key: string): unknown; readonly size: number },
-  most: number,
-): void {
+function trim(recent: { keys(): Iterable<string>; delete(key: string): unknown; readonly size: number }, most: number) {
   for (const key of recent.keys()) {
     if (recent.size <= most) return;
     recent.delete(key);

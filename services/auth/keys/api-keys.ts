@@ -1,5 +1,5 @@
 import { keyAccount } from '../../common/domain/budget.ts';
-import type { DatasetId, UserId } from '../../common/kernel/brand.ts';
+import type { UserId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import type { Permission, Principal } from '../../common/kernel/principal.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
@@ -113,11 +113,7 @@ export function keyCreated(key: ApiKey, by: UserId): AuditEntry {
   return { tenant: PERSONAL_TENANT, action: 'key.created', actor: by, subject: key.id, details };
 }
 
-function keyDeleted(
-  { id, userId, name, prefix }: ApiKey,
-  by: UserId,
-  more: { readonly replacedBy?: string } = {},
-): AuditEntry {
+function keyDeleted({ id, userId, name, prefix }: ApiKey, by: UserId, more: { readonly replacedBy?: string } = {}) {
   const details = { userId, name, prefix, ...more };
   return { tenant: PERSONAL_TENANT, action: 'key.deleted', actor: by, subject: id, details };
 }
@@ -140,11 +136,7 @@ export async function limitsOf(
   };
 }
 
-async function readable(
-  deps: AuthDependencies,
-  principal: Principal,
-  ids: readonly string[],
-): Promise<readonly DatasetId[]> {
+async function readable(deps: AuthDependencies, principal: Principal, ids: readonly string[]) {
   return (await resolveDatasets(deps, { principal, permission: 'read', ids })).map(({ id }) => id);
 }
 

@@ -43,10 +43,7 @@ function requireSame(managed: ManagedResource, { tenantId, datasetId }: RequestO
 }
 
 /** Returns the dataset to adopt, or the one that the tenant's owner has under the name, or creates it. */
-async function findOrCreate(
-  deps: AuthDependencies,
-  { tenantId, name, datasetId }: RequestOf<'auth.EnsureDataset'>,
-): Promise<AnswerOf<'auth.EnsureDataset'>> {
+async function findOrCreate(deps: AuthDependencies, { tenantId, name, datasetId }: RequestOf<'auth.EnsureDataset'>) {
   if (datasetId !== undefined) {
     const id = asId<DatasetId>(datasetId);
     const adopted = isUuid(datasetId) ? await deps.datasets.get({ tenant: tenantId }, id) : null;

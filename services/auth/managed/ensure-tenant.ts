@@ -229,11 +229,7 @@ function checkedHostNames(given: readonly string[]): readonly string[] {
   return [...new Set(names)].sort();
 }
 
-async function requireFreeNames(
-  { tenantHosts }: AuthDependencies,
-  names: readonly string[],
-  tenant: Tenant | null,
-): Promise<void> {
+async function requireFreeNames({ tenantHosts }: AuthDependencies, names: readonly string[], tenant: Tenant | null) {
   for (const name of names) {
     const holder = await tenantHosts.tenantOf(name);
     if (holder !== null && holder !== tenant?.id) {
@@ -284,11 +280,7 @@ async function declaredOwner(
   );
 }
 
-async function createOwner(
-  deps: AuthDependencies,
-  email: string,
-  request: RequestOf<'auth.EnsureTenant'>,
-): Promise<DeclaredOwner> {
+async function createOwner(deps: AuthDependencies, email: string, request: RequestOf<'auth.EnsureTenant'>) {
   const passwordHash = await passwordHashOf(deps, request);
   try {
     const user = await createUser(deps, { email, passwordHash, isSuperuser: false, isVerified: true }, null, {

@@ -87,11 +87,7 @@ function entryOf({ id, name, tenant }: ApiKey, action: string, resource: string)
 }
 
 /** Whether one of the added keys is in use under another name, in another tenant, or by a user. */
-async function isUsedElsewhere(
-  { apiKeys }: AuthDependencies,
-  error: unknown,
-  added: readonly ApiKey[],
-): Promise<boolean> {
+async function isUsedElsewhere({ apiKeys }: AuthDependencies, error: unknown, added: readonly ApiKey[]) {
   if (!(error instanceof DuplicateKeyError && error.collection === apiKeysCollection.name)) return false;
   for (const { hash, tenant, name } of added) {
     const holder = await apiKeys.findByHash(hash);

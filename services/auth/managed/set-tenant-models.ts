@@ -123,11 +123,7 @@ async function accountOf(
   return { provider, model, endpoint: endpoint ?? null, sealedKey, keySha256: keyHash(apiKey) };
 }
 
-async function embeddingAccountOf(
-  deps: AuthDependencies,
-  tenant: TenantId,
-  embedding: Embedding,
-): Promise<EmbeddingAccount> {
+async function embeddingAccountOf(deps: AuthDependencies, tenant: TenantId, embedding: Embedding) {
   const account = await accountOf(deps, embedding, embedderKeyPlace(tenant));
   return { ...account, dimensions: embedding.dimensions };
 }

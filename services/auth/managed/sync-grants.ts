@@ -56,11 +56,7 @@ async function declared(deps: AuthDependencies, { tenantId, grants }: RequestOf<
   return { holders, wanted: [...wanted.values()], unknown: [...unknown].sort() };
 }
 
-async function idOfHolder(
-  { users, roles }: AuthDependencies,
-  tenant: TenantId,
-  holder: DeclaredGrant['holder'],
-): Promise<string | null> {
+async function idOfHolder({ users, roles }: AuthDependencies, tenant: TenantId, holder: DeclaredGrant['holder']) {
   if ('userEmail' in holder) return (await users.findByEmail(holder.userEmail))?.id ?? null;
   if ('roleName' in holder) return (await roles.findByName(tenant, holder.roleName))?.id ?? null;
   return asId(holder.tenantId);

@@ -4,7 +4,7 @@ import { startIssuer, type TestIssuer } from '../../../test/support/oidc-issuer.
 import type { OidcProvider } from '../../common/platform/config/oidc-providers.ts';
 import { createProviderFetch } from '../../common/platform/fetch/target-guard.ts';
 import { createSystemClock } from '../../common/platform/system/clock.ts';
-import { createProviderConnection } from './provider-connection.ts';
+import { createProviderConnection } from './create-oidc-client.ts';
 
 const ignore = () => {};
 const logger = { debug: ignore, info: ignore, warn: ignore, error: ignore };

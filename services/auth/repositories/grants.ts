@@ -44,11 +44,6 @@ export interface GrantChange {
   readonly isGiven: boolean;
 }
 
-interface DatasetChange {
-  readonly dataset: DatasetId;
-  readonly writes: readonly Write[];
-}
-
 const PAGE = 1000;
 const NONE = { read: false, write: false, delete: false, share: false };
 const ALL = { read: true, write: true, delete: true, share: true };
@@ -114,11 +109,7 @@ export function createGrants(store: DocumentStore) {
      * `DuplicateKeyError` or `VersionConflictError` when the holder's grants changed since they were read here, or when a
      * dataset to be shared is gone.
      */
-    async changes(
-      scope: Scope,
-      datasets: readonly DatasetId[],
-      change: GrantChange,
-    ): Promise<readonly DatasetChange[]> {
+    async changes(scope: Scope, datasets: readonly DatasetId[], change: GrantChange) {
       const existing = await ofHolder(scope, datasets, change.holder);
       return datasets.flatMap((dataset) => {
         const write = changeWrite(dataset, change, existing.get(grantId(dataset, change.holder)));

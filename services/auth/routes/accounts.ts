@@ -6,7 +6,6 @@ import { HttpError } from '../../common/platform/http/http-error.ts';
 import { json, routesOf } from '../../common/platform/http/route.ts';
 import { NO_PERMISSION } from '../../common/platform/http/route-permission.ts';
 import type { Credential } from '../../common/platform/messaging/messages.ts';
-import type { User } from '../../common/records/auth/users.ts';
 import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
 import { createUser, isReservedAddress, passwordProblem } from '../accounts/account.ts';
 import type { OidcDependencies } from '../oidc/oidc-client.ts';
@@ -47,11 +46,7 @@ interface NewAccount {
  * account, which becomes a superuser. Reserved addresses, those of the default account and of agents, cannot be registered.
  * Errors: 400 `REGISTER_USER_ALREADY_EXISTS` and `REGISTER_INVALID_PASSWORD`; `PermissionDeniedError` when sign-up is closed.
  */
-async function registerUser(
-  deps: OidcDependencies,
-  { email, password }: NewAccount,
-  presented: readonly Credential[],
-): Promise<User> {
+async function registerUser(deps: OidcDependencies, { email, password }: NewAccount, presented: readonly Credential[]) {
   const isFirst = await mayRegisterFirst(deps);
   const isPublic = deps.settings.signUp === 'open' || isFirst;
   const by = isPublic ? null : await requireSuperuser(deps, presented);

@@ -133,11 +133,7 @@ export function exportedHead({ tenant, number, hash, signedAt, keyId, signature 
  * The tenant whose log is requested, by default the principal's own. `PermissionDeniedError` unless the principal manages its
  * users, also for a tenant that does not exist. The log of the personal space covers all accounts: only superusers read it.
  */
-async function auditedTenant(
-  deps: AuthDependencies,
-  principal: Principal,
-  wanted: TenantId = principal.tenant,
-): Promise<TenantId> {
+async function auditedTenant(deps: AuthDependencies, principal: Principal, wanted: TenantId = principal.tenant) {
   if (wanted === PERSONAL_TENANT) {
     if (!principal.isSuperuser) throw capabilityMissing('manage_users');
     return wanted;
@@ -166,11 +162,7 @@ async function exportAudit(deps: AuthDependencies, tenant: TenantId, by: UserId)
   return { records: recordsUpTo(deps, tenant, number), head };
 }
 
-async function* recordsUpTo(
-  { auditRecords }: AuthDependencies,
-  tenant: TenantId,
-  last: number,
-): AsyncGenerator<readonly AuditRecord[]> {
+async function* recordsUpTo({ auditRecords }: AuthDependencies, tenant: TenantId, last: number) {
   let after = 0;
   while (after < last) {
     const records = await auditRecords.range(tenant, after, last);

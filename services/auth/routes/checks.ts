@@ -28,11 +28,7 @@ export const checkRoutes = routes(
  * Checks that the hosted service accepts the key. A key of this server is not sent there and counts as none.
  * `CloudApiKeyMissingError` (400) without a key, `CloudConnnectionError` (503) otherwise.
  */
-async function checkConnection(
-  { apiKeys, cloudApi }: AuthDependencies,
-  sent: string | undefined,
-  signal: AbortSignal,
-): Promise<void> {
+async function checkConnection({ apiKeys, cloudApi }: AuthDependencies, sent: string | undefined, signal: AbortSignal) {
   const key = sent?.trim() ?? '';
   if (key === '' || (await apiKeys.findByHash(apiKeyHash(key))) !== null) {
     const text = 'Failed to connect to the cloud service. Please add your API key to the local instance.';

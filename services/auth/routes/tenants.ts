@@ -9,7 +9,6 @@ import { json, routesOf } from '../../common/platform/http/route.ts';
 import { inTenant, ofAccount } from '../../common/platform/http/route-permission.ts';
 import type { Tenant } from '../../common/records/auth/tenants.ts';
 import type { User } from '../../common/records/auth/users.ts';
-import type { Write } from '../../common/storage/ports/document-store.ts';
 import type { AuthDependencies } from '../model.ts';
 import { presentMember, presentTenant } from '../presenters/permissions.ts';
 import { addMember, removeMember } from '../tenants/manage-tenant.ts';
@@ -172,11 +171,7 @@ async function ownTenants(deps: AuthDependencies, principal: Principal): Promise
 }
 
 /** Writes that make the switch conflict with an end of the membership. */
-async function residenceWrites(
-  { memberships }: AuthDependencies,
-  user: User,
-  tenant: TenantId,
-): Promise<readonly Write[]> {
+async function residenceWrites({ memberships }: AuthDependencies, user: User, tenant: TenantId) {
   if (tenant === PERSONAL_TENANT) return [];
   if (await memberships.has(tenant, user.id)) return [memberships.touchWrite(tenant, user.id)];
   throw engramError('TenantNotFoundError', 'User is not part of the tenant.');

@@ -161,22 +161,12 @@ interface InvitationRequest {
   readonly server: string;
 }
 
-interface Invitation {
-  readonly user: User;
-  /** Shown once; null: it was mailed. */
-  readonly link: string | null;
-  readonly expiresAt: Date;
-}
-
 /**
  * Creates an account without a password and a link that sets one, once, within seven days; also for an account that has
- * none yet. Errors: 400 `REGISTER_USER_ALREADY_EXISTS` for any other account, `TooManyRequestsError` for too many mails.
+ * none yet. The link is null when it was mailed. Errors: 400 `REGISTER_USER_ALREADY_EXISTS` for any other account,
+ * `TooManyRequestsError` for too many mails.
  */
-async function inviteUser(
-  deps: MailDependencies,
-  principal: Principal,
-  { email, server }: InvitationRequest,
-): Promise<Invitation> {
+async function inviteUser(deps: MailDependencies, principal: Principal, { email, server }: InvitationRequest) {
   const { mailer: configured, links, tokens, sent, perAccountAndHour, outbox } = deps.mail;
   const mailer = configured?.reachesPeople ? configured : null;
   const user = await invitee(deps, principal, email);

@@ -118,11 +118,7 @@ function applyTo(patch: Patch, fields: Fields, target: PatchTarget, operation: P
 }
 
 /** Applies the operation to all values of an attribute. */
-function changeAll(
-  values: readonly Json[],
-  { attribute }: PatchTarget,
-  { op, value }: PatchOperation,
-): readonly Json[] {
+function changeAll(values: readonly Json[], { attribute }: PatchTarget, { op, value }: PatchOperation) {
   if (op === 'remove') {
     if (value === undefined || value === null) return [];
     // Entra lists the values to remove in the value of the operation.

@@ -160,11 +160,7 @@ async function membersOf(deps: AuthDependencies, role: RoleId): Promise<readonly
   return users.filter(({ parentId }) => parentId === null).map(({ id, email }) => ({ id, email }));
 }
 
-async function requireMembers(
-  deps: AuthDependencies,
-  tenant: TenantId,
-  ids: readonly string[],
-): Promise<readonly UserId[]> {
+async function requireMembers(deps: AuthDependencies, tenant: TenantId, ids: readonly string[]) {
   const known = ids.length === 0 ? new Set<string>() : new Set<string>(await deps.memberships.usersOf(tenant));
   const unknown = ids.find((id) => !known.has(id));
   if (unknown === undefined) return ids.map((id) => asId<UserId>(id));

@@ -7,7 +7,6 @@ import { DuplicateKeyError, VersionConflictError } from '../../common/storage/po
 import { tenantNotFound } from '../access/tenant-authority.ts';
 import { isReservedAddress } from '../accounts/account.ts';
 import type { AuthDependencies } from '../model.ts';
-import type { ScimUser } from '../repositories/scim-resources.ts';
 import { changePerson } from './change-person.ts';
 import { addressTaken, type Directory } from './directory.ts';
 import { type Fields, textField } from './fields.ts';
@@ -115,10 +114,7 @@ async function linkMember(
   }
 }
 
-function recordFieldsOf(
-  fields: Fields,
-  at: string,
-): Omit<ScimUser, 'tenant' | 'user' | 'isProvisioned' | 'isSuspended'> {
+function recordFieldsOf(fields: Fields, at: string) {
   const names = { userName: requireUserName(fields), externalId: textField(fields, 'externalId') };
   return { ...names, profile: profileOf(fields), createdAt: at, updatedAt: at };
 }

@@ -55,11 +55,7 @@ const USERS: DirectoryResource = {
   remove: removePerson,
 };
 
-async function presentPeople(
-  deps: AuthDependencies,
-  tenant: TenantId,
-  people: readonly Person[],
-): Promise<readonly Fields[]> {
+async function presentPeople(deps: AuthDependencies, tenant: TenantId, people: readonly Person[]) {
   const groups = await groupsOfPeople(
     deps,
     tenant,
@@ -171,10 +167,6 @@ export async function patchResource(
   return change(deps, directory, id, (current) => applyPatch(type, current, operations));
 }
 
-export async function removeResource(
-  deps: AuthDependencies,
-  { principal, name }: ResourceRequest,
-  id: string,
-): Promise<void> {
+export async function removeResource(deps: AuthDependencies, { principal, name }: ResourceRequest, id: string) {
   await RESOURCES[name].remove(deps, await directoryOf(deps, principal), id);
 }

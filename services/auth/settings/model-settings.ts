@@ -5,12 +5,7 @@ import { chosenOver, defaultModel } from '../../common/platform/config/model-cho
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import { VersionConflictError, type Write } from '../../common/storage/ports/document-store.ts';
 import type { AuthDependencies } from '../model.ts';
-import {
-  keyPlace,
-  type NewModelSettings,
-  type SealedKey,
-  type StoredModelSettings,
-} from '../repositories/model-settings.ts';
+import { keyPlace, type SealedKey, type StoredModelSettings } from '../repositories/model-settings.ts';
 
 /** The current settings, with masked keys. */
 export interface ModelSettingsView {
@@ -41,11 +36,7 @@ export async function readModelSettings(deps: AuthDependencies): Promise<ModelSe
  * Stores the fields that differ from the shown ones, for the whole server and permanently; what starts from now on uses them.
  * Sending back what was shown changes nothing, so that submitting a form does not pin the values of the environment.
  */
-export async function changeModelSettings(
-  deps: AuthDependencies,
-  by: Principal,
-  change: ModelSettingsChange,
-): Promise<void> {
+export async function changeModelSettings(deps: AuthDependencies, by: Principal, change: ModelSettingsChange) {
   requireSuperuser(by);
   await retryOnConflict(async () => {
     const stored = await deps.modelSettings.get();
@@ -86,11 +77,7 @@ async function commit(deps: AuthDependencies, by: Principal, { write, fields }: 
   await deps.models.changed();
 }
 
-async function changed(
-  deps: AuthDependencies,
-  stored: StoredModelSettings | null,
-  change: ModelSettingsChange,
-): Promise<{ readonly next: NewModelSettings; readonly fields: readonly string[] }> {
+async function changed(deps: AuthDependencies, stored: StoredModelSettings | null, change: ModelSettingsChange) {
   const view = viewOf(deps, stored);
   const fields: string[] = [];
   let languageModel = stored?.languageModel ?? null;
@@ -124,11 +111,7 @@ async function changed(
   return { next: { revision: deps.ids.uuid(), languageModel, vectorDatabase, changedAt }, fields };
 }
 
-async function newKey(
-  { secretBox }: AuthDependencies,
-  part: 'languageModel' | 'vectorDatabase',
-  text: string,
-): Promise<SealedKey | null> {
+async function newKey({ secretBox }: AuthDependencies, part: 'languageModel' | 'vectorDatabase', text: string) {
   const key = newKeyIn(text);
   return key === null ? null : { sealed: await secretBox.seal(key, keyPlace(part)), shown: shownKey(key) };
 }

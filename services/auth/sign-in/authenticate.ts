@@ -73,11 +73,7 @@ interface Search {
   readonly find: () => Promise<Owner | null>;
 }
 
-async function cached(
-  deps: OidcDependencies,
-  credential: string,
-  { hostTenant, find }: Search,
-): Promise<Principal | typeof STRANGER | null> {
+async function cached(deps: OidcDependencies, credential: string, { hostTenant, find }: Search) {
   const { cache, clock } = deps;
   const key = hostTenant === undefined ? credential : `${hostTenant ?? ''} ${credential}`;
   const known = cache.get(key);
@@ -92,11 +88,7 @@ async function cached(
   return principal;
 }
 
-async function principalAt(
-  deps: OidcDependencies,
-  { user, key }: Owner,
-  hostTenant: HostTenant,
-): Promise<Principal | typeof STRANGER | null> {
+async function principalAt(deps: OidcDependencies, { user, key }: Owner, hostTenant: HostTenant) {
   const principal = { ...principalOf(user), ...(key === undefined ? {} : { key }) };
   if (key?.tenant !== undefined) {
     if (!(await isAcceptedAt(deps, key.tenant, hostTenant))) return null;
@@ -108,11 +100,7 @@ async function principalAt(
 }
 
 /** Whether a tenant's key is accepted: only under its host names, if it has any. */
-async function isAcceptedAt(
-  { tenantCache }: OidcDependencies,
-  tenant: TenantId,
-  hostTenant: HostTenant,
-): Promise<boolean> {
+async function isAcceptedAt({ tenantCache }: OidcDependencies, tenant: TenantId, hostTenant: HostTenant) {
   if (hostTenant === undefined || hostTenant === tenant) return true;
   if (hostTenant !== null) return false;
   return (await tenantCache.get(tenant))?.hostNames.length === 0;

@@ -1,4 +1,4 @@
-import { ADMIN_ROLE, CAPABILITIES, type Capability } from '../../common/domain/capabilities.ts';
+import { ADMIN_ROLE, CAPABILITIES } from '../../common/domain/capabilities.ts';
 import type { RoleId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
@@ -35,11 +35,7 @@ export async function addMember(deps: AuthDependencies, principal: Principal, me
   await joinTenant(deps, membership, principal.id);
 }
 
-export async function removeMember(
-  deps: AuthDependencies,
-  principal: Principal,
-  membership: Membership,
-): Promise<void> {
+export async function removeMember(deps: AuthDependencies, principal: Principal, membership: Membership) {
   await requireCapability(deps, principal, membership.tenant, 'manage_users');
   await leaveTenant(deps, membership, principal.id);
 }
@@ -60,11 +56,7 @@ export async function removeRole(deps: AuthDependencies, principal: Principal, i
 }
 
 /** Assigns a role. The principal needs all capabilities of the role itself. */
-export async function assignRole(
-  deps: AuthDependencies,
-  principal: Principal,
-  membership: RoleMembership,
-): Promise<void> {
+export async function assignRole(deps: AuthDependencies, principal: Principal, membership: RoleMembership) {
   await requireRoleUser(deps, membership.user);
   await requireVisibleRole(deps, principal, membership.role);
   const role = await assignableRole(deps, membership);
@@ -78,11 +70,7 @@ export async function assignRole(
   await joinRole(deps, membership, principal.id);
 }
 
-export async function withdrawRole(
-  deps: AuthDependencies,
-  principal: Principal,
-  membership: RoleMembership,
-): Promise<void> {
+export async function withdrawRole(deps: AuthDependencies, principal: Principal, membership: RoleMembership) {
   await requireRoleUser(deps, membership.user);
   const role = await requireVisibleRole(deps, principal, membership.role);
   await requireCapability(deps, principal, role.tenant, 'manage_users');
@@ -96,10 +84,7 @@ async function requireVisibleRole(deps: AuthDependencies, principal: Principal, 
   return role;
 }
 
-async function capabilitiesOfRole(
-  { capabilities }: AuthDependencies,
-  { id, tenant, name }: Role,
-): Promise<readonly Capability[]> {
+async function capabilitiesOfRole({ capabilities }: AuthDependencies, { id, tenant, name }: Role) {
   if (name === ADMIN_ROLE) return CAPABILITIES;
   const granted = new Set((await capabilities.ofHolders(tenant, [id])).map(({ capability }) => capability));
   return CAPABILITIES.filter((capability) => granted.has(capability));

@@ -74,10 +74,7 @@ export async function runCognify(call: CommandCall, { wait }: { readonly wait: b
   return isDone && failed.length === 0 ? exitCodes.ok : exitCodes.failed;
 }
 
-async function follow(
-  call: CommandCall,
-  { id, name }: { readonly id: string; readonly name: string },
-): Promise<PipelineRunStatusWithProgress> {
+async function follow(call: CommandCall, { id, name }: { readonly id: string; readonly name: string }) {
   let total = 1;
   const progress = createProgress(call.terminal, 'Cognify', {
     total,

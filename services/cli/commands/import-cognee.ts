@@ -16,7 +16,7 @@ import {
 import { type Command, type CommandCall, isSet, stringOption } from '../command.ts';
 import { clientSettings } from '../options.ts';
 import { count, harmless, note, print, printJson } from '../output.ts';
-import { type InvitationAnswer, invite, userIdOf } from '../people.ts';
+import { invite, userIdOf } from '../people.ts';
 import { createProgress } from '../progress.ts';
 import { CliFailure, exitCodes, usageFailure } from '../terminal.ts';
 import { webAddress } from '../web-address.ts';
@@ -368,10 +368,7 @@ async function importPeople(
 }
 
 /** Finds the account of an address, or invites its owner. */
-async function accountFor(
-  call: CommandCall,
-  email: string,
-): Promise<{ readonly id: string; readonly invitation: InvitationAnswer | null }> {
+async function accountFor(call: CommandCall, email: string) {
   const present = await userIdOf(call, email).catch((error: unknown) => {
     if (error instanceof ApiFailure && error.status === 404) return null;
     throw error;

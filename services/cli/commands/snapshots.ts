@@ -2,12 +2,13 @@ import { createWriteStream, openAsBlob } from 'node:fs';
 import { rename, rm, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatasetSnapshot, SnapshotRestore } from '../../client/index.ts';
 import { ApiFailure } from '../api-client.ts';
 import { type Command, type CommandCall, isSet, stringOption } from '../command.ts';
-import { follow } from '../follow.ts';
 import { columns, count, note, print, printJson } from '../output.ts';
-import { exitCodes, usageFailure } from '../terminal.ts';
+import { createProgress } from '../progress.ts';
+import { CliFailure, exitCodes, usageFailure } from '../terminal.ts';
 import { findDataset, findSnapshot, listDatasets, listSnapshots, snapshotPath } from '../wire.ts';
 
 export const snapshotCommand: Command = {
@@ -155,4 +156,46 @@ async function upload(call: CommandCall, file: string, name: string): Promise<Sn
 async function startRestore(call: CommandCall, id: string, name: string): Promise<SnapshotRestore> {
   const snapshot = await findSnapshot(call.api, id);
   return call.api.json('POST', `${snapshotPath(snapshot)}/restore`, { body: { name } });
+}
+
+/** Work of the server that goes on by itself, however long this client looks on. */
+interface Followed {
+  readonly status: 'running' | 'complete' | 'failed';
+  readonly done: number;
+  readonly total: number;
+  readonly failure: { readonly name: string; readonly message: string } | null;
+}
+
+interface Following<Work> {
+  readonly title: string;
+  readonly unit: string;
+  readonly whenInterrupted: (work: Work | null) => string;
+  start(): Promise<Work>;
+  look(work: Work): Promise<Work>;
+}
+
+const LOOK_AGAIN_MS = 500;
+
+/** Resolves when it is complete. `CliFailure` with what it failed of. */
+async function follow<Work extends Followed>(call: CommandCall, following: Following<Work>): Promise<Work> {
+  let work: Work | null = null;
+  const progress = createProgress(call.terminal, following.title, {
+    total: 1,
+    unit: following.unit,
+    whenInterrupted: () => following.whenInterrupted(work),
+  });
+  try {
+    work = await following.start();
+    while (work.status === 'running') {
+      progress.setTotal(Math.max(1, work.total));
+      progress.update(work.done, '');
+      await sleep(LOOK_AGAIN_MS);
+      work = await following.look(work);
+    }
+    if (work.status === 'complete') return work;
+    const { name, message } = work.failure ?? { name: 'CogneeSystemError', message: 'It failed.' };
+    throw new CliFailure(`${message} [${name}]`, exitCodes.failed);
+  } finally {
+    progress.stop();
+  }
 }

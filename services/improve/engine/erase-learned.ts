@@ -42,10 +42,7 @@ async function stopImprove({ claims, clock }: Dependencies, dataset: DatasetRef,
   }
 }
 
-async function erase(
-  { store, improveRequests }: Dependencies,
-  dataset: DatasetRef,
-): Promise<AnswerOf<'improve.Erase'>> {
+async function erase({ store, improveRequests }: Dependencies, dataset: DatasetRef) {
   const { removed, left } = await eraseCollections(store, scopeOf(dataset), learnedCollections);
   return { removed, residue: left + (await improveRequests.eraseDataset({ tenant: dataset.tenant }, dataset.id)) };
 }

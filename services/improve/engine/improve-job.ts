@@ -102,10 +102,7 @@ export function createRequestScheduler(deps: Dependencies): Repeating {
   });
 }
 
-async function order(
-  { improveRequests, store, workQueue, clock, ids }: Dependencies,
-  request: StoredImproveRequest,
-): Promise<void> {
+async function order({ improveRequests, store, workQueue, clock, ids }: Dependencies, request: StoredImproveRequest) {
   const taken = await improveRequests.take(request, new Date(clock.now().getTime() + TAKEN_MS));
   if (taken === null) return;
   const { tenant, user, session, dataset, keyId } = taken;

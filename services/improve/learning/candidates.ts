@@ -82,11 +82,7 @@ interface Said {
 const MAX_STATED = 1_000;
 
 /** Returns the statements of a question: by their wording, and sentences that relate named things. */
-async function stated(
-  extractor: Extractor | null,
-  { question }: QaEntry,
-  context: ModelCallContext,
-): Promise<readonly Said[]> {
+async function stated(extractor: Extractor | null, { question }: QaEntry, context: ModelCallContext) {
   const found: readonly Said[] = statementsOf(question);
   const known = found.map(({ text }) => text.toLowerCase());
   const plain = plainSentences(question).filter((text) => !known.some((said) => text.toLowerCase().includes(said)));
@@ -101,11 +97,7 @@ function namesSomething(text: string): boolean {
 }
 
 /** Returns the sentences in which the extractor finds a relation. */
-async function relatingSentences(
-  extractor: Extractor,
-  plain: readonly string[],
-  context: ModelCallContext,
-): Promise<readonly string[]> {
+async function relatingSentences(extractor: Extractor, plain: readonly string[], context: ModelCallContext) {
   const input = { text: plain.join('\n'), documentName: '', headings: [], knownNames: [] };
   const { relations } = await extractor.extract(input, context);
   const evidence = new Set(relations.map((relation) => relation.evidence.replaceAll(/\s+/gu, ' ').trim()));

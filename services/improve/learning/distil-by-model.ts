@@ -81,11 +81,7 @@ export async function distilByModel(
 }
 
 /** Returns the most confident candidates, newer ones first, as many as fit into the batches. */
-function fitting(
-  turns: SessionMaterial['turns'],
-  candidates: readonly Candidate[],
-  maxBatches: number,
-): readonly Candidate[] {
+function fitting(turns: SessionMaterial['turns'], candidates: readonly Candidate[], maxBatches: number) {
   const ranked = candidates.toSorted(
     (left, right) => right.confidence - left.confidence || (left.at < right.at ? 1 : left.at > right.at ? -1 : 0),
   );
@@ -131,10 +127,7 @@ interface Block {
 }
 
 /** Groups turns and candidates in order of time into batches; only batches with candidates. */
-function batchesOf(
-  turns: readonly QaEntry[],
-  candidates: readonly Candidate[],
-): readonly { readonly text: string; readonly candidates: readonly Candidate[] }[] {
+function batchesOf(turns: readonly QaEntry[], candidates: readonly Candidate[]) {
   const blocks: readonly Block[] = [
     ...turns.flatMap((turn) => turnBlock(turn) ?? []),
     ...candidates.map((candidate) => ({

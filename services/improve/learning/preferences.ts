@@ -214,11 +214,7 @@ function applied(turn: QaEntry): readonly SessionNote[] {
   return [noteOf(turn, { preference_weights_applied: nodesOf(turn).length > 0 }, feedbackNumber)];
 }
 
-function noteOf(
-  { id }: QaEntry,
-  memifyMetadata: SessionNote['memifyMetadata'],
-  ofFeedback: number | null,
-): SessionNote {
+function noteOf({ id }: QaEntry, memifyMetadata: SessionNote['memifyMetadata'], ofFeedback: number | null) {
   return { qaId: id, memifyMetadata, ofFeedback };
 }
 

@@ -126,11 +126,7 @@ function byRules({ candidates }: SessionMaterial): Distilled {
 }
 
 /** Returns the lessons that neither the dataset nor another lesson of the list states. */
-async function unknownOf(
-  deps: DistillSessionsDependencies,
-  pass: ImprovePass,
-  lessons: readonly Lesson[],
-): Promise<readonly Lesson[]> {
+async function unknownOf(deps: DistillSessionsDependencies, pass: ImprovePass, lessons: readonly Lesson[]) {
   const distinct = sameStatements(lessons.map((lesson) => ({ text: lesson.statement, lesson })));
   const fresh: Lesson[] = [];
   for (const [first] of distinct) {

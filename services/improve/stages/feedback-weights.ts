@@ -139,12 +139,7 @@ const SCORE_KEY = 'feedback_weights_applied_score';
 const SOURCE_KEY = 'feedback_weights_applied_source';
 
 /** Removes votes of answers that were removed or forgotten meanwhile: the removal may not have seen the vote. */
-async function withdrawVotes(
-  deps: Dependencies,
-  pass: ImprovePass,
-  session: Session,
-  notes: readonly SessionNote[],
-): Promise<void> {
+async function withdrawVotes(deps: Dependencies, pass: ImprovePass, session: Session, notes: readonly SessionNote[]) {
   const ids = notes.map(({ qaId }) => qaId);
   const left = await turnsOf(deps, pass, session, ids);
   const live = new Set(left.filter(({ question, answer }) => question !== '' || answer !== '').map(({ id }) => id));
@@ -152,18 +147,7 @@ async function withdrawVotes(
   if (gone.length > 0) await deps.store.commit(scopeOf(pass.dataset), [votesOfAnswersWrite(gone)]);
 }
 
-interface Rated {
-  readonly notes: readonly SessionNote[];
-  /** Answers with elements that are missing from the graph. */
-  readonly pending: readonly string[];
-}
-
-async function rateAll(
-  deps: Dependencies,
-  pass: ImprovePass,
-  session: Session,
-  ratings: readonly Rating[],
-): Promise<Rated> {
+async function rateAll(deps: Dependencies, pass: ImprovePass, session: Session, ratings: readonly Rating[]) {
   const notes: SessionNote[] = [];
   const pending: string[] = [];
   for (const rating of ratings) {

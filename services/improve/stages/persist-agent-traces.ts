@@ -53,11 +53,7 @@ export function createPersistAgentTraces(deps: Dependencies): Stage {
 }
 
 /** Persists one window of each backlog. A window is only completed when all of them are in memory. */
-async function keepWindows(
-  deps: Dependencies,
-  pass: ImprovePass,
-  backlogs: readonly Backlog[],
-): Promise<{ readonly left: readonly Backlog[]; readonly run: RunState | null }> {
+async function keepWindows(deps: Dependencies, pass: ImprovePass, backlogs: readonly Backlog[]) {
   pass.signal.throwIfAborted();
   const steps = deps.settings.traceWindowSteps || Number.POSITIVE_INFINITY;
   const planned = await Promise.all(

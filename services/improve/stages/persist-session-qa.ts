@@ -47,11 +47,7 @@ export function createPersistSessionQa(deps: Dependencies): Stage {
   };
 }
 
-async function keepWindow(
-  deps: Dependencies,
-  pass: ImprovePass,
-  backlog: Backlog,
-): Promise<{ readonly left: Backlog; readonly run: RunState | null }> {
+async function keepWindow(deps: Dependencies, pass: ImprovePass, backlog: Backlog) {
   pass.signal.throwIfAborted();
   const { session, from } = backlog;
   const planned = await planWindow(deps, pass, backlog, async () => {

@@ -105,10 +105,7 @@ const FEW_ROWS = 4;
  * Removes the weights of elements without visible evidence. Called when the items are hidden. Costs a few reads per thousand
  * rated elements.
  */
-async function forgetElements(
-  sources: ElementSources & { readonly weights: ElementWeights },
-  scope: DatasetScope,
-): Promise<ForgottenItems> {
+async function forgetElements(sources: ElementSources & { readonly weights: ElementWeights }, scope: DatasetScope) {
   const { weights } = sources;
   const gone: string[] = [];
   for await (const rated of weights.rated(scope)) {
@@ -120,12 +117,7 @@ async function forgetElements(
   return { removed, residue: (await weights.of(scope, gone)).size };
 }
 
-async function absentAmong(
-  sources: ElementSources,
-  scope: DatasetScope,
-  ids: readonly string[],
-  rows?: number,
-): Promise<readonly string[]> {
+async function absentAmong(sources: ElementSources, scope: DatasetScope, ids: readonly string[], rows?: number) {
   if (ids.length === 0) return [];
   const present = await presentElements(sources, scope, { nodes: ids, edges: ids }, rows);
   return ids.filter((id) => !present.has(id));

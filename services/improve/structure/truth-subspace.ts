@@ -138,11 +138,7 @@ interface Scoring {
   readonly reads: ImprovePass['reads'];
 }
 
-async function scoreAll(
-  deps: Truth,
-  scope: DatasetScope,
-  scoring: Scoring,
-): Promise<Pick<TruthCounts, 'nodes_scored' | 'nodes_skipped'> & { readonly written: number }> {
+async function scoreAll(deps: Truth, scope: DatasetScope, scoring: Scoring) {
   const { epoch } = scoring.subspace;
   const [committed, pages] = await Promise.all([committedItems(deps, scope, scoring.reads), deps.truth.pages(scope)]);
   const gone = new Set([...pages.values()].map(({ item }) => item).filter((item) => !committed.has(item)));
@@ -173,12 +169,7 @@ async function scoreAll(
   return { nodes_scored: scored, nodes_skipped: skipped, written };
 }
 
-async function pageOf(
-  { indexes }: TruthDependencies,
-  scope: DatasetScope,
-  provenance: Provenance,
-  page: number,
-): Promise<readonly TextRow[]> {
+async function pageOf({ indexes }: TruthDependencies, scope: DatasetScope, provenance: Provenance, page: number) {
   const after = page === 0 ? {} : { after: page * CHUNKS_PER_PAGE - 1 };
   return indexes.text.list(scope, { kind: 'chunk', provenance, limit: CHUNKS_PER_PAGE, ...after });
 }

@@ -27,11 +27,7 @@ const ITEMS_AT_ONCE = 100;
  * and removes the rows. With node sets only rows of these are made, and no item is marked as done. Rows belong to the
  * generation that they were made from, so they are erased and hidden together with it.
  */
-export async function writeTriplets(
-  deps: TripletDependencies,
-  pass: PatchingPass,
-  nodeSets: readonly string[],
-): Promise<void> {
+export async function writeTriplets(deps: TripletDependencies, pass: PatchingPass, nodeSets: readonly string[]) {
   const scope = scopeOf(pass.dataset);
   const { fresh, gone, known } = await itemChanges(deps, scope, 'triplets');
   const names = createShownNames(deps, scope);

@@ -14,7 +14,7 @@ import { createSessionEntries, sessionEntriesCollection } from '../../common/rec
 import { createSessions, sessionsCollection } from '../../common/records/sessions/sessions.ts';
 import { createVisibleSessions } from '../../common/records/sessions/visible-sessions.ts';
 import type { IngestDependencies } from '../dependencies.ts';
-import { forgetAnswers } from './forget-answers.ts';
+import { forgetAnswers } from './forget.ts';
 
 const USER = asId<UserId>('ada');
 const DATASET: DatasetRef = {

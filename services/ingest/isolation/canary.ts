@@ -79,20 +79,12 @@ export async function removeCanary(
   return true;
 }
 
-async function reopened(
-  { messenger }: IngestDependencies,
-  thing: ManagedTenant,
-  context: CallContext,
-): Promise<{ readonly dataset: DatasetRef; readonly context: CallContext }> {
+async function reopened({ messenger }: IngestDependencies, thing: ManagedTenant, context: CallContext) {
   const { dataset, principal, token } = await messenger.call('auth.OpenCanary', thing, context);
   return { dataset, context: { ...context, principal, proof: fixedProof(token) } };
 }
 
-async function ownCanary(
-  messenger: Messenger,
-  tenant: TenantId,
-  context: Canary['context'],
-): Promise<DatasetRef | null> {
+async function ownCanary(messenger: Messenger, tenant: TenantId, context: Canary['context']) {
   const permitted = await permittedDatasets(messenger, context.principal, 'read', context);
   return permitted.find((dataset) => dataset.tenant === tenant && dataset.ownerId === context.principal.id) ?? null;
 }

@@ -89,10 +89,7 @@ export async function addData(dependencies: IngestDependencies, request: AddRequ
   return { added, refused: refused.toSorted((a, b) => a.index - b.index) };
 }
 
-async function openInputs(
-  dependencies: IngestDependencies,
-  request: AddRequest,
-): Promise<{ readonly sources: readonly AnnotatedSource[]; readonly refused: readonly RefusedInput[] }> {
+async function openInputs(dependencies: IngestDependencies, request: AddRequest) {
   const { settings, fetcher } = dependencies;
   const options = { fetcher, readLocal: createLocalReader(settings), maxBytes: settings.maxDocumentBytes };
   const opened = await mapConcurrently(request.inputs, settings.parseConcurrency, (input) =>
@@ -194,11 +191,7 @@ function placeOf({ itemId }: Source, ids: IngestDependencies['ids']): Pick<DataI
 }
 
 /** Who forgets the dataset has looked for items for the last time after it was gone. */
-async function requireDataset(
-  dependencies: IngestDependencies,
-  { dataset }: AddRequest,
-  items: readonly DataItem[],
-): Promise<void> {
+async function requireDataset(dependencies: IngestDependencies, { dataset }: AddRequest, items: readonly DataItem[]) {
   const { datasets, blobs } = dependencies;
   const scope = scopeOf(dataset);
   if ((await datasets.get(scope, dataset.id)) !== null) return;

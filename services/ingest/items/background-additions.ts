@@ -126,11 +126,7 @@ export async function readAddition(
 }
 
 /** Removes the inputs of an addition that is over; a repetition finds nothing left. */
-export async function removeInputs(
-  { blobs, intents }: IngestDependencies,
-  scope: DatasetScope,
-  job: ClaimedJob,
-): Promise<void> {
+export async function removeInputs({ blobs, intents }: IngestDependencies, scope: DatasetScope, job: ClaimedJob) {
   const { runId } = readOrder(job.payload);
   await blobs.removeAll(scope, prefixOf(runId));
   await intents.settle(scope, job.id);

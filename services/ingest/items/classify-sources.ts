@@ -84,11 +84,7 @@ export async function recordRepetitions(
 }
 
 /** Renews the time of items with a limited one. Such an item must not be answered as kept while it is being forgotten. */
-async function recordAddedAgain(
-  { store }: IngestDependencies,
-  scope: DatasetScope,
-  writes: readonly Write[],
-): Promise<void> {
+async function recordAddedAgain({ store }: IngestDependencies, scope: DatasetScope, writes: readonly Write[]) {
   try {
     for (const slice of slices(writes, 500)) await store.commit(scope, slice);
   } catch (error) {
@@ -98,11 +94,7 @@ async function recordAddedAgain(
   }
 }
 
-async function findKnown(
-  dependencies: IngestDependencies,
-  request: SourcesRequest,
-  sources: readonly Source[],
-): Promise<Map<string, DataItem>> {
+async function findKnown(dependencies: IngestDependencies, request: SourcesRequest, sources: readonly Source[]) {
   const { dataset, principal } = request;
   const scope = scopeOf(dataset);
   const hashes = sources.flatMap((source) => [source.md5, collidingHash(source)]);

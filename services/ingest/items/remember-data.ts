@@ -114,10 +114,7 @@ export async function buildAdded(
 }
 
 /** Reports a failure without failing the call: the data is in the graph already. */
-async function improveBuilt(
-  { messenger, logger }: IngestDependencies,
-  { dataset, principal, context }: AddRequest,
-): Promise<Improved> {
+async function improveBuilt({ messenger, logger }: IngestDependencies, { dataset, principal, context }: AddRequest) {
   try {
     return await messenger.call('improve.Improve', { dataset, sessions: [] }, { ...context, principal });
   } catch (error) {

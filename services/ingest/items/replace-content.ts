@@ -63,11 +63,7 @@ export async function replaceContent(dependencies: IngestDependencies, request: 
 }
 
 /** Nothing is removed when the item was committed after all and only the answer was lost. */
-async function abandonContent(
-  dependencies: IngestDependencies,
-  scope: DatasetScope,
-  content: FormerContent,
-): Promise<void> {
+async function abandonContent(dependencies: IngestDependencies, scope: DatasetScope, content: FormerContent) {
   if (await dependencies.intents.abandon(scope, content.intent))
     await removeFormerContent(dependencies, scope, content);
 }

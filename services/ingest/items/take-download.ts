@@ -86,10 +86,7 @@ async function replace(
   await forgetMarks(dependencies, scopeOf(dataset), [present.id]);
 }
 
-async function* contentOf(
-  { blobs }: IngestDependencies,
-  { dataset, blobKey }: RequestOf<'ingest.TakeDownload'>,
-): AsyncGenerator<Buffer> {
+async function* contentOf({ blobs }: IngestDependencies, { dataset, blobKey }: RequestOf<'ingest.TakeDownload'>) {
   const content = await blobs.get(scopeOf(dataset), blobKey);
   if (content === null) throw engramError('DataNotFoundError', 'the download is gone');
   yield* content as AsyncIterable<Buffer>;

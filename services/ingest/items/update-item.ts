@@ -17,7 +17,7 @@ import { builtAmong, visible } from '../../common/records/cognify/ledger.ts';
 import { type ChunkChanges, chunkChanges } from '../../common/text/chunking/chunk-changes.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 import { forgetMarks } from '../repetition/forget-marks.ts';
-import { type Input, openInput, type Source } from './input-source.ts';
+import { type Input, openInput } from './input-source.ts';
 import { createLocalReader } from './local-files.ts';
 import { removeFormerContent, replaceContent, updateTargetNotFound } from './replace-content.ts';
 import { findItemDataset, targetDataset } from './target-dataset.ts';
@@ -109,10 +109,7 @@ export async function updateItem(dependencies: IngestDependencies, request: Upda
 }
 
 /** Whether there is such an item is told before who may change it (ingest.md §2), to those who may know. */
-async function findTarget(
-  dependencies: IngestDependencies,
-  { principal, itemId, datasetId, context }: UpdateRequest,
-): Promise<{ readonly dataset: DatasetRef; readonly item: DataItem }> {
+async function findTarget(dependencies: IngestDependencies, { principal, itemId, datasetId, context }: UpdateRequest) {
   const { items, messenger } = dependencies;
   const places = await items.locate({ tenant: principal.tenant }, itemId);
   const isNamed = ({ dataset }: { readonly dataset: string }) => datasetId === null || dataset === datasetId;
@@ -149,10 +146,7 @@ async function requireNoSecret(
   }
 }
 
-async function openSource(
-  { settings, fetcher }: IngestDependencies,
-  { inputs, signal }: UpdateRequest,
-): Promise<Source> {
+async function openSource({ settings, fetcher }: IngestDependencies, { inputs, signal }: UpdateRequest) {
   const options = { fetcher, readLocal: createLocalReader(settings), maxBytes: settings.maxDocumentBytes };
   const [input] = inputs;
   const sources = input === undefined || inputs.length > 1 ? [] : await openInput(input, options, signal);
@@ -182,11 +176,7 @@ const MOST_CHUNKS = 1_000_000;
 const SLICE = 1000;
 
 /** Ids of the passages that readers see of an item, in the order of the document; null when it is not built. */
-async function itemChunks(
-  { graph, ledger }: IngestDependencies,
-  scope: DatasetScope,
-  item: DataItemId,
-): Promise<readonly string[] | null> {
+async function itemChunks({ graph, ledger }: IngestDependencies, scope: DatasetScope, item: DataItemId) {
   const entry = (await ledger.entries(scope, [item])).get(item);
   if (entry === undefined || entry.erased || entry.generation === 0) return null;
   const committed = new Map([[item, entry.generation]]);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { presentModelCost, presentStatistics } from './session.ts';
+import { presentModelCost, presentStatistics } from '../routes/sessions.ts';
 
 describe('costs on the wire', () => {
   it('are null where tokens were taken, because prices are not known, and 0 where none were', () => {

@@ -92,11 +92,7 @@ interface ShownTo {
  * A statement that was replaced since is no echo: a user who repeats it means it. The reads do not grow with the
  * number of texts.
  */
-async function readEchoes(
-  dependencies: EchoDependencies,
-  scope: DatasetScope,
-  texts: readonly ShownTo[],
-): Promise<readonly EchoReading[]> {
+async function readEchoes(dependencies: EchoDependencies, scope: DatasetScope, texts: readonly ShownTo[]) {
   const read = texts.map(({ user, text }) => ({ user, text, sentences: fingerprinted(text) }));
   const shown = await shownAmong(dependencies, scope, read);
   const sources = [...new Set([...shown.values()].flatMap((marks) => [...marks.values()]))];

@@ -26,10 +26,7 @@ export function createProposals(store: DocumentStore) {
   const collection = skillProposalsCollection;
   return {
     /** Newest first. */
-    async page(
-      scope: DatasetScope,
-      page: { readonly offset: number; readonly limit: number },
-    ): Promise<readonly SkillProposal[]> {
+    async page(scope: DatasetScope, page: { readonly offset: number; readonly limit: number }) {
       const sort = [{ field: 'createdAt', descending: true }] as const;
       const { items } = await store.find(scope, collection, { ...page, sort });
       return items.map(({ id, value }) => ({ id, ...value }));

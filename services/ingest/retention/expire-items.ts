@@ -35,12 +35,7 @@ export async function expireItems(deps: IngestDependencies, signal: AbortSignal)
   return forgotten;
 }
 
-async function expireOf(
-  deps: IngestDependencies,
-  dataset: DatasetRef,
-  before: string,
-  signal: AbortSignal,
-): Promise<number> {
+async function expireOf(deps: IngestDependencies, dataset: DatasetRef, before: string, signal: AbortSignal) {
   let forgotten = 0;
   for (let batch = 0; batch < BATCHES_PER_PASS; batch += 1) {
     signal.throwIfAborted();
@@ -61,11 +56,7 @@ async function expireOf(
  * Claims those of the items that were not replaced or added again since they were read: from now on they cannot be, so
  * that no item is deleted that was reported as stored. When the process dies here, the next pass finds them again.
  */
-async function claimed(
-  { items, store }: IngestDependencies,
-  dataset: DatasetRef,
-  old: readonly DataItem[],
-): Promise<readonly DataItemId[]> {
+async function claimed({ items, store }: IngestDependencies, dataset: DatasetRef, old: readonly DataItem[]) {
   const ids: DataItemId[] = [];
   for (const item of old) {
     try {
@@ -79,11 +70,7 @@ async function claimed(
 }
 
 /** Returns the oldest items that are too old, without those that were replaced or added again lately. */
-async function oldItems(
-  { items }: IngestDependencies,
-  dataset: DatasetRef,
-  before: string,
-): Promise<readonly DataItem[]> {
+async function oldItems({ items }: IngestDependencies, dataset: DatasetRef, before: string) {
   const found: DataItem[] = [];
   for await (const page of pagesOf((after) => items.oldestFirst(scopeOf(dataset), { after, limit: BATCH }))) {
     for (const item of page) {

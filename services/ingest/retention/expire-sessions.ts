@@ -1,4 +1,3 @@
-import type { EntryCounts } from '../../common/domain/session.ts';
 import type { TenantId } from '../../common/kernel/brand.ts';
 import { type AnyScope, SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
@@ -85,10 +84,7 @@ async function expire(dependencies: IngestDependencies, { scope, session }: Plac
 }
 
 /** Returns the number of oldest entries that are not needed any more. */
-async function dispensable(
-  { datasets, watermarks, settings }: IngestDependencies,
-  { scope, session }: PlacedSession,
-): Promise<EntryCounts> {
+async function dispensable({ datasets, watermarks, settings }: IngestDependencies, { scope, session }: PlacedSession) {
   const all = { qas: session.qaCount, traces: session.traceCount };
   if (session.dataset === null || (await datasets.get(scope, session.dataset)) === null) return all;
   const [qas, traces] = await Promise.all([

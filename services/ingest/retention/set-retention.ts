@@ -16,10 +16,7 @@ export type SetRetentionDependencies = IngestDependencies & {
 };
 
 /** See `ingest.SetRetention` in proto/: rules and errors. */
-export async function setRetention(
-  deps: SetRetentionDependencies,
-  request: RequestOf<'ingest.SetRetention'>,
-): Promise<void> {
+export async function setRetention(deps: SetRetentionDependencies, request: RequestOf<'ingest.SetRetention'>) {
   const { tenantId: tenant, datasetId: dataset = null, crUid, sessionsMs, eventsMs, itemsMs } = request;
   const target = { thing: { tenant, dataset }, crUid };
   if (dataset === null) {

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { shownAgentAddress } from '../../common/domain/agent-address.ts';
-import type { Trace } from '../../common/domain/span.ts';
 import type { UserId } from '../../common/kernel/brand.ts';
 import { isTenantKey, type Principal } from '../../common/kernel/principal.ts';
 import { textAnswer } from '../../common/platform/http/answer-schemas.ts';
@@ -112,10 +111,7 @@ function statusOf(lastActive: string | null, now: Date): string {
 }
 
 /** Traces of the caller and its agents in their tenant; superusers see everybody's. Oldest first. */
-async function visibleTraces(
-  { traces = NO_TRACES, users }: IngestDependencies,
-  principal: Principal,
-): Promise<readonly Trace[]> {
+async function visibleTraces({ traces = NO_TRACES, users }: IngestDependencies, principal: Principal) {
   const { id, tenant, isSuperuser } = principal;
   if (isSuperuser && !isTenantKey(principal)) return traces.list(() => true);
   const accounts = new Set([id, ...(await users.childAgents(id))]);
@@ -130,10 +126,7 @@ interface ActiveAccount {
 }
 
 /** The caller and its agents, each with what it did last: other accounts are not shown. */
-async function activeAccounts(
-  dependencies: IngestDependencies,
-  principal: Principal,
-): Promise<readonly ActiveAccount[]> {
+async function activeAccounts(dependencies: IngestDependencies, principal: Principal) {
   const accounts = await ownAccounts(dependencies, principal);
   const found: ActiveAccount[] = [];
   for (const user of accounts) found.push(await withActivity(dependencies, principal, user));

@@ -145,11 +145,7 @@ async function upload(
   return ontology;
 }
 
-async function remove(
-  { ontologies, audit }: IngestDependencies,
-  { id: userId }: Principal,
-  given: string,
-): Promise<string> {
+async function remove({ ontologies, audit }: IngestDependencies, { id: userId }: Principal, given: string) {
   const key = ontologyKey(given);
   const ontology = key === null ? null : await ontologies.find(userId, key);
   const unknown = 'Ontology key not found or invalid.';

@@ -155,22 +155,14 @@ export const rememberRoutes = routes(
 );
 
 /** Looked up before the dataset: a request that is refused makes none. */
-async function namedOntologies(
-  { ontologies }: IngestDependencies,
-  { id }: Principal,
-  body: RememberBody,
-): Promise<readonly StoredOntology[]> {
+async function namedOntologies({ ontologies }: IngestDependencies, { id }: Principal, body: RememberBody) {
   const keys = listOf(body.ontologyKey).filter((key) => key !== '');
   const found = await findOntologies(ontologies, id, keys);
   if ('problem' in found) throw unusableOntology(found.problem);
   return found.named;
 }
 
-async function keptOntologies(
-  dependencies: IngestDependencies,
-  dataset: DatasetRef,
-  named: readonly StoredOntology[],
-): Promise<Pick<CognifyOptions, 'ontologies'>> {
+async function keptOntologies(dependencies: IngestDependencies, dataset: DatasetRef, named: readonly StoredOntology[]) {
   if (named.length === 0) return {};
   const kept = await keepOntologies(dependencies, scopeOf(dataset), named);
   if ('problem' in kept) throw unusableOntology(kept.problem);

@@ -149,11 +149,7 @@ async function revertSupersession(
   return { ...supersession, reverted: { by: principal.id, at } };
 }
 
-async function visibleAmong(
-  { ledger }: IngestDependencies,
-  scope: DatasetScope,
-  found: readonly Supersession[],
-): Promise<readonly Supersession[]> {
+async function visibleAmong({ ledger }: IngestDependencies, scope: DatasetScope, found: readonly Supersession[]) {
   const entries = await ledger.entries(scope, [
     ...new Set(found.flatMap(({ older, newer }) => [older.item, newer.item])),
   ]);

@@ -70,10 +70,7 @@ export async function listSessions(
 }
 
 /** An agent that announced a session after the last entry is in no entry's commit: it is looked up. */
-async function withAgents(
-  { connections }: IngestDependencies,
-  sessions: readonly Session[],
-): Promise<readonly Session[]> {
+async function withAgents({ connections }: IngestDependencies, sessions: readonly Session[]) {
   const unnamed = Map.groupBy(
     sessions.filter(({ agent }) => agent === null),
     ({ user }) => user,

@@ -68,9 +68,7 @@ export async function rememberInSession(
 }
 
 /** All of them, with a blank line between two. */
-async function textOf(
-  inputs: readonly Input[],
-): Promise<{ readonly text: string; readonly refused: readonly RefusedInput[] }> {
+async function textOf(inputs: readonly Input[]) {
   const texts: string[] = [];
   const refused: RefusedInput[] = [];
   let size = 0;

@@ -58,10 +58,7 @@ export async function draftProposal(
   };
 }
 
-async function materialOf(
-  { skillRuns }: IngestDependencies,
-  { dataset, skill, run, options }: DraftRequest,
-): Promise<DraftMaterial | null> {
+async function materialOf({ skillRuns }: IngestDependencies, { dataset, skill, run, options }: DraftRequest) {
   const { threshold, maxRuns: limit } = options;
   const [stored, count] = await Promise.all([
     skillRuns.failing(scopeOf(dataset), skill.id, { threshold, limit }),

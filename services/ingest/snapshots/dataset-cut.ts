@@ -102,11 +102,7 @@ export async function changedAmong(
   );
 }
 
-async function* documentsOf<T extends JsonObject>(
-  view: DocumentView,
-  scope: DatasetScope,
-  collection: Collection<T>,
-): AsyncGenerator<Stored<T>> {
+async function* documentsOf<T extends JsonObject>(view: DocumentView, scope: DatasetScope, collection: Collection<T>) {
   let after: string | null = null;
   do {
     const query = { sort: [{ field: 'id' as const }], limit: PAGE, after };

@@ -78,11 +78,7 @@ function timeName(at: Date): string {
   return at.toISOString().toLowerCase().replaceAll(':', '-');
 }
 
-async function read(
-  { snapshots }: Dependencies,
-  { tenant, id: datasetId }: DatasetRef,
-  name: string,
-): Promise<SnapshotRecord> {
+async function read({ snapshots }: Dependencies, { tenant, id: datasetId }: DatasetRef, name: string) {
   const record = isSnapshotName(name) ? await snapshots.get({ tenant }, name) : null;
   if (record === null || record.datasetId !== datasetId)
     throw engramError('EntityNotFoundError', `The dataset has no snapshot ${JSON.stringify(name)}.`);

@@ -3,13 +3,13 @@ import type { DatasetId, UserId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { ignoreDuplicate } from '../../common/platform/async/retry-on-conflict.ts';
-import type { AnswerOf, RequestOf } from '../../common/platform/messaging/messages.ts';
+import type { RequestOf } from '../../common/platform/messaging/messages.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { IdSource } from '../../common/ports/system.ts';
 import type { ManagedResources } from '../../common/records/auth/managed-resources.ts';
 import { beingErased } from '../../common/records/auth/require-managed.ts';
 import type { Tenants } from '../../common/records/auth/tenants.ts';
-import { createRecordedWork, type WorkKey, type WorkProgress } from '../jobs/recorded-work.ts';
+import { createRecordedWork, type WorkProgress } from '../jobs/recorded-work.ts';
 import type { ManagedRestore, ManagedRestores as Records } from '../repositories/restores.ts';
 import { carryOutRestore, type RestoreDependencies, type Restoring } from './carry-out-restore.ts';
 import { discardRestored } from './restore-snapshot.ts';
@@ -41,10 +41,7 @@ export function createManagedRestores(deps: Dependencies, options: { readonly an
       return carryOut(deps, restore, request, progress);
     },
   });
-  const keyOf = ({
-    tenantId: tenant,
-    crUid,
-  }: Pick<RequestOf<'ingest.RestoreDataset'>, 'tenantId' | 'crUid'>): WorkKey => ({
+  const keyOf = ({ tenantId: tenant, crUid }: Pick<RequestOf<'ingest.RestoreDataset'>, 'tenantId' | 'crUid'>) => ({
     scope: { tenant },
     key: crUid,
     payload: { crUid },
@@ -52,10 +49,7 @@ export function createManagedRestores(deps: Dependencies, options: { readonly an
   });
   return {
     handler: work.handler,
-    async restore(
-      request: RequestOf<'ingest.RestoreDataset'>,
-      { requestId }: CallContext,
-    ): Promise<AnswerOf<'ingest.RestoreDataset'>> {
+    async restore(request: RequestOf<'ingest.RestoreDataset'>, { requestId }: CallContext) {
       const { crUid } = request;
       if (!isSnapshotName(request.snapshot.name))
         throw engramError(
@@ -83,10 +77,7 @@ export function createManagedRestores(deps: Dependencies, options: { readonly an
 }
 
 /** Returns the dataset that the resource manages: restored, or there before. Null: there is none. */
-async function presentDataset(
-  deps: Dependencies,
-  { tenantId, crUid }: RequestOf<'ingest.RestoreDataset'>,
-): Promise<DatasetId | null> {
+async function presentDataset(deps: Dependencies, { tenantId, crUid }: RequestOf<'ingest.RestoreDataset'>) {
   const managed = await deps.managedResources.byResource(crUid);
   if (managed === null || managed.dataset === null || managed.tenant !== tenantId) return null;
   return (await deps.datasets.get({ tenant: tenantId }, managed.dataset)) === null ? null : managed.dataset;

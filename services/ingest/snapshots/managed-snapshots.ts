@@ -2,7 +2,7 @@ import { isSnapshotName } from '../../common/domain/snapshot.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { ignoreDuplicate } from '../../common/platform/async/retry-on-conflict.ts';
-import type { AnswerOf, RequestOf, SnapshotInfo } from '../../common/platform/messaging/messages.ts';
+import type { RequestOf, SnapshotInfo } from '../../common/platform/messaging/messages.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { ManagedResources } from '../../common/records/auth/managed-resources.ts';
 import { eraserOfTenant, requireManager } from '../../common/records/auth/require-managed.ts';
@@ -26,10 +26,7 @@ const ABANDONED_AFTER_MS = 24 * 3_600_000;
 export function createManagedSnapshots(deps: Dependencies, work: SnapshotWork) {
   const { snapshots } = deps;
   return {
-    async take(
-      request: RequestOf<'ingest.TakeSnapshot'>,
-      context: CallContext,
-    ): Promise<AnswerOf<'ingest.TakeSnapshot'>> {
+    async take(request: RequestOf<'ingest.TakeSnapshot'>, context: CallContext) {
       const record = await progress(deps, work, request, context);
       const { done, total, failure, isComplete } = record;
       return { snapshot: isComplete ? infoOf(record) : null, done, total, failure };

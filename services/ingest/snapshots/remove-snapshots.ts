@@ -57,10 +57,7 @@ async function requireNone({ places }: SnapshotIndex, tenantId: TenantId): Promi
  * Removes the parts of a snapshot in the installation's own store that is not listed any more: it, or its dataset, was
  * removed while the parts were still being written. Snapshots in buckets may outlive the index.
  */
-export async function removeUnlessListed(
-  { snapshots, places }: SnapshotIndex,
-  { tenant, name }: SnapshotRecord,
-): Promise<void> {
+export async function removeUnlessListed({ snapshots, places }: SnapshotIndex, { tenant, name }: SnapshotRecord) {
   if ((await snapshots.get({ tenant }, name)) !== null) return;
   const opened = await places.open(null);
   try {
@@ -72,11 +69,7 @@ export async function removeUnlessListed(
 }
 
 /** Removes a snapshot, its manifest first: without it there is no snapshot. A worker that is taking it notices. */
-export async function removeSnapshot(
-  index: SnapshotIndex,
-  record: SnapshotRecord,
-  place: SnapshotPlace,
-): Promise<void> {
+export async function removeSnapshot(index: SnapshotIndex, record: SnapshotRecord, place: SnapshotPlace) {
   const opened = await index.places.open(place);
   try {
     const { blobs, scope, folder } = partPlace(opened.blobs, record.tenant, record.name);

@@ -124,11 +124,7 @@ function signatureCheck({ messenger }: UserRestoreDependencies, requestId: strin
   return async (signed) => (await messenger.call('auth.CheckSnapshot', signed, { requestId })).isOurs;
 }
 
-async function readRestore(
-  { restores }: UserRestoreDependencies,
-  tenant: Principal['tenant'],
-  id: string,
-): Promise<UserRestore> {
+async function readRestore({ restores }: UserRestoreDependencies, tenant: Principal['tenant'], id: string) {
   const restore = await restores.get({ tenant }, id);
   if (restore === null) throw unknown(id);
   return restore;
@@ -219,11 +215,7 @@ async function storeFile(
   await keepSnapshotFile(file.open(), partPlace(blobs, asId(source.tenantId), source.name), { check, signal });
 }
 
-async function carryOut(
-  deps: UserRestoreDependencies,
-  restore: UserRestore,
-  progress: WorkProgress<UserRestore>,
-): Promise<Partial<UserRestore>> {
+async function carryOut(deps: UserRestoreDependencies, restore: UserRestore, progress: WorkProgress<UserRestore>) {
   const { datasetId, name, source } = restore;
   const { requestId, signal } = progress;
   const restoring: Restoring = {

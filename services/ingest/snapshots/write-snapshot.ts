@@ -175,11 +175,7 @@ interface WrittenCut extends DatasetCut {
   readonly event: number | null;
 }
 
-async function writeCut(
-  { store, clock }: SnapshotSources,
-  { dataset, place, signal }: SnapshotRequest,
-  round: number,
-): Promise<WrittenCut> {
+async function writeCut({ store, clock }: SnapshotSources, { dataset, place, signal }: SnapshotRequest, round: number) {
   const scope = scopeOf(dataset);
   const view = await store.view();
   try {

@@ -66,10 +66,7 @@ export async function lookAt(deps: SourceDependencies, looking: Looking): Promis
   return { connector, declaration, account: await connect(connector, source, signal) };
 }
 
-function connectorOf(
-  { connectors }: SourceDependencies,
-  { connector: provider, selection, since }: DeclaredSource,
-): Connector {
+function connectorOf({ connectors }: SourceDependencies, { connector: provider, selection, since }: DeclaredSource) {
   const connector = connectors.get(provider);
   if (connector === undefined) {
     if (PROVIDERS.includes(provider)) throw new SourceFailure('ConnectorNotConfigured', notConfigured(provider));
@@ -140,11 +137,7 @@ function isConnectedAs(
 }
 
 /** Asks the provider with what is declared. */
-async function connect(
-  connector: Connector,
-  { address, credentials }: DeclaredSource,
-  signal: AbortSignal,
-): Promise<ConnectedAccount> {
+async function connect(connector: Connector, { address, credentials }: DeclaredSource, signal: AbortSignal) {
   const { provider } = connector;
   const bySecret = secretStepsOf(connector);
   const limited = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_MS)]);

@@ -69,11 +69,7 @@ const SLICE = 100;
 const BUILD_EVERY = 500;
 
 /** Reads a feed from where it was left, and stores its changes page by page, each with the cursor behind it. */
-export async function importFeed(
-  dependencies: SourceDependencies,
-  attempt: ImportAttempt,
-  feed: FeedName,
-): Promise<void> {
+export async function importFeed(dependencies: SourceDependencies, attempt: ImportAttempt, feed: FeedName) {
   const { connector, access, dataset, tally } = attempt;
   const scope = scopeOf(dataset);
   let { cursor, version } = await dependencies.sourceItems.cursor(scope, feed);
@@ -237,11 +233,7 @@ async function storeDocuments(
 }
 
 /** Stores documents under their own names that shared an item with one that had its name from another. */
-async function storeAgain(
-  dependencies: SourceDependencies,
-  attempt: ImportAttempt,
-  documents: readonly SourceItem[],
-): Promise<void> {
+async function storeAgain(dependencies: SourceDependencies, attempt: ImportAttempt, documents: readonly SourceItem[]) {
   const known = await dependencies.sourceItems.getMany(
     scopeOf(attempt.dataset),
     documents.map(({ id }) => id),

@@ -357,10 +357,7 @@ async function driveErasure(dependencies: SourceDependencies, job: ClaimedJob, l
   await store.commit(job.scope, workQueue.completeWrites(job));
 }
 
-async function connectionOf(
-  { connections }: SourceDependencies,
-  { payload }: ClaimedJob,
-): Promise<SourceConnection | null> {
+async function connectionOf({ connections }: SourceDependencies, { payload }: ClaimedJob) {
   const { connectionId } = payload;
   return typeof connectionId === 'string' ? connections.get(connectionId) : null;
 }

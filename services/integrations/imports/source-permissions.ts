@@ -93,10 +93,7 @@ export async function openPermissions(
       return new Map(keys.map((key, at) => [key, found[at] === undefined ? NOBODY_ELSE : found[at]]));
     },
     /** What has to be written so that the documents are seen by `seenBy`; empty when nothing changes. */
-    async writes(
-      documents: readonly NotedDocument[],
-      seenBy: (document: NotedDocument) => Audience | null,
-    ): Promise<readonly Write[]> {
+    async writes(documents: readonly NotedDocument[], seenBy: (document: NotedDocument) => Audience | null) {
       const stored = await storedOf(documents);
       const writes: Write[] = [];
       for (const document of documents) {

@@ -4,11 +4,11 @@ import { engramError } from '../../common/kernel/errors.ts';
 import { sha256 } from '../../common/kernel/hashes.ts';
 import { parseClientObject } from '../../common/kernel/json.ts';
 import { mapConcurrently } from '../../common/platform/async/map-concurrently.ts';
+import type { OAuthSteps } from './connector.ts';
 import {
   type Audience,
   type ChangePage,
   type Connector,
-  type OAuthSteps,
   type PresentDocument,
   permissionsByResource,
   type RawDelivery,
@@ -144,11 +144,7 @@ export function createGithubConnector({ webUrl, app }: GithubOptions): Connector
   }
 
   /** In the order in which they were opened, by cursors: nothing that happens meanwhile has one passed over. */
-  async function* allIssues(
-    access: SourceAccess,
-    repository: string,
-    since: string | null,
-  ): AsyncGenerator<ChangePage> {
+  async function* allIssues(access: SourceAccess, repository: string, since: string | null) {
     const { node_id: id } = await repositoryOf(access, repository);
     const wholeAt = new Date().toISOString();
     for (const kind of ['issues', 'pullRequests'] as const) {
@@ -169,11 +165,7 @@ export function createGithubConnector({ webUrl, app }: GithubOptions): Connector
     }
   }
 
-  async function* filesSince(
-    access: SourceAccess,
-    repository: string,
-    before: string | null,
-  ): AsyncGenerator<ChangePage> {
+  async function* filesSince(access: SourceAccess, repository: string, before: string | null) {
     const { default_branch: branch } = await ask<Repository>(access, `/repositories/${repository}`);
     const head = await found<{ readonly sha: string }>(access, `/repositories/${repository}/commits/${branch}`);
     if (head !== null && head.sha === before) return;
@@ -191,10 +183,7 @@ export function createGithubConnector({ webUrl, app }: GithubOptions): Connector
     }
   }
 
-  const issueDocument = async (
-    access: SourceAccess,
-    { resource, key }: PresentDocument,
-  ): Promise<SourceDocument | null> => {
+  const issueDocument = async (access: SourceAccess, { resource, key }: PresentDocument) => {
     const path = `/repositories/${resource}/issues/${key}`;
     const issue = await found<Issue>(access, path);
     if (issue === null) return null;
@@ -371,11 +360,7 @@ async function tokenClient(baseUrl: string, auth: string): Promise<Octokit> {
 }
 
 /** Who a token is of. */
-async function userOf(
-  baseUrl: string,
-  token: string,
-  signal: AbortSignal,
-): Promise<Person & { readonly id: number | bigint }> {
+async function userOf(baseUrl: string, token: string, signal: AbortSignal) {
   try {
     return (await (await tokenClient(baseUrl, token)).request('GET /user', { request: { signal } })).data;
   } catch (error) {

@@ -143,11 +143,7 @@ export function createDriveConnector(app: GoogleApp, { maxFileMb, readsGroups }:
   }
 
   /** Returns true when the folder has to be listed again. */
-  async function* followed(
-    access: SourceAccess,
-    place: Place,
-    before: DriveCursor,
-  ): AsyncGenerator<ChangePage, boolean> {
+  async function* followed(access: SourceAccess, place: Place, before: DriveCursor) {
     const api = await open();
     const folders = new Set(before.folders);
     for (let token = before.token; ; ) {
@@ -300,12 +296,7 @@ async function placeOf(
 }
 
 /** A streamed download: a file may be as large as the limit. */
-async function contentOf(
-  access: SourceAccess,
-  api: drive_v3.Drive,
-  fileId: string,
-  exported: string | null,
-): Promise<Readable> {
+async function contentOf(access: SourceAccess, api: drive_v3.Drive, fileId: string, exported: string | null) {
   const request = { fileId, supportsAllDrives: true };
   const send = (options: object): Promise<{ data: Readable }> =>
     exported === null

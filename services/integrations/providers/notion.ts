@@ -368,12 +368,7 @@ async function listWorkspace(ask: Ask): Promise<Workspace> {
 }
 
 /** The page or database that something is in. Null: it is not shared with the integration. */
-async function parentNode(
-  ask: Ask,
-  nodes: ReadonlyMap<string, Node>,
-  via: Map<string, string | null>,
-  parent: string,
-): Promise<Node | null> {
+async function parentNode(ask: Ask, nodes: ReadonlyMap<string, Node>, via: Map<string, string | null>, parent: string) {
   for (let id: string | null = parent; id !== null; ) {
     const node = nodes.get(id);
     if (node !== undefined) return node;

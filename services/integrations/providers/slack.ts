@@ -2,11 +2,11 @@ import { engramError } from '../../common/kernel/errors.ts';
 import { sha256, sha256OfJson } from '../../common/kernel/hashes.ts';
 import { type Json, parseClientObject } from '../../common/kernel/json.ts';
 import type { SourceConnection } from '../../common/records/integrations/connections.ts';
+import type { OAuthSteps } from './connector.ts';
 import {
   type ChangePage,
   type ConnectedAccount,
   type Connector,
-  type OAuthSteps,
   type PresentDocument,
   permissionsByResource,
   type RawDelivery,
@@ -14,7 +14,6 @@ import {
   SourceBusyError,
   type SourceDocument,
   SourceRevokedError,
-  type Tokens,
 } from './connector.ts';
 import { SLACK_ENDED, type SlackApi, SlackRefusedError, verifySlack } from './slack-api.ts';
 import { createSlackAudiences } from './slack-audiences.ts';
@@ -307,11 +306,7 @@ interface AccessAnswer {
   readonly authed_user?: { readonly id?: string };
 }
 
-function tokensOf({
-  access_token: accessToken = '',
-  refresh_token: refresh,
-  expires_in: seconds,
-}: AccessAnswer): Tokens {
+function tokensOf({ access_token: accessToken = '', refresh_token: refresh, expires_in: seconds }: AccessAnswer) {
   const expiresAt = seconds === undefined ? null : new Date(Date.now() + seconds * 1000).toISOString();
   return { accessToken, refreshToken: refresh ?? null, expiresAt };
 }
@@ -496,12 +491,7 @@ function createReader(api: SlackApi) {
   }
 
   /** The threads of a stretch of time, the last one first. A limit of Slack ends it after what was read is stored. */
-  async function* stretch(
-    access: SourceAccess,
-    channel: string,
-    from: Cursor,
-    selection: HistorySelection,
-  ): AsyncGenerator<ChangePage> {
+  async function* stretch(access: SourceAccess, channel: string, from: Cursor, selection: HistorySelection) {
     const { wholeAt } = from;
     const isDeclared = Boolean(access.connection.declared);
     const isRecent = isDeclared && wholeAt !== undefined && Date.now() - Date.parse(wholeAt) < WHOLE_MS;

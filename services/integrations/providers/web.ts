@@ -68,10 +68,7 @@ export function createWebConnector({
       throw error;
     }
   };
-  const textOf = async (
-    url: string,
-    access: SourceAccess,
-  ): Promise<{ text: string; url: string; version: string } | null> => {
+  const textOf = async (url: string, access: SourceAccess) => {
     const answer = await ask(url, NOTHING, access);
     if (typeof answer === 'string') return null;
     return { text: answer.content.toString('utf8'), url: answer.url, version: answer.version };

@@ -99,11 +99,7 @@ export const slackHistoryRoutes = routes(
   }),
 );
 
-async function requireOwn(
-  dependencies: SourceDependencies,
-  principal: Principal,
-  team: string,
-): Promise<SourceConnection> {
+async function requireOwn(dependencies: SourceDependencies, principal: Principal, team: string) {
   const parent = await ownTeam(dependencies, principal, team);
   if (parent !== null) return parent;
   throw new HttpError(400, { detail: 'Only who connected the Slack team may import its history.' });

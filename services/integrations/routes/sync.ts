@@ -89,10 +89,7 @@ export const syncRoutes = routes(
   }),
 );
 
-async function guarded<Result>(
-  { logger }: Pick<SyncDependencies, 'logger'>,
-  work: () => Promise<Result>,
-): Promise<Result> {
+async function guarded<Result>({ logger }: Pick<SyncDependencies, 'logger'>, work: () => Promise<Result>) {
   try {
     return await work();
   } catch (error) {

@@ -39,10 +39,7 @@ export async function startSync(dependencies: SyncDependencies, request: SyncReq
   });
 }
 
-async function datasetsOf(
-  { messenger }: SyncDependencies,
-  { principal, datasetIds, context }: SyncRequest,
-): Promise<readonly DatasetRef[]> {
+async function datasetsOf({ messenger }: SyncDependencies, { principal, datasetIds, context }: SyncRequest) {
   const selection = datasetIds.length === 0 ? {} : { ids: datasetIds };
   const asking = { permission: 'write', ...selection } as const;
   const { datasets } = await messenger.call('auth.ResolveDatasets', asking, { ...context, principal });

@@ -78,10 +78,7 @@ export async function syncDataset(dependencies: SyncDependencies, sync: DatasetS
 }
 
 /** Returns the dataset's files by the MD5 of their bytes, one of several owners' copies. There may be a million, so only the fields that are sent. */
-async function localFiles(
-  { messenger }: SyncDependencies,
-  { dataset, context }: DatasetSync,
-): Promise<ReadonlyMap<string, LocalFile>> {
+async function localFiles({ messenger }: SyncDependencies, { dataset, context }: DatasetSync) {
   const files = new Map<string, LocalFile>();
   const read = (after: string | null) =>
     messenger.call('ingest.DatasetItems', { dataset, after: after ?? undefined, limit: PAGE }, context);

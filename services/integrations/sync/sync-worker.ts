@@ -1,15 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
+import { authoriseJob, type JobAuthority } from '../../common/platform/jobs/job-authority.ts';
 import type { JobLease } from '../../common/platform/jobs/job-lease.ts';
 import { createJobWorker, type JobWorker } from '../../common/platform/jobs/job-worker.ts';
 import { describeRunError } from '../../common/platform/jobs/run-recorder.ts';
+import type { RemoteMemory } from '../../common/ports/remote-memory.ts';
 import { NO_TRACER, type TraceRoot } from '../../common/ports/tracer.ts';
 import { type ClaimedJob, LeaseLostError, type NewJob, UNLIMITED_ATTEMPTS } from '../../common/ports/work-queue.ts';
 import { eraseCollections } from '../../common/records/base/erase-collections.ts';
 import { hasEnded, type SyncRun, type SyncStatus } from '../../common/records/integrations/sync-runs.ts';
-import { syncStateCollections } from '../../common/records/integrations/sync-state.ts';
+import { type SyncDue, syncStateCollections } from '../../common/records/integrations/sync-state.ts';
 import type { SyncDependencies } from '../dependencies.ts';
-import { carryOutSync } from './carry-out-sync.ts';
+import { syncDataset } from './sync-dataset.ts';
 import { openSyncRecord, type SyncRecord } from './sync-record.ts';
 
 export const SYNC_JOB = 'sync';
@@ -74,10 +77,7 @@ function rootOf({ id, userId: user, tenant, datasetIds }: SyncRun, { attempt }: 
 }
 
 /** Erases the sync state that was recorded for a dataset while that was being deleted. */
-async function eraseStateOfDeleted(
-  { datasets, store }: SyncDependencies,
-  { tenant, datasetIds }: SyncRun,
-): Promise<void> {
+async function eraseStateOfDeleted({ datasets, store }: SyncDependencies, { tenant, datasetIds }: SyncRun) {
   for (const dataset of datasetIds) {
     if ((await datasets.get({ tenant }, dataset)) !== null) continue;
     await eraseCollections(store, { tenant, dataset }, syncStateCollections);
@@ -129,4 +129,98 @@ function isCancelled(error: unknown): boolean {
 /** Whether another attempt may succeed; a missing permission or a spent budget stays. */
 function isRetryable(error: unknown): boolean {
   return !isEngramError(error) || error.status >= 500;
+}
+
+/** Percent of the progress once all files are equal, the remote builds, and this service builds. */
+const FILES_DONE = 80;
+const REMOTE_BUILT = 90;
+const LOCAL_BUILT = 95;
+
+/**
+ * Carries out one attempt: equalises the files of each unfinished dataset, then has both sides build what arrived. The work done
+ * before a failure stays done. Errors: `CloudConnnectionError`, `PermissionDeniedError`, those of budgets.
+ */
+async function carryOutSync(dependencies: SyncDependencies, record: SyncRecord, signal: AbortSignal) {
+  const { clock } = dependencies;
+  const authority = await authorise(dependencies, record, signal);
+  const { datasets } = authority;
+  const { id: runId, status, startedAt } = record.run;
+  if (status === 'started') {
+    await record.change({ status: 'in_progress', startedAt: startedAt ?? clock.now().toISOString() });
+  }
+  const remote = await dependencies.remote();
+  const attempt = { runId, signal, isLastAttempt: record.retries >= dependencies.settings.maxRetries };
+  const share = FILES_DONE / datasets.length;
+  for (const [at, dataset] of datasets.entries()) {
+    if (record.finished.includes(dataset.id)) continue;
+    const advance: SyncRecord['advance'] = (part, counts) => record.advance((at + part) * share, counts);
+    const counts = () => record.counts;
+    await syncDataset(dependencies, { ...authority, ...attempt, dataset, remote, counts, advance });
+    await record.advance((at + 1) * share);
+    await record.change({ finished: [...record.finished, dataset.id] });
+  }
+  await record.advance(FILES_DONE);
+  await buildThere(dependencies, { remote, runId }, datasets, signal);
+  await record.advance(REMOTE_BUILT);
+  await buildHere(dependencies, authority, runId);
+  await record.advance(LOCAL_BUILT);
+}
+
+/** Authorises the user of the sync; `requireStill` asks auth again, but not at every call. */
+async function authorise(dependencies: SyncDependencies, { run }: SyncRecord, signal: AbortSignal) {
+  const { clock, settings } = dependencies;
+  const authority = await authoriseJob(dependencies, run, { requestId: run.id, signal });
+  let askedMs = clock.monotonicMs();
+  return {
+    ...authority,
+    async requireStill() {
+      if (clock.monotonicMs() - askedMs < settings.recheckMs) return;
+      await authority.requireStill();
+      askedMs = clock.monotonicMs();
+    },
+  };
+}
+
+/**
+ * Returns the files that arrived on a side and are to be built: those of this run, and of runs that ended without building them.
+ * A run that still transfers files builds its own.
+ */
+async function arrived({ state, runs }: SyncDependencies, dataset: DatasetRef, { side, runId }: SyncDue) {
+  const found: SyncDue[] = [];
+  for (const due of await state.dues(scopeOf(dataset))) {
+    if (due.side !== side) continue;
+    const other = due.runId === runId ? null : await runs.get(due.runId);
+    if (other === null || hasEnded(other.status)) found.push(due);
+  }
+  return found;
+}
+
+async function buildThere(
+  dependencies: SyncDependencies,
+  { remote, runId }: { readonly remote: RemoteMemory; readonly runId: string },
+  datasets: readonly DatasetRef[],
+  signal: AbortSignal,
+): Promise<void> {
+  const due = new Map<DatasetRef, readonly SyncDue[]>();
+  for (const dataset of datasets) {
+    const dues = await arrived(dependencies, dataset, { side: 'remote', runId });
+    if (dues.length > 0) due.set(dataset, dues);
+  }
+  if (due.size === 0) return;
+  await remote.cognify(
+    [...due.keys()].map(({ id }) => id),
+    signal,
+  );
+  for (const [dataset, dues] of due) await dependencies.state.settleDues(scopeOf(dataset), dues);
+}
+
+/** Starts runs, which are durable then; does not wait for their end. */
+async function buildHere(dependencies: SyncDependencies, { datasets, context }: JobAuthority, runId: string) {
+  const { state, messenger } = dependencies;
+  for (const dataset of datasets) {
+    const dues = await arrived(dependencies, dataset, { side: 'local', runId });
+    if (dues.length === 0) continue;
+    await messenger.call('cognify.StartRun', { dataset, options: {}, background: true }, context);
+    await state.settleDues(scopeOf(dataset), dues);
+  }
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { connect as connectNats, credsAuthenticator, nkeys } from 'nats';
-import { credentialsOf, signedJwt } from '../../../operator/stores/nats/account-jwts.ts';
+import { credentialsOf, signedJwt } from '../../../operator/stores/nats/nats-account-administrator.ts';
 import { createNatsAccountAdministrator } from '../../../operator/stores/nats/nats-account-administrator.ts';
 import type { Provision } from '../../../operator/stores/store-administrator.ts';
 import { KEPT_SUBJECTS } from '../../../services/common/platform/messaging/kept-topics.ts';

@@ -85,10 +85,7 @@ function tokenKey(key: KeyObject): TokenKey {
   };
 }
 
-function algorithmOf({
-  asymmetricKeyType: type,
-  asymmetricKeyDetails: details = {},
-}: KeyObject): TokenKey['algorithm'] {
+function algorithmOf({ asymmetricKeyType: type, asymmetricKeyDetails: details = {} }: KeyObject) {
   if (type === 'ed25519') return 'EdDSA';
   if (type === 'ec' && details.namedCurve === 'prime256v1') return 'ES256';
   if (type === 'rsa' && (details.modulusLength ?? 0) >= MIN_RSA_BITS) return 'RS256';

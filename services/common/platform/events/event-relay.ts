@@ -8,7 +8,6 @@ import type { EventPublisher } from '../../storage/ports/event-publisher.ts';
 import { createWakeUp } from '../async/wake-up.ts';
 import { createErrorDeduplicator } from '../jobs/error-deduplicator.ts';
 import { publishedEvents } from '../messaging/published-events.ts';
-import type { RelayLag } from '../observability/metrics.ts';
 import { eventsCollection } from './event-log.ts';
 import { createRelayPositions, type HeldPosition, type RelayPositions } from './relay-position.ts';
 
@@ -163,12 +162,7 @@ function createFaultLog(logger: Logger, { name, backOffMs, maxBackOffMs }: Event
   };
 }
 
-async function readLag(
-  store: DocumentStore,
-  eventLog: EventLog,
-  positions: RelayPositions,
-  clock: WallClock,
-): Promise<RelayLag> {
+async function readLag(store: DocumentStore, eventLog: EventLog, positions: RelayPositions, clock: WallClock) {
   const offset = await positions.offset();
   const [oldest] = await eventLog.read(SYSTEM_SCOPE, { after: offset, limit: 1 });
   if (oldest === undefined) return { events: 0, seconds: 0 };

@@ -3,7 +3,7 @@ import { engramError, isEngramError } from '../../kernel/errors.ts';
 import { abortable } from '../async/abortable.ts';
 import { sendChecked } from './checked-request.ts';
 import { isPublicAddress } from './public-address.ts';
-import { type CheckedTarget, checkTarget, type ResolveHost, resolveBySystem } from './target-guard.ts';
+import { checkTarget, type ResolveHost, resolveBySystem } from './target-guard.ts';
 
 export interface ModelFetchOptions {
   /** `ENGRAM_TENANT_MODEL_HOSTS`: hosts, or hosts with a port (`vllm.models.svc:8000`), that may be on private networks. */
@@ -42,11 +42,7 @@ export function createModelFetch(options: ModelFetchOptions): typeof fetch {
   };
 }
 
-function checked(
-  url: URL,
-  rules: Parameters<typeof checkTarget>[1],
-  signal: AbortSignal | undefined,
-): Promise<CheckedTarget> {
+function checked(url: URL, rules: Parameters<typeof checkTarget>[1], signal: AbortSignal | undefined) {
   const checking = checkTarget(url, rules);
   return signal === undefined ? checking : abortable(checking, signal);
 }
@@ -101,11 +97,7 @@ function asResponse(response: IncomingMessage, maxBytes: number, signal: AbortSi
   }
 }
 
-async function* limited(
-  response: IncomingMessage,
-  maxBytes: number,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<Uint8Array> {
+async function* limited(response: IncomingMessage, maxBytes: number, signal: AbortSignal | undefined) {
   let bytes = 0;
   try {
     for await (const piece of response as AsyncIterable<Buffer>) {

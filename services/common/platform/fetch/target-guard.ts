@@ -66,10 +66,7 @@ function checkPort(url: URL, host: string): void {
 }
 
 /** One bad address among good ones refuses the host: a name that answers with both is an attack or a mistake. */
-async function resolvePublic(
-  url: URL,
-  { resolve, isAllowed, refusal }: TargetRules,
-): Promise<readonly ResolvedAddress[]> {
+async function resolvePublic(url: URL, { resolve, isAllowed, refusal }: TargetRules) {
   const host = url.hostname;
   let addresses: readonly ResolvedAddress[];
   try {
@@ -109,11 +106,7 @@ function refused(message: string): Error {
  * Errors: `SSRFProtectionError`, and what `fetch` throws.
  */
 export function createProviderFetch(resolve: ResolveHost = resolveBySystem) {
-  return async (
-    url: string,
-    init: RequestInit,
-    { allowPrivateNetwork }: { readonly allowPrivateNetwork: boolean },
-  ): Promise<Response> => {
+  return async (url: string, init: RequestInit, { allowPrivateNetwork }: { readonly allowPrivateNetwork: boolean }) => {
     if (!allowPrivateNetwork) await checkTarget(url, { isAllowed: isPublicAddress, resolve });
     return fetch(url, { ...init, redirect: 'manual' });
   };

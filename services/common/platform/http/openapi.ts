@@ -194,11 +194,7 @@ function queryParameters(route: Route): JsonObject[] {
   }));
 }
 
-function requestBody(
-  body: NonNullable<Route['body']>,
-  schemas: ComponentSchemas,
-  mediaType = 'application/json',
-): JsonObject {
+function requestBody(body: NonNullable<Route['body']>, schemas: ComponentSchemas, mediaType = 'application/json') {
   const { kind, files = [], required = true } = body;
   const content: JsonObject = {};
   if (files.length > 0)

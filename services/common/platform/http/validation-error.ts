@@ -267,11 +267,7 @@ interface RangeIssue {
   readonly inclusive?: boolean | undefined;
 }
 
-function outOfRange(
-  issue: RangeIssue,
-  bound: { readonly limit: number; readonly isLower: boolean },
-  place: Place,
-): Finding {
+function outOfRange(issue: RangeIssue, bound: { readonly limit: number; readonly isLower: boolean }, place: Place) {
   const { limit, isLower } = bound;
   if (issue.origin === 'string') {
     const units = `character${limit === 1 ? '' : 's'}`;

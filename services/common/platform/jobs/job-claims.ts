@@ -75,10 +75,7 @@ export async function claimOne(options: Omit<ClaimOptions, 'kinds'>, jobId: stri
 }
 
 /** Claims the job; null when another worker was faster. A replayed job may meet a running one of its key: the unique index stops it. */
-async function take(
-  { store, clock, worker, leaseMs }: Omit<ClaimOptions, 'kinds'>,
-  job: StoredJob,
-): Promise<StoredJob | null> {
+async function take({ store, clock, worker, leaseMs }: Omit<ClaimOptions, 'kinds'>, job: StoredJob) {
   const { state, orderingKey, idempotencyKey } = job.value;
   const revived = state === 'dead' ? { unfinishedKey: idempotencyKey, failedAt: null } : {};
   const lease = { holder: worker, leasedUntilMs: clock.now().getTime() + leaseMs };

@@ -163,11 +163,7 @@ function decode<Value>(codec: Codec<Value>, payload: Uint8Array, subject: string
 }
 
 /** Returns the context of a message: further calls of its handler have the same principal. */
-async function contextOf(
-  { headers }: BusMessage,
-  signal: AbortSignal,
-  principals: PrincipalCarrier,
-): Promise<CallContext> {
+async function contextOf({ headers }: BusMessage, signal: AbortSignal, principals: PrincipalCarrier) {
   const carried = headers['principal'];
   const origin = RUN_ORIGINS.find((one) => one === headers['origin']);
   const context = { requestId: headers['request-id'] ?? '', signal, ...(origin === undefined ? {} : { origin }) };

@@ -69,11 +69,7 @@ function erasedScope({ type, tenant, dataset, subjectId }: LoggedEvent): Scope |
 }
 
 /** Finds all its events before its removal. A name may be used again: later events stay. */
-async function* tombstonesOf(
-  eventLog: EventLog,
-  removal: LoggedEvent,
-  scope: Scope,
-): AsyncGenerator<readonly PublishedEvent[]> {
+async function* tombstonesOf(eventLog: EventLog, removal: LoggedEvent, scope: Scope) {
   // What datasets of a tenant had was taken back with each of them.
   const isMeant = ({ offset, type, dataset }: LoggedEvent) =>
     offset < removal.offset && type !== removal.type && (scope.dataset !== undefined || dataset === null);

@@ -96,11 +96,7 @@ function send(message: FromWorker): Promise<void> {
   });
 }
 
-function described(error: unknown): {
-  message: string;
-  stack: string | undefined;
-  properties: Record<string, unknown>;
-} {
+function described(error: unknown) {
   if (!(error instanceof Error)) return { message: String(error), stack: undefined, properties: {} };
   const plain = Object.entries(error).filter(([, value]) => /^(string|number|boolean)$/.test(typeof value));
   return { message: error.message, stack: error.stack, properties: Object.fromEntries(plain) };

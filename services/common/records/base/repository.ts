@@ -95,11 +95,7 @@ export function repository<T extends JsonObject, R>(
       return records;
     },
     count: (scope: AnyScope, where: Filter<T> = {}): Promise<number> => store.count(scope, collection, where),
-    async countOf<Value>(
-      scope: AnyScope,
-      values: readonly Value[],
-      whereOf: (some: readonly Value[]) => Filter<T>,
-    ): Promise<number> {
+    async countOf<Value>(scope: AnyScope, values: readonly Value[], whereOf: (some: readonly Value[]) => Filter<T>) {
       let count = 0;
       for (const some of slices(values, IN_SLICE)) count += await store.count(scope, collection, whereOf(some));
       return count;

@@ -10,7 +10,7 @@ import { engramError } from '../../kernel/errors.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import { createKeyedBatches, type KeyedTask } from '../../platform/async/keyed-batches.ts';
 import { pause } from '../../platform/async/pause.ts';
-import type { BudgetMetrics, Budgets, TokenReservation } from '../../ports/budgets.ts';
+import type { BudgetMetrics, Budgets } from '../../ports/budgets.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { TokenUsage } from '../../ports/models.ts';
 import type { Clock, IdSource } from '../../ports/system.ts';
@@ -182,10 +182,7 @@ interface Settling extends TokenReservationsOptions {
 }
 
 /** `reserved` null: nothing is limited, the usage is only counted. */
-function settling(
-  parts: Settling,
-  reserved: { readonly id: string; readonly tokens: number } | null,
-): TokenReservation {
+function settling(parts: Settling, reserved: { readonly id: string; readonly tokens: number } | null) {
   const { commit, logger, counters, payer, alerts, metrics } = parts;
   const stopRenewing = reserved === null ? () => {} : renewing(parts, reserved.id);
   const end = async (tokens: number): Promise<void> => {

@@ -192,10 +192,7 @@ export function isBuilt(
 export type Ledger = ReturnType<typeof createLedger>;
 
 export function createLedger(store: DocumentStore) {
-  const entries = async (
-    scope: DatasetScope,
-    items: readonly DataItemId[],
-  ): Promise<ReadonlyMap<DataItemId, LedgerEntry>> => {
+  const entries = async (scope: DatasetScope, items: readonly DataItemId[]) => {
     const map = new Map<DataItemId, LedgerEntry>();
     const ids = [...new Set(items)];
     for (const slice of slices(ids, READ_SLICE)) {
@@ -225,11 +222,7 @@ export function createLedger(store: DocumentStore) {
       return (await change(store, scope, item, BEGUN)).lastGeneration;
     },
     /** The same for several items in one commit; null for those that were erased. `isNew`: whether an entry is not known. */
-    async beginAll(
-      scope: DatasetScope,
-      attempts: readonly Attempt[],
-      isNew: (item: DataItemId) => boolean,
-    ): Promise<readonly (number | null)[]> {
+    async beginAll(scope: DatasetScope, attempts: readonly Attempt[], isNew: (item: DataItemId) => boolean) {
       const changes = attempts.map(({ item, tries, version }) => ({
         item,
         entry: { ...BEGUN, tries, triedVersion: version },
@@ -252,13 +245,7 @@ export function createLedger(store: DocumentStore) {
      * To be committed with the run's progress: makes the generation the visible one. The commit fails with
      * `VersionConflictError` when the item was erased or reset, or another attempt began, since `begin`.
      */
-    commitWrites(
-      item: DataItemId,
-      generation: number,
-      contentHash: string,
-      at: string,
-      by?: CommittingRun,
-    ): readonly Write[] {
+    commitWrites(item: DataItemId, generation: number, contentHash: string, at: string, by?: CommittingRun) {
       return [
         update(ledgerCollection, item, {
           where: { erased: false, lastGeneration: generation },
@@ -366,10 +353,7 @@ export function createAskedItems() {
   };
 }
 
-function committedOf(
-  { withheld }: DatasetScope,
-  entries: ReadonlyMap<DataItemId, LedgerEntry>,
-): ReadonlyMap<DataItemId, number> {
+function committedOf({ withheld }: DatasetScope, entries: ReadonlyMap<DataItemId, LedgerEntry>) {
   const map = new Map<DataItemId, number>();
   for (const [item, entry] of entries)
     if (!entry.erased && entry.generation > 0 && withheld?.has(item) !== true) map.set(item, entry.generation);
@@ -377,12 +361,7 @@ function committedOf(
 }
 
 /** Changes the entry, or makes the one that is missing; a race between the two is run again. `ItemErasedError`. */
-async function change(
-  store: DocumentStore,
-  scope: DatasetScope,
-  item: DataItemId,
-  entry: Partial<LedgerEntry>,
-): Promise<LedgerEntry> {
+async function change(store: DocumentStore, scope: DatasetScope, item: DataItemId, entry: Partial<LedgerEntry>) {
   return retryOnConflict(async () => {
     const [result] = await store.commit(scope, [changeWrite(item, entry)]);
     if (result?.stored) return result.stored.value as LedgerEntry;

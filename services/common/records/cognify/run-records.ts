@@ -70,10 +70,7 @@ export function createRunRecords(store: DocumentStore) {
   return {
     appendWrite: (id: string, record: RunRecord) => records.insertWrite(id, record),
     /** Newest first. `datasets`: rows on one of them; `users`: rows run by one of them; both: either. */
-    async newest(
-      scope: Scope,
-      { datasets = [], users = [], pipeline, limit, offset }: RunRecordQuery,
-    ): Promise<readonly RunRecordRow[]> {
+    async newest(scope: Scope, { datasets = [], users = [], pipeline, limit, offset }: RunRecordQuery) {
       const common = pipeline === undefined ? {} : { pipeline };
       const wanted = limit + offset;
       const filters: Filter<RunRecord>[] = [];

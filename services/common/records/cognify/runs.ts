@@ -185,10 +185,7 @@ export function createRuns(store: DocumentStore) {
       }));
     },
     /** Runs in state STARTED, oldest first. `startedBefore`: ISO-8601. */
-    async unfinished(
-      scope: AnyScope,
-      { startedBefore, withoutJob, limit }: UnfinishedQuery,
-    ): Promise<readonly StoredRun[]> {
+    async unfinished(scope: AnyScope, { startedBefore, withoutJob, limit }: UnfinishedQuery) {
       const page = await store.find(scope, runsCollection, {
         where: {
           ...STARTED,

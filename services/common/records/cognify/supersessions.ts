@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DataItemId, UserId } from '../../kernel/brand.ts';
 import { asId, dataItemId } from '../../kernel/ids.ts';
-import type { Page } from '../../kernel/result-page.ts';
 import type { DatasetScope } from '../../kernel/scope.ts';
 import {
   type DocumentStore,
@@ -96,10 +95,7 @@ export function createSupersessions(store: DocumentStore) {
   const collection = supersessionsCollection;
   const records = repository(store, collection, (stored) => stored);
   const reverts = repository(store, supersessionRevertsCollection, (stored) => stored);
-  const withReverts = async (
-    scope: DatasetScope,
-    found: readonly Stored<SupersessionDocument>[],
-  ): Promise<readonly Supersession[]> => {
+  const withReverts = async (scope: DatasetScope, found: readonly Stored<SupersessionDocument>[]) => {
     const ids = found.map(({ id }) => id);
     const byId = new Map((await reverts.getMany(scope, ids)).map(({ id, value }) => [id, value]));
     return found.map((stored) => supersessionOf(stored, byId.get(stored.id) ?? null));
@@ -108,10 +104,7 @@ export function createSupersessions(store: DocumentStore) {
     records.allOf(scope, values, (some) => ({ where: { [field]: { in: some } } }));
   return {
     /** Newest first. The statements may belong to generations that are not visible (any more). */
-    async list(
-      scope: DatasetScope,
-      { after, limit }: { readonly after: string | null; readonly limit: number },
-    ): Promise<Page<Supersession>> {
+    async list(scope: DatasetScope, { after, limit }: { readonly after: string | null; readonly limit: number }) {
       const sort = [{ field: 'detectedAt', descending: true }] as const;
       const page = await records.page(scope, { sort, limit, after });
       return { items: await withReverts(scope, page.items), next: page.next };

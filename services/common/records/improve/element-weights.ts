@@ -168,12 +168,7 @@ async function takeOutOfVotes(store: DocumentStore, scope: DatasetScope, gone: R
 }
 
 /** Another vote may be cast at the same time. */
-async function takeOutOfVote(
-  store: DocumentStore,
-  scope: DatasetScope,
-  answer: string,
-  gone: ReadonlySet<string>,
-): Promise<void> {
+async function takeOutOfVote(store: DocumentStore, scope: DatasetScope, answer: string, gone: ReadonlySet<string>) {
   await retryOnConflict(async () => {
     const stored = await store.get(scope, weightVotesCollection, answer);
     if (stored === null) return;

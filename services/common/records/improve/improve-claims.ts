@@ -137,12 +137,7 @@ function changeOfHeld(id: string, owner: string, set: Partial<ClaimDocument> = {
   return leases.heldWrite(id, owner, { set, required: true });
 }
 
-async function claimAll(
-  store: DocumentStore,
-  ids: readonly string[],
-  owner: string,
-  { nowMs, leaseMs }: LeaseTerm,
-): Promise<boolean> {
+async function claimAll(store: DocumentStore, ids: readonly string[], owner: string, { nowMs, leaseMs }: LeaseTerm) {
   const stored = await store.getMany(SYSTEM_SCOPE, collection, ids);
   const isTaken = (claim: StoredClaim) =>
     !isSameImprove(claim.value.owner, owner) && isLeased(leases.of(claim.value), nowMs);
@@ -160,12 +155,7 @@ async function claimAll(
   return true;
 }
 
-async function extendAll(
-  store: DocumentStore,
-  ids: readonly string[],
-  owner: string,
-  { nowMs, leaseMs }: LeaseTerm,
-): Promise<boolean> {
+async function extendAll(store: DocumentStore, ids: readonly string[], owner: string, { nowMs, leaseMs }: LeaseTerm) {
   try {
     await store.commit(
       SYSTEM_SCOPE,
@@ -178,11 +168,7 @@ async function extendAll(
   }
 }
 
-async function rerunOrReleaseAll(
-  store: DocumentStore,
-  keys: ClaimedKeys,
-  owner: string,
-): Promise<'rerun' | 'released' | 'lost'> {
+async function rerunOrReleaseAll(store: DocumentStore, keys: ClaimedKeys, owner: string) {
   const all = allOf(keys);
   // Mostly no rerun was requested.
   if (await releaseUnwanted(store, keys, owner)) return 'released';
@@ -223,12 +209,7 @@ async function releaseKeys(store: DocumentStore, { dataset, sessions }: ClaimedK
   ]);
 }
 
-async function seizeDataset(
-  store: DocumentStore,
-  dataset: DatasetId,
-  owner: string,
-  { nowMs, leaseMs }: LeaseTerm,
-): Promise<void> {
+async function seizeDataset(store: DocumentStore, dataset: DatasetId, owner: string, { nowMs, leaseMs }: LeaseTerm) {
   const id = datasetKey(dataset);
   const leaseUntilMs = nowMs + leaseMs;
   const present = await claimOf(store, dataset);

@@ -124,11 +124,7 @@ export function createPreferences(store: DocumentStore) {
     preferenceWrite(user: UserId, { version, ...preference }: UserPreference): Write {
       return put(preferencesCollection, user, { userId: user, ...preference }, { version });
     },
-    weightWrite(
-      user: UserId,
-      { nodeId, weight, updatedAtTurn, forgottenAtTurn }: PreferenceWeight,
-      version: number,
-    ): Write {
+    weightWrite(user: UserId, { nodeId, weight, updatedAtTurn, forgottenAtTurn }: PreferenceWeight, version: number) {
       const document = { userId: user, nodeId, weight, updatedAtTurn, forgottenAtTurn };
       return weights.putWrite(weightId(user, nodeId), document, { version });
     },

@@ -53,10 +53,7 @@ export function createBlobIntents(store: DocumentStore) {
       await store.commit(scope, [remove(blobIntentsCollection, id)]);
     },
     /** Intents declared before `before`, of every tenant. */
-    async stale(
-      scope: SystemScope,
-      before: string,
-    ): Promise<readonly { readonly id: string; readonly scope: DatasetScope; readonly prefixes: readonly string[] }[]> {
+    async stale(scope: SystemScope, before: string) {
       const found = await store.find(scope, blobIntentsCollection, {
         where: { at: { lessThan: before } },
         sort: [{ field: 'at' }],

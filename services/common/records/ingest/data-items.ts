@@ -3,13 +3,7 @@ import type { DataItemId, UserId } from '../../kernel/brand.ts';
 import { dataItemId } from '../../kernel/ids.ts';
 import type { Page } from '../../kernel/result-page.ts';
 import type { DatasetScope, Scope } from '../../kernel/scope.ts';
-import {
-  type DocumentStore,
-  type Filter,
-  type Stored,
-  update,
-  type Write,
-} from '../../storage/ports/document-store.ts';
+import { type DocumentStore, type Stored, update, type Write } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { repository } from '../base/repository.ts';
 
@@ -56,19 +50,13 @@ export function createDataItems(store: DocumentStore) {
         sort: [{ field: 'ownerId' }, { field: 'contentHash' }],
       })),
     /** The datasets that hold an item id, for routes without a dataset. */
-    async locate(
-      scope: Scope,
-      id: DataItemId,
-    ): Promise<readonly { readonly dataset: string; readonly item: DataItem }[]> {
+    async locate(scope: Scope, id: DataItemId) {
       const { items } = await store.find({ tenant: scope.tenant }, collection, { where: { id }, limit: 1000 });
       return items.flatMap((stored) =>
         stored.dataset === null ? [] : [{ dataset: stored.dataset, item: itemOf(stored) }],
       );
     },
-    async newestFirst(
-      scope: DatasetScope,
-      page: { readonly offset: number; readonly limit: number },
-    ): Promise<readonly DataItem[]> {
+    async newestFirst(scope: DatasetScope, page: { readonly offset: number; readonly limit: number }) {
       const sort = [{ field: 'createdAt' as const, descending: true }];
       return (await records.page(scope, { sort, ...page })).items;
     },
@@ -122,11 +110,7 @@ export function createDataItems(store: DocumentStore) {
 
 const WAITING = { greaterThan: '' };
 
-async function longestWait(
-  store: DocumentStore,
-  scope: DatasetScope,
-  except: ReadonlySet<string>,
-): Promise<string | null> {
+async function longestWait(store: DocumentStore, scope: DatasetScope, except: ReadonlySet<string>) {
   const query = { where: { waitingSince: WAITING }, sort: [{ field: 'waitingSince' as const }], limit: PAGE };
   for (let after: string | null = null; ; ) {
     const page: Page<Stored<DataItemDocument>> = await store.find(scope, dataItemsCollection, { ...query, after });
@@ -155,11 +139,7 @@ function sinceOf({ createdAt, updatedAt }: Pick<DataItem, 'createdAt' | 'updated
 }
 
 /** Content of the same size may count for another API key. */
-function asRead({
-  sizeBytes,
-  revision,
-  isExpiring,
-}: Pick<DataItem, 'sizeBytes' | 'revision' | 'isExpiring'>): Filter<DataItemDocument> {
+function asRead({ sizeBytes, revision, isExpiring }: Pick<DataItem, 'sizeBytes' | 'revision' | 'isExpiring'>) {
   return {
     sizeBytes,
     revision: revision ? revision : { exists: false },

@@ -53,12 +53,7 @@ export function createEchoMarks(store: DocumentStore) {
   const collection = echoMarksCollection;
   return {
     /** Marks them for the user, for `ttlMs` from now; what was marked lately is only read. */
-    async put(
-      scope: DatasetScope,
-      user: UserId,
-      shown: readonly ShownSentence[],
-      { now, ttlMs }: MarkTime,
-    ): Promise<void> {
+    async put(scope: DatasetScope, user: UserId, shown: readonly ShownSentence[], { now, ttlMs }: MarkTime) {
       const wanted = new Map(shown.slice(0, MARKS_PER_ANSWER).map((one) => [markId(user, one.fingerprint), one]));
       if (wanted.size === 0) return;
       const present = new Map(
@@ -87,12 +82,7 @@ export function createEchoMarks(store: DocumentStore) {
       }
     },
     /** The fingerprints that were shown to the user (null: to any user), with the item they come from. */
-    async find(
-      scope: DatasetScope,
-      user: UserId | null,
-      fingerprints: readonly string[],
-      now: Date,
-    ): Promise<ReadonlyMap<string, DataItemId>> {
+    async find(scope: DatasetScope, user: UserId | null, fingerprints: readonly string[], now: Date) {
       const distinct = [...new Set(fingerprints)];
       const found = new Map<string, DataItemId>();
       const isValid = (expiresAt: string) => expiresAt > now.toISOString();

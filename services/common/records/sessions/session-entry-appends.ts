@@ -92,12 +92,7 @@ function isKnownId(error: unknown): boolean {
 const NOTHING_SPENT = { tokensIn: 0, tokensOut: 0, embeddingTokens: 0 };
 const NONE: EntryCounts = { qas: 0, traces: 0 };
 
-function opened(
-  key: SessionKey,
-  counter: 'qaCount' | 'traceCount',
-  change: SessionChange,
-  hasFeedback: boolean,
-): Session {
+function opened(key: SessionKey, counter: 'qaCount' | 'traceCount', change: SessionChange, hasFeedback: boolean) {
   const { dataset = null, agent = null, nodeSets = null, label = null, lastModel = null, errors = 0 } = change;
   const { lastActivityAt } = change;
   return {

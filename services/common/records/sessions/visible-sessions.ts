@@ -60,11 +60,7 @@ export function createVisibleSessions(store: DocumentStore, sessions: Sessions) 
     return found;
   };
   return {
-    async page(
-      scope: Scope,
-      viewer: SessionViewer,
-      query: SessionPageQuery,
-    ): Promise<{ readonly sessions: readonly Session[]; readonly total: number }> {
+    async page(scope: Scope, viewer: SessionViewer, query: SessionPageQuery) {
       const own = ownFilters(viewer, query);
       const shared = sharedFilters(viewer, query);
       const count = (where: Filter<SessionDocument>) => store.count(scope, collection, where);

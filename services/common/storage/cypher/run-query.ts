@@ -140,11 +140,7 @@ function matchStage(
   return { stages: [stage], scope: matcher.scope };
 }
 
-function unwindStage(
-  { list, name }: Extract<Clause, { kind: 'unwind' }>,
-  environment: Environment,
-  budget: Budget,
-): Compiled {
+function unwindStage({ list, name }: Extract<Clause, { kind: 'unwind' }>, environment: Environment, budget: Budget) {
   const value = compile(list, environment);
   const slot = environment.newSlot();
   const stage: Stage = (next) => ({

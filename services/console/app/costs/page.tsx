@@ -1,11 +1,11 @@
-import { Group, Paper, Progress, SegmentedControl, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
+import { Group, Paper, Progress, SegmentedControl, SimpleGrid, Stack, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Answer } from '../../../client/index.ts';
 import { engram } from '../api.ts';
 import { bytes, count, when } from '../format.ts';
 import type { Range } from '../queries.ts';
-import { Section, PageTitle } from '../shell.tsx';
+import { PageTitle, Section } from '../shell.tsx';
 import { Empty, Failed, Waiting } from '../states.tsx';
 import { DataTable } from '../table.tsx';
 

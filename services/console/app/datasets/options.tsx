@@ -1,11 +1,11 @@
-import { Button, Group, JsonInput, NumberInput, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
-import { Section } from '../shell.tsx';
+import { Button, Group, JsonInput, NumberInput, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { engram } from '../api.ts';
 import { count } from '../format.ts';
 import { readItems } from '../queries.ts';
+import { Section } from '../shell.tsx';
 import { complain, Failed, say, Waiting } from '../states.tsx';
 
 const SCHEMA = '/api/v1/datasets/{dataset_id}/schema';
@@ -93,7 +93,10 @@ function BuildOptions({ dataset, schema, prompt }: BuildOptionsProps) {
   );
   const hasSchema = form.values.schema.trim() !== '' && checkSchema(form.values.schema) === null;
   return (
-    <Section title="Build with options" about="They hold for this build, or for all later ones when they are stored. Schema and prompt are for the language model that reads the texts; a server without one says so.">
+    <Section
+      title="Build with options"
+      about="They hold for this build, or for all later ones when they are stored. Schema and prompt are for the language model that reads the texts; a server without one says so."
+    >
       <form onSubmit={build} noValidate>
         <Stack gap="sm" align="flex-start">
           <JsonInput
@@ -179,7 +182,10 @@ function Embedding({ dataset }: { readonly dataset: string }) {
   });
   const { embedding, migration, failure } = state.data ?? {};
   return (
-    <Section title="Vectors" about="After the server was given another embedding model, the vectors of this dataset can be moved to it. Search uses the former ones meanwhile.">
+    <Section
+      title="Vectors"
+      about="After the server was given another embedding model, the vectors of this dataset can be moved to it. Search uses the former ones meanwhile."
+    >
       <form
         onSubmit={(event) => {
           event.preventDefault();

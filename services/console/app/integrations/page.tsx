@@ -1,16 +1,4 @@
-import {
-  Alert,
-  Button,
-  Code,
-  CopyButton,
-  Group,
-  MultiSelect,
-  Progress,
-  Stack,
-  Table,
-  Text,
-  Title,
-} from '@mantine/core';
+import { Alert, Button, Code, CopyButton, Group, MultiSelect, Progress, Stack, Table, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Answer } from '../../../client/index.ts';
@@ -18,7 +6,7 @@ import { engram } from '../api.ts';
 import { ago, count } from '../format.ts';
 import { afterRun, datasetsQuery, usePermitted } from '../queries.ts';
 import { words } from '../runs.tsx';
-import { Section, PageTitle } from '../shell.tsx';
+import { PageTitle, Section } from '../shell.tsx';
 import { attempt, Empty, Failed, Waiting } from '../states.tsx';
 import { DataTable, StateBadge } from '../table.tsx';
 import { Sources } from './sources.tsx';
@@ -61,7 +49,10 @@ function Syncs() {
     afterRun(client);
   };
   return (
-    <Section title="Another memory" about="A sync brings the documents of datasets and those of another Engram or cognee into step: each side gets what it lacks, and what was forgotten here is forgotten there.">
+    <Section
+      title="Another memory"
+      about="A sync brings the documents of datasets and those of another Engram or cognee into step: each side gets what it lacks, and what was forgotten here is forgotten there."
+    >
       {hasRemote ? (
         <Group align="flex-end" gap="xs" mb="md">
           <MultiSelect
@@ -145,7 +136,10 @@ function Programs() {
     { name: 'From a running cognee', text: `engram import-cognee --from http://… --url ${window.location.origin}` },
   ];
   return (
-    <Section title="Programs" about="Agents use this memory over MCP. Where sign-in is required they send a key as X-Api-Key; People has keys, and lists the programs that are connected.">
+    <Section
+      title="Programs"
+      about="Agents use this memory over MCP. Where sign-in is required they send a key as X-Api-Key; People has keys, and lists the programs that are connected."
+    >
       <Stack gap="sm">
         {entries.map(({ name, text }) => (
           <div key={name}>

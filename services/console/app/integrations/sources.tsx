@@ -1,17 +1,4 @@
-import {
-  Anchor,
-  Button,
-  Card,
-  Group,
-  PasswordInput,
-  Progress,
-  Select,
-  Stack,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core';
-import { Section } from '../shell.tsx';
+import { Anchor, Button, Card, Group, PasswordInput, Progress, Select, Stack, Text, TextInput } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -20,6 +7,7 @@ import type { Answer } from '../../../client/index.ts';
 import { engram } from '../api.ts';
 import { ago, count, plural, when } from '../format.ts';
 import { afterRun } from '../queries.ts';
+import { Section } from '../shell.tsx';
 import { attempt, complain, Empty, Failed, say, Waiting } from '../states.tsx';
 import { StateBadge } from '../table.tsx';
 import { ChoiceDialog, type Chosen } from './choice.tsx';

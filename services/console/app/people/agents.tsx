@@ -1,5 +1,4 @@
-import { Button, Stack, Table, Text, Title } from '@mantine/core';
-import { Section } from '../shell.tsx';
+import { Button, Stack, Table, Text } from '@mantine/core';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Answer } from '../../../client/index.ts';
@@ -7,6 +6,7 @@ import { engram } from '../api.ts';
 import { ago } from '../format.ts';
 import { NameForm } from '../forms.tsx';
 import { datasetsQuery } from '../queries.ts';
+import { Section } from '../shell.tsx';
 import { askFirst, attempt, Empty, Failed, Waiting } from '../states.tsx';
 import { DataTable, Pages, StateBadge } from '../table.tsx';
 import { Secret } from './secret.tsx';

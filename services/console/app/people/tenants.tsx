@@ -1,5 +1,4 @@
-import { ActionIcon, Button, Group, Menu, Paper, Select, Stack, Table, Text, Title } from '@mantine/core';
-import { Section } from '../shell.tsx';
+import { ActionIcon, Button, Group, Menu, Paper, Select, Stack, Table, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Answer } from '../../../client/index.ts';
 import { engram } from '../api.ts';
@@ -7,6 +6,7 @@ import { plural } from '../format.ts';
 import { NameForm } from '../forms.tsx';
 import { IconDots } from '../icons.ts';
 import { useCapabilities, useMe } from '../queries.ts';
+import { Section } from '../shell.tsx';
 import { askFirst, attempt, complain, Failed, say, Waiting } from '../states.tsx';
 import { DataTable, StateBadge } from '../table.tsx';
 

@@ -1,4 +1,4 @@
-import { Badge, Group, Paper, Stack, Table, Text, Title } from '@mantine/core';
+import { Badge, Group, Paper, Stack, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { NotFound } from '../../../client/index.ts';
@@ -7,7 +7,7 @@ import { ago, count, plural, when } from '../format.ts';
 import { IconMessageQuestion } from '../icons.ts';
 import { Learned } from '../improve/learned.tsx';
 import { datasetsQuery, useMe } from '../queries.ts';
-import { Section, LinkButton, PageTitle } from '../shell.tsx';
+import { LinkButton, PageTitle, Section } from '../shell.tsx';
 import { Empty, Failed, Waiting } from '../states.tsx';
 import { DataTable, StateBadge } from '../table.tsx';
 

@@ -7,7 +7,7 @@ import { engram } from '../api.ts';
 import { duration } from '../format.ts';
 import { useMe } from '../queries.ts';
 import { words } from '../runs.tsx';
-import { Section, PageTitle } from '../shell.tsx';
+import { PageTitle, Section } from '../shell.tsx';
 import { complain, Failed, say, Waiting } from '../states.tsx';
 import { DataTable, StateBadge } from '../table.tsx';
 

@@ -171,11 +171,7 @@ export function sumOf(entities: Iterable<string>, information: (entity: string) 
 }
 
 /** Updates the entities' lists of open buckets after a bucket changed from `before`. */
-export async function listBucket(
-  { entities, nodes }: ContextDrafts,
-  id: string,
-  before: ContextNode | undefined,
-): Promise<void> {
+export async function listBucket({ entities, nodes }: ContextDrafts, id: string, before: ContextNode | undefined) {
   const after = nodes.get(id);
   const listed = after?.isOpen === true && !after.isMisc ? after.entities : [];
   await entities.load([...(before?.entities ?? []), ...listed]);

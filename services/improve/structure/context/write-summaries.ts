@@ -89,16 +89,7 @@ async function writePage(deps: SummaryDependencies, call: SummaryCall, page: rea
   await deps.store.commit(call.scope, writes);
 }
 
-interface Inputs {
-  readonly texts: readonly string[];
-  readonly childMean: string;
-}
-
-async function inputsOf(
-  { store, indexes, ledger }: SummaryDependencies,
-  scope: DatasetScope,
-  nodes: readonly Node[],
-): Promise<readonly Inputs[]> {
+async function inputsOf({ store, indexes, ledger }: SummaryDependencies, scope: DatasetScope, nodes: readonly Node[]) {
   const ofLeaves = nodes.filter(({ value }) => value.level === 0).flatMap(({ value }) => value.children);
   const ofNodes = nodes.filter(({ value }) => value.level > 0).flatMap(({ value }) => value.children);
   const rows = ofLeaves.length === 0 ? [] : await indexes.text.fetch(scope, 'summary', ofLeaves);
@@ -123,11 +114,7 @@ async function summaryOf({ model, context }: SummaryCall, texts: readonly string
 }
 
 /** Marks the parents as stale and removes the children that are removed. */
-async function parentWrites(
-  { store }: SummaryDependencies,
-  scope: DatasetScope,
-  page: readonly Node[],
-): Promise<readonly Write[]> {
+async function parentWrites({ store }: SummaryDependencies, scope: DatasetScope, page: readonly Node[]) {
   const ids = [...new Set(page.flatMap(({ value }) => value.parent ?? []))];
   const gone = new Set(page.filter(({ value }) => value.children.length === 0).map(({ id }) => id));
   return (await store.getMany(scope, contextNodesCollection, ids)).map(({ id, version, value }) => {
@@ -209,11 +196,7 @@ export async function renewVectors(
   }
 }
 
-async function meanOf(
-  { store }: { readonly store: DocumentStore },
-  scope: DatasetScope,
-  { children }: ContextNode,
-): Promise<string> {
+async function meanOf({ store }: { readonly store: DocumentStore }, scope: DatasetScope, { children }: ContextNode) {
   const below = await store.getMany(scope, contextNodesCollection, children);
   const units = below
     .filter(({ value }) => value.vector !== '')

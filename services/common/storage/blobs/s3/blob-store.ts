@@ -217,11 +217,7 @@ async function listObjects(
 }
 
 /** All of them, a page of at most `pageSize` at a time. */
-async function* objectPages(
-  connection: S3Connection,
-  prefix: string,
-  pageSize = OBJECTS_PER_REQUEST,
-): AsyncGenerator<readonly FoundObject[]> {
+async function* objectPages(connection: S3Connection, prefix: string, pageSize = OBJECTS_PER_REQUEST) {
   const limit = Math.min(pageSize, OBJECTS_PER_REQUEST);
   for (let after: string | null = null; ; ) {
     const page: ObjectPage = await listObjects(connection, { prefix, after, limit });

@@ -55,11 +55,7 @@ export async function writeObject(
  * Removes the parts of uploads below a prefix that began at least so long ago: their process died, or what they belong to
  * is being erased. Servers without such a listing are left alone; a life-cycle rule of the bucket does the same there.
  */
-export async function removeUnfinishedUploads(
-  { client, bucket }: S3Connection,
-  prefix: string,
-  olderThanMs: number,
-): Promise<void> {
+export async function removeUnfinishedUploads({ client, bucket }: S3Connection, prefix: string, olderThanMs: number) {
   const before = Date.now() - olderThanMs;
   let marker: { readonly KeyMarker?: string; readonly UploadIdMarker?: string } | null = {};
   try {
@@ -91,10 +87,7 @@ function nextOf({ IsTruncated, NextKeyMarker, NextUploadIdMarker }: ListPage) {
   };
 }
 
-async function abort(
-  { client, bucket }: Pick<S3Connection, 'client' | 'bucket'>,
-  { Key, UploadId }: MultipartUpload,
-): Promise<void> {
+async function abort({ client, bucket }: Pick<S3Connection, 'client' | 'bucket'>, { Key, UploadId }: MultipartUpload) {
   try {
     await client.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId }));
   } catch (error) {

@@ -67,11 +67,7 @@ export async function createKeptTopics(options: NatsBusOptions, link: NatsLink, 
 }
 
 /** Creates lost streams again, and returns those that were replaced. */
-function watchStreams(
-  streams: readonly KeptStream[],
-  everyMs: number,
-  onLost: (stream: KeptStream) => Promise<void>,
-): { stop(): void } {
+function watchStreams(streams: readonly KeptStream[], everyMs: number, onLost: (stream: KeptStream) => Promise<void>) {
   const made = new Map<KeptStream, string>();
   let isLooking = false;
   const look = async (stream: KeptStream) => {

@@ -1,17 +1,24 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { createInbox, type Msg, type Subscription as NatsSubscription, nuid } from 'nats';
 import { engramError } from '../../../kernel/errors.ts';
-import type { Bus, BusMessage, Subscription } from '../../ports/bus.ts';
+import type { Bus, BusHandler, BusMessage, RequestOptions, Subscription } from '../../ports/bus.ts';
 import { createListener, type Listener, type OnListenerError } from '../rules/listener.ts';
-import { createInFlight } from '../rules/responder.ts';
+import { createInFlight, createResponder, leastBusy, type Responder } from '../rules/responder.ts';
 import { noResponder, tooLate, within } from '../rules/within-deadline.ts';
-import { createAnswers } from './answers.ts';
+import { type AnswerRequest, createAnswers } from './answers.ts';
 import { createKeptTopics, type KeptTopics } from './kept-topics.ts';
 import { type NatsLink, openLink } from './nats-link.ts';
 import { inboxOf, type NatsBusOptions } from './nats-options.ts';
-import { createRequests } from './requests.ts';
-import { createResponders, drained } from './responders.ts';
 import { createSubjectNames, type SubjectNames } from './subject-names.ts';
-import { fromNatsHeaders, requireFits } from './wire-message.ts';
+import {
+  type AnswerReader,
+  CALL,
+  createAnswerReader,
+  DEADLINE,
+  fromNatsHeaders,
+  requireFits,
+  toNatsHeaders,
+} from './wire-message.ts';
 
 export interface NatsBus extends Bus {
   /** Asks the server; `ServiceUnavailableError` when it is away. */
@@ -145,4 +152,159 @@ function createListeners(link: NatsLink, names: SubjectNames, kept: KeptTopics, 
       await Promise.all(all.map(([listener]) => listener.finish()));
     },
   };
+}
+
+interface Waiting {
+  readonly subject: string;
+  readonly name: string;
+  readonly reader: AnswerReader;
+  resolve(payload: Uint8Array): void;
+  reject(error: unknown): void;
+}
+
+const NO_RESPONDERS = 503;
+
+/** The asking side: one subscription takes the answers of all requests. */
+function createRequests(link: NatsLink, cancelSubject: (call: string) => string, inboxPrefix: string) {
+  const { connection } = link;
+  const inbox = createInbox(inboxPrefix);
+  const waiting = new Map<string, Waiting>();
+  connection.subscribe(`${inbox}.*`, {
+    callback(error, message) {
+      if (error === null) take(waiting, message);
+    },
+  });
+  link.onRefusal((subject, operation) => {
+    if (operation !== 'publish') return;
+    for (const entry of waiting.values()) if (entry.subject === subject) entry.reject(refused(entry.name));
+  });
+  return {
+    /** `subject` is that of the server, `name` that of the caller, for messages. */
+    async send(subject: string, name: string, payload: Uint8Array, options: RequestOptions) {
+      options.signal?.throwIfAborted();
+      link.requireUp();
+      requireFits(name, payload, link.maxMessageBytes());
+      const call = nuid.next();
+      const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
+      waiting.set(call, { subject, name, reader: createAnswerReader(name), resolve, reject });
+      const headers = toNatsHeaders({ ...options.headers, [CALL]: call, [DEADLINE]: String(options.deadlineMs) });
+      const ask = (signal: AbortSignal): Promise<Uint8Array> => {
+        signal.addEventListener('abort', () => tellGone(link, cancelSubject(call)), { once: true });
+        connection.publish(subject, payload, { headers, reply: `${inbox}.${call}` });
+        return promise;
+      };
+      try {
+        return await within(options, () => tooLate(name, options), ask);
+      } finally {
+        waiting.delete(call);
+      }
+    },
+  };
+}
+
+function take(waiting: ReadonlyMap<string, Waiting>, message: Msg): void {
+  const entry = waiting.get(message.subject.slice(message.subject.lastIndexOf('.') + 1));
+  if (entry === undefined) return; // the answer came too late
+  if (message.data.length === 0 && message.headers?.code === NO_RESPONDERS) {
+    entry.reject(noResponder(entry.name));
+    return;
+  }
+  try {
+    const answer = entry.reader.take(message);
+    if (answer !== null) entry.resolve(answer);
+  } catch (error) {
+    entry.reject(error);
+  }
+}
+
+/** Tells the responder to stop. When the message is lost, it stops at the deadline. */
+function tellGone(link: NatsLink, subject: string): void {
+  try {
+    link.requireUp();
+    link.connection.publish(subject);
+  } catch {
+    // The deadline travelled with the request.
+  }
+}
+
+function refused(name: string): Error {
+  return engramError('ServiceUnavailableError', `The NATS user of this service may not ask ${name}`);
+}
+
+/** One queue group for all processes: the server gives each request to one of them. */
+const GROUP = 'responders';
+
+interface Served {
+  readonly subscription: NatsSubscription;
+  readonly responders: Responder[];
+  /** The server refuses the subscription. */
+  isRefused: boolean;
+}
+
+/** The answering side. */
+function createResponders(link: NatsLink, answer: AnswerRequest) {
+  const served = new Map<string, Served>();
+  const open = (subject: string, name: string): Served => {
+    const responders: Responder[] = [];
+    const entry: Omit<Served, 'subscription'> = { responders, isRefused: false };
+    const subscription = link.connection.subscribe(subject, {
+      queue: GROUP,
+      callback(error, message) {
+        if (error !== null) entry.isRefused = true;
+        // The connection was lost meanwhile: the caller's deadline ends the request.
+        else answer(message, name, responders).catch(() => {});
+      },
+    });
+    const opened: Served = Object.assign(entry, { subscription });
+    served.set(subject, opened);
+    return opened;
+  };
+  const remove = async (subject: string, entry: Served, responder: Responder): Promise<void> => {
+    const isLast = entry.responders.length === 1 && entry.responders[0] === responder;
+    if (isLast) {
+      if (served.get(subject) === entry) served.delete(subject);
+      await drained(link, entry.subscription);
+    }
+    const at = entry.responders.indexOf(responder);
+    if (at >= 0) entry.responders.splice(at, 1);
+  };
+  return {
+    async add(subject: string, name: string, handler: BusHandler) {
+      const responder = createResponder(handler);
+      const entry = served.get(subject) ?? open(subject, name);
+      entry.responders.push(responder);
+      try {
+        await link.flushed();
+        if (entry.isRefused) {
+          throw engramError('ServiceUnavailableError', `The NATS user of this service may not answer ${name}`);
+        }
+      } catch (error) {
+        await remove(subject, entry, responder);
+        throw error;
+      }
+      return {
+        async stop() {
+          await remove(subject, entry, responder);
+          await responder.idle();
+        },
+      };
+    },
+    /** The one of this process, to be asked without the server; undefined when there is none. */
+    local: (subject: string) => leastBusy(served.get(subject)?.responders ?? []),
+    /** Takes no further requests; those in flight go on. */
+    async close() {
+      await Promise.all([...served.values()].map(({ subscription }) => drained(link, subscription)));
+    },
+  };
+}
+
+/** Everything that the server sent before it heard of the end is delivered. */
+async function drained(link: NatsLink, subscription: NatsSubscription): Promise<void> {
+  try {
+    link.requireUp();
+    const isOver = subscription.isClosed() || link.connection.isClosed();
+    if (!isOver) await Promise.all([subscription.drain(), link.flushed()]);
+  } catch {
+    subscription.unsubscribe(); // the connection is lost: nothing more comes
+  }
 }

@@ -166,12 +166,7 @@ function put({ layout, held, pending }: Working, { key, stored: before }: Held, 
 }
 
 /** The server removes what matches; nothing of it passes through this process. */
-async function removeWhere(
-  options: ApplyOptions,
-  working: Working,
-  scope: AnyScope,
-  write: WriteOf<'removeWhere'>,
-): Promise<WriteResult> {
+async function removeWhere(options: ApplyOptions, working: Working, scope: AnyScope, write: WriteOf<'removeWhere'>) {
   const { layout, held, readIds } = working;
   await send(options, working);
   held.clear();

@@ -4,7 +4,7 @@ import { asId } from '../../../kernel/ids.ts';
 import { type AnyScope, datasetScope, SYSTEM_SCOPE } from '../../../kernel/scope.ts';
 import { insert, update } from '../../ports/document-store.ts';
 import type { Step } from './apply-writes.ts';
-import { createNumberedGroups } from './commit-writes.ts';
+import { createNumberedGroups } from './document-store.ts';
 
 const things = { name: 'things', level: 'system', indexes: [] } as const;
 const commit = (...ids: readonly string[]): readonly Step[] =>

@@ -27,10 +27,7 @@ export function createSequences(connection: MongodbConnection) {
 }
 
 /** Made before the first commit, so that the first two do not both try to make one. */
-export async function prepareSequences(
-  connection: MongodbConnection,
-  layouts: readonly CollectionLayout[],
-): Promise<void> {
+export async function prepareSequences(connection: MongodbConnection, layouts: readonly CollectionLayout[]) {
   const sequenced = layouts.filter(({ rules }) => rules.sequenced);
   if (sequenced.length === 0) return;
   const missing = sequenced.map(({ rules: { name } }) => ({

@@ -229,12 +229,7 @@ function rowsOfId(statements: StatementCache, layout: TableLayout, reach: Reach,
   return statements.all(`SELECT ${selectColumns(layout)} FROM ${layout.table} WHERE ${where.sql}`, where.parameters);
 }
 
-function rowsOfIds(
-  statements: StatementCache,
-  layout: TableLayout,
-  reach: Reach,
-  ids: readonly string[],
-): ReadonlyMap<string, readonly SqlRow[]> {
+function rowsOfIds(statements: StatementCache, layout: TableLayout, reach: Reach, ids: readonly string[]) {
   const list = term('"id" IN (SELECT value FROM json_each(?))', JSON.stringify(ids));
   const where = joined([list, ...lookupTerms(layout, reach)]);
   const sql = `SELECT ${selectColumns(layout)} FROM ${layout.table} WHERE ${where.sql}`;

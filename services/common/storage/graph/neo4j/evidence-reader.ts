@@ -1,14 +1,7 @@
 import type { Page } from '../../../kernel/result-page.ts';
 import type { DatasetScope } from '../../../kernel/scope.ts';
 import { slices } from '../../../kernel/slices.ts';
-import type {
-  EdgeEvidence,
-  EdgePaths,
-  NeighbourOptions,
-  NodeEvidence,
-  PathQuery,
-  ScanQuery,
-} from '../../ports/graph-store.ts';
+import type { NeighbourOptions, NodeEvidence, PathQuery, ScanQuery } from '../../ports/graph-store.ts';
 import { DEFAULT_LIMIT_PER_NODE } from '../../ports/read-seen.ts';
 import {
   EDGE_COLUMNS,
@@ -38,12 +31,7 @@ export function createEvidenceReader(client: Neo4jClient) {
       );
       return rows.map(readNode);
     },
-    async neighbours(
-      scope: DatasetScope,
-      ids: readonly string[],
-      options: NeighbourOptions,
-      signal?: AbortSignal,
-    ): Promise<readonly EdgeEvidence[]> {
+    async neighbours(scope: DatasetScope, ids: readonly string[], options: NeighbourOptions, signal?: AbortSignal) {
       const refs = [...new Set(ids)].map((id) => refOf(id));
       signal?.throwIfAborted();
       if (refs.length === 0) return [];
@@ -52,12 +40,7 @@ export function createEvidenceReader(client: Neo4jClient) {
       const found = new Map(edges.map((edge) => [edge.key, edge]));
       return [...found.values()].sort(heaviestFirst).map(readEdge);
     },
-    async pathsOver(
-      scope: DatasetScope,
-      ids: readonly string[],
-      query: PathQuery,
-      signal?: AbortSignal,
-    ): Promise<EdgePaths> {
+    async pathsOver(scope: DatasetScope, ids: readonly string[], query: PathQuery, signal?: AbortSignal) {
       const refs = [...new Set(ids)].map((id) => refOf(id));
       signal?.throwIfAborted();
       if (refs.length === 0) return { leaving: [], arriving: [] };

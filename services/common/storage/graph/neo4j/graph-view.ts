@@ -133,13 +133,7 @@ function readOrigins(run: Run, scope: DatasetScope): Promise<readonly Origin[]> 
  * Takes the lease and writes down what is about to be shown before any of it is: a process that continues after a crash, or removes
  * the evidence, knows where the view may hold something of it.
  */
-async function begin(
-  run: Run,
-  scope: DatasetScope,
-  token: string,
-  changed: readonly Origin[],
-  takesOver: boolean,
-): Promise<void> {
+async function begin(run: Run, scope: DatasetScope, token: string, changed: readonly Origin[], takesOver: boolean) {
   const rows = await run<{ readonly isFree: boolean }>(
     `MATCH (d:EngramDataset {tenant: $tenant, dataset: $dataset}) SET d.changes = d.changes
      WITH d, $takesOver OR d.viewToken IS NULL OR d.viewUntil < timestamp() AS isFree

@@ -133,11 +133,7 @@ async function readRows(
 /** Operators that no translated query has: a second check, by the plan of the server. */
 const FORBIDDEN_OPERATOR = /AllNodesScan|ProcedureCall|LoadCSV|ElementId|ByIdSeek/;
 
-async function checkPlan(
-  session: Session,
-  statement: string,
-  parameters: TranslatedQuery['parameters'],
-): Promise<void> {
+async function checkPlan(session: Session, statement: string, parameters: TranslatedQuery['parameters']) {
   const { summary } = await session.run(`EXPLAIN ${statement}`, parameters);
   const isForbidden =
     summary.queryType !== 'r' ||

@@ -101,11 +101,7 @@ const NODE_OF_REF = 'n.tenant = $tenant AND n.dataset = $dataset AND n.ref = ref
 const EDGE_OF_REF = 'n.tenant = $tenant AND n.dataset = $dataset AND n.key STARTS WITH ref';
 
 /** Returns the refs of the nodes that the view did not have. */
-async function projectNodes(
-  run: Run,
-  { scope, names, isFirst }: Projection,
-  refs: readonly string[],
-): Promise<readonly string[]> {
+async function projectNodes(run: Run, { scope, names, isFirst }: Projection, refs: readonly string[]) {
   const rows = await run<StoredNode & { readonly ref: string }>(
     `UNWIND $refs AS ref CALL (ref) {
        MATCH (n:EngramNode) WHERE ${NODE_OF_REF} AND ${OF_WANTED_ORIGIN}
@@ -185,12 +181,7 @@ async function removeEdges(run: Run, scope: DatasetScope, refs: readonly string[
 }
 
 /** Edges that touch the nodes and that none of the origins has brought along already. */
-async function touchingEdges(
-  run: Run,
-  scope: DatasetScope,
-  refs: readonly string[],
-  done: readonly string[],
-): Promise<readonly string[]> {
+async function touchingEdges(run: Run, scope: DatasetScope, refs: readonly string[], done: readonly string[]) {
   const end = (own: string) => `MATCH (e:EngramEdge)
     WHERE e.tenant = $tenant AND e.dataset = $dataset AND e.${own} = ref AND e.weight IS NOT NULL
       AND NOT e.origin IN $done RETURN e.ref AS edge`;

@@ -62,10 +62,7 @@ export async function openElasticsearchIndexes(options: ElasticsearchIndexesOpti
 const ID = 'installation';
 
 /** Notes the installation as the owner of the prefix unless there is one; rejects when that is another. */
-async function claimPrefix(
-  { connection, placements, names, settings }: ClaimParts,
-  installation: string,
-): Promise<void> {
+async function claimPrefix({ connection, placements, names, settings }: ClaimParts, installation: string) {
   const index = names.installation;
   await placements.ensureIndex(index, installationLayout(settings));
   const owner = await connection.request(async (client, options) => {

@@ -1,17 +1,27 @@
+import type { estypes } from '@elastic/elasticsearch';
+import { compareText } from '../../../kernel/compare-text.ts';
 import { engramError } from '../../../kernel/errors.ts';
 import type { DatasetScope } from '../../../kernel/scope.ts';
-import { isSameSpace, type VectorEntry, type VectorIndex, type VectorSpace } from '../../ports/vector-index.ts';
+import { slices } from '../../../kernel/slices.ts';
+import { asRead, type EntryKey, type IndexKind, type Provenance } from '../../ports/index-entry.ts';
+import {
+  isSameSpace,
+  type VectorEntry,
+  type VectorHit,
+  type VectorIndex,
+  type VectorQuery,
+  type VectorSpace,
+} from '../../ports/vector-index.ts';
 import { assertQueryDimensions, assertSameSpace, normaliseInto } from '../wasm-vectors/vector-space.ts';
 import type { BulkRow } from './bulk-writer.ts';
-import type { ElasticsearchConnection } from './connection.ts';
+import type { ElasticsearchConnection, SearchBody } from './connection.ts';
 import { writeConflict } from './elasticsearch-errors.ts';
-import { letsNothingThrough, ofDataset } from './filters.ts';
+import { anyOf, entryFilters, letsNothingThrough, ofDataset } from './filters.ts';
 import { type IndexSettings, MAX_DIMENSIONS, vectorLayout } from './index-layout.ts';
 import type { IndexPlacement, IndexPlacements } from './index-placements.ts';
 import { type ElasticsearchNames, routingOf, rowId } from './names.ts';
 import type { StoredRows } from './stored-rows.ts';
-import { createVectorReader, toNumbers } from './vector-reader.ts';
-import { createKnownSpaces, createVectorSpaces } from './vector-spaces.ts';
+import { createKnownSpaces, createVectorSpaces, type KnownSpaces } from './vector-spaces.ts';
 
 interface VectorIndexDependencies {
   readonly connection: ElasticsearchConnection;
@@ -107,4 +117,126 @@ function bulkRows(scope: DatasetScope, space: VectorSpace, entries: readonly Vec
 
 function isZero(vector: Float32Array): boolean {
   return vector.every((component) => component === 0);
+}
+
+type Fields = Readonly<Record<string, readonly unknown[] | undefined>>;
+type StoredVector = EntryKey & { readonly vector: Float32Array };
+
+const ROWS_AT_ONCE = 500;
+/** Rows that pass a query's filters up to which the server compares every one; beyond, so many near ones. Its maximum. */
+const MAX_CANDIDATES = 10_000;
+/** Rows read beside those wanted, so that ties at the end can be broken by key; the server finds rows in no order. */
+const BESIDE = 16;
+/** Rows among which ties are broken when these are not enough. */
+const TIED_ROWS = 1000;
+const KEY_FIELDS = ['id', 'item', 'generation'];
+const BY_KEY = [{ id: 'asc' }, { item: 'asc' }, { generation: 'asc' }] as const;
+
+/** Reads vectors of a dataset through its alias. */
+function createVectorReader(dependencies: {
+  readonly connection: ElasticsearchConnection;
+  readonly names: ElasticsearchNames;
+  readonly known: KnownSpaces;
+}) {
+  const { connection, names, known } = dependencies;
+  /** The hits, or null when the dataset has no alias for the space. */
+  const search = async (scope: DatasetScope, space: VectorSpace, body: SearchBody, signal?: AbortSignal) => {
+    const answer = await connection.search(names.vectorAlias(scope, space), { _source: false, ...body }, signal);
+    return answer._shards.total === 0 ? null : answer.hits.hits;
+  };
+  /** Looks the space up again when the remembered one has no alias any more. */
+  const searchIn = async (scope: DatasetScope, request: (space: VectorSpace) => SearchBody, signal?: AbortSignal) => {
+    for (let space = await known.get(scope), attempt = 1; space !== null && attempt <= 2; attempt++) {
+      const hits = await search(scope, space, request(space), signal);
+      if (hits !== null) return { space, hits };
+      space = await known.reload(scope);
+    }
+    return null;
+  };
+  /** `unit`: the query's vector at unit length. */
+  const nearest = async (scope: DatasetScope, unit: Float32Array, query: VectorQuery, signal?: AbortSignal) => {
+    const { limit } = query;
+    const knn = {
+      field: 'vector',
+      query_vector: toNumbers(unit),
+      num_candidates: MAX_CANDIDATES,
+      filter: [ofDataset(scope), ...entryFilters(asRead(scope, query))],
+    };
+    const read = async (size: number) => {
+      const request: SearchBody = {
+        knn: { ...knn, k: size },
+        size,
+        stored_fields: '_none_',
+        docvalue_fields: KEY_FIELDS,
+      };
+      const ofSpace = (space: VectorSpace) => {
+        // Another process may have built the dataset with another embedding since the space was read.
+        assertQueryDimensions(space, unit.length);
+        return request;
+      };
+      return (await searchIn(scope, ofSpace, signal))?.hits ?? [];
+    };
+    const few = await read(limit + BESIDE);
+    const isOpen = few.length === limit + BESIDE && few.at(-1)?._score === few[limit - 1]?._score;
+    const hits = isOpen ? await read(Math.max(limit + BESIDE, TIED_ROWS)) : few;
+    const found = hits.map((hit): VectorHit => {
+      // The server gives (1 + cosine) / 2.
+      const similarity = Math.max(-1, Math.min(1, 2 * (hit._score ?? 0) - 1));
+      return { ...entryKey(hit.fields), similarity };
+    });
+    return found.sort(nearestFirst).slice(0, limit);
+  };
+  return {
+    nearest,
+    async fetch(scope: DatasetScope, kind: IndexKind, ids: readonly string[], provenance?: Provenance) {
+      const distinct = [...new Set(ids)];
+      const found: StoredVector[] = [];
+      const origin =
+        provenance === undefined
+          ? []
+          : [{ term: { item: provenance.item } }, { term: { generation: provenance.generation } }];
+      for (const slice of slices(distinct, ROWS_AT_ONCE)) {
+        const filter = [{ term: { kind } }, anyOf('id', slice), ...origin];
+        for (let after: estypes.SortResults | undefined; ; ) {
+          const page = await searchIn(scope, () => ({
+            query: { bool: { filter } },
+            size: ROWS_AT_ONCE,
+            sort: [...BY_KEY],
+            docvalue_fields: KEY_FIELDS,
+            // Asked for as a field: newer servers leave vectors out of the source.
+            fields: ['vector'],
+            ...(after === undefined ? {} : { search_after: after }),
+          }));
+          if (page === null) return found;
+          for (const { fields } of page.hits) {
+            found.push({ ...entryKey(fields), vector: storedVector(fields, page.space.dimensions) });
+          }
+          after = page.hits.at(-1)?.sort;
+          if (page.hits.length < ROWS_AT_ONCE || after === undefined) break;
+        }
+      }
+      return found;
+    },
+  };
+}
+
+/** Nine decimals: finer than single precision for all but tiny components, and half the text of all digits. */
+function toNumbers(unit: Float32Array): number[] {
+  return Array.from(unit, (value) => Math.round(value * 1e9) / 1e9);
+}
+
+function nearestFirst(a: VectorHit, b: VectorHit): number {
+  return (
+    b.similarity - a.similarity || compareText(a.id, b.id) || compareText(a.item, b.item) || a.generation - b.generation
+  );
+}
+
+function entryKey(fields: Fields | undefined): EntryKey {
+  const { id, item, generation } = fields ?? {};
+  return { id: id?.[0], item: item?.[0], generation: generation?.[0] } as EntryKey;
+}
+
+function storedVector(fields: Fields | undefined, dimensions: number): Float32Array {
+  const numbers = fields?.['vector'] as readonly number[] | undefined;
+  return numbers === undefined ? new Float32Array(dimensions) : Float32Array.from(numbers);
 }

@@ -73,12 +73,7 @@ export function createTextReader(dependencies: {
   /** What to ask for of each row. */
   const columns = (scope: DatasetScope, kind: IndexKind) => (familiar.has(familiarName(scope, kind)) ? KEYS_ONLY : {});
   /** The rows of hits that have `columns`, without those that were removed meanwhile. */
-  const rowsOfHits = async (
-    scope: DatasetScope,
-    kind: IndexKind,
-    hits: readonly Hit[],
-    signal?: AbortSignal,
-  ): Promise<readonly StoredRow[]> => {
+  const rowsOfHits = async (scope: DatasetScope, kind: IndexKind, hits: readonly Hit[], signal?: AbortSignal) => {
     const prefix = names.textIndex(scope);
     const found = new Map<string, StoredRow | null>();
     let known = 0;
@@ -139,10 +134,7 @@ export function createTextReader(dependencies: {
     rowsOf,
     latestRowsOf,
     /** In order of ordinals. A page ends between two ordinals, never among rows of one, so that paging by ordinal loses none. */
-    async list(
-      scope: DatasetScope,
-      { kind, provenance, after, limit }: Parameters<TextIndex['list']>[1],
-    ): Promise<readonly StoredRow[]> {
+    async list(scope: DatasetScope, { kind, provenance, after, limit }: Parameters<TextIndex['list']>[1]) {
       const filter: Query[] = [
         { term: { kind } },
         ...(provenance ? [{ term: { item: provenance.item } }, { term: { generation: provenance.generation } }] : []),
@@ -222,10 +214,7 @@ function createKeptRows() {
 }
 
 /** Reads all hits of a sorted search, `size` at a time; each page begins after the last hit of the one before. */
-async function readAllPages(
-  search: (page: SearchBody) => Promise<SearchAnswer<TextDocument>>,
-  size: number,
-): Promise<readonly Hit[]> {
+async function readAllPages(search: (page: SearchBody) => Promise<SearchAnswer<TextDocument>>, size: number) {
   const found: Hit[] = [];
   let after: estypes.SortResults | undefined;
   for (;;) {

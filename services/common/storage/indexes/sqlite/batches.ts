@@ -112,9 +112,7 @@ function lastOfEach<Row>(rows: readonly Row[], keyOf: (row: Row) => string): rea
   return byKey.size === rows.length ? rows : [...byKey.values()];
 }
 
-function originColumns(
-  rows: readonly (Omit<StoredOrigin, 'nodeSets'> & { readonly nodeSets: readonly string[] })[],
-): Batch {
+function originColumns(rows: readonly (Omit<StoredOrigin, 'nodeSets'> & { readonly nodeSets: readonly string[] })[]) {
   const origins: StoredOrigin[] = [];
   const places = new Map<string, number>();
   const originOf = rows.map(({ item, generation, nodeSets }) => {

@@ -1,4 +1,4 @@
-import { type MergedEdge, mergeEdges, mergeNodes } from '../../../domain/graph/merge.ts';
+import { mergeEdges, mergeNodes } from '../../../domain/graph/merge.ts';
 import { INTERNAL_RELATIONS, NODE_TYPES } from '../../../domain/index-rows.ts';
 import type { DataItemId } from '../../../kernel/brand.ts';
 import type { Json, JsonObject } from '../../../kernel/json.ts';
@@ -138,12 +138,7 @@ function nodeEvidence(row: NodeRow, origins: ReadonlyMap<number, Origin>): NodeE
   };
 }
 
-function mergedEdge(
-  rows: readonly EdgeRow[],
-  from: GraphNode,
-  to: GraphNode,
-  origins: ReadonlyMap<number, Origin>,
-): MergedEdge {
+function mergedEdge(rows: readonly EdgeRow[], from: GraphNode, to: GraphNode, origins: ReadonlyMap<number, Origin>) {
   const [source, target] = [String(from.properties.get('id')), String(to.properties.get('id'))];
   const [edge] = mergeEdges(
     rows.map(([, relation, , origin, weight, properties]): EdgeEvidence => {

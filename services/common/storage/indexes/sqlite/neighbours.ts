@@ -45,11 +45,7 @@ function distinct(lists: readonly (readonly FoundEdge[])[], { direction }: Neigh
 const BYTES_PER_EDGE = 220;
 
 /** `heaviestEdges` of each node, with properties if wanted; those of nodes that were asked for lately are known still. */
-function rememberedEdges(
-  file: OpenFile,
-  nodes: readonly number[],
-  options: NeighbourOptions,
-): readonly (readonly FoundEdge[])[] {
+function rememberedEdges(file: OpenFile, nodes: readonly number[], options: NeighbourOptions) {
   const { relations = null, excludeRelations = [], direction = '', limitPerNode = DEFAULT_LIMIT_PER_NODE } = options;
   const { withProperties = true } = options;
   const manner = JSON.stringify([relations, excludeRelations, direction, limitPerNode, withProperties]);
@@ -76,12 +72,7 @@ function rememberedEdges(
  * The `limit` heaviest edges at either end of each node. One statement reads many nodes, each with its limit (a plain join
  * could not, and a hub would give all it has); lists come as JSON, which halves the cost of a statement per node.
  */
-function heaviestEdges(
-  file: OpenFile,
-  nodes: readonly number[],
-  options: NeighbourOptions,
-  limit: number,
-): readonly (readonly FoundEdge[])[] {
+function heaviestEdges(file: OpenFile, nodes: readonly number[], options: NeighbourOptions, limit: number) {
   const { relations, excludeRelations = [], direction } = options;
   const conditions = [
     ...(relations === undefined ? [] : [`AND relation IN (${placeholders(relations)})`]),

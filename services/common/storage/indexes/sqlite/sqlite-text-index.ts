@@ -67,12 +67,7 @@ const NO_PAYLOAD: EntryPayload = Object.freeze({});
 const payloadOf = keptByText<EntryPayload>(1000, JSON.parse, 8000);
 
 /** Few of the hundreds of candidate rows are ever read: the payload is parsed on demand. */
-function lazyRow<Measures>(
-  kind: IndexKind,
-  packed: PackedTextRows,
-  at: number,
-  measures: Measures,
-): TextRow & Measures {
+function lazyRow<Measures>(kind: IndexKind, packed: PackedTextRows, at: number, measures: Measures) {
   const origin = packed.origins[packed.originOf[at] as number] as PackedOrigin;
   const text = packed.payloads[at] as string;
   const row = {

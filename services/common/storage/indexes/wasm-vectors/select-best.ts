@@ -15,12 +15,7 @@ export function selectBest(
 }
 
 /** The `limit`-th greatest accepted score, −Infinity when there are fewer. A min-heap of the best seen so far. */
-function limitThreshold(
-  scores: Float32Array,
-  count: number,
-  limit: number,
-  accepts: (slot: number) => boolean,
-): number {
+function limitThreshold(scores: Float32Array, count: number, limit: number, accepts: (slot: number) => boolean) {
   const heap = new Float32Array(limit);
   let size = 0;
   for (let slot = 0; slot < count; slot++) {

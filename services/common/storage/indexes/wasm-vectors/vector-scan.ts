@@ -87,12 +87,7 @@ export function createVectorScan(options: VectorScanOptions) {
 
   return {
     /** Answers of all queries, which share the passes over the rows. */
-    nearest(
-      name: string,
-      source: VectorSource,
-      kind: IndexKind,
-      queries: readonly ScanQuery[],
-    ): readonly (readonly VectorHit[])[] {
+    nearest(name: string, source: VectorSource, kind: IndexKind, queries: readonly ScanQuery[]) {
       const arena = obtain(name, source, kind);
       const answers = queries.map((query) => (arena === null ? null : pickNearest(arena, source, query)));
       const unanswered = [...answers.keys()].filter((index) => answers[index] === null);
@@ -163,11 +158,7 @@ function pick(
 }
 
 /** For datasets that the memory limit keeps out: one pass over the stored rows, nothing kept but the best. */
-function readThrough(
-  source: VectorSource,
-  kind: IndexKind,
-  queries: readonly ScanQuery[],
-): readonly (readonly VectorHit[])[] {
+function readThrough(source: VectorSource, kind: IndexKind, queries: readonly ScanQuery[]) {
   const lanes = queries.map((query) => ({
     query,
     accepted: source.accepted(query),
