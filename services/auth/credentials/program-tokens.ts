@@ -25,11 +25,6 @@ export interface Authorization {
   readonly limits: KeyLimits;
 }
 
-interface IssuedAuthorization extends Authorization {
-  readonly codeId: string;
-  readonly expiresAt: Date;
-}
-
 /** A minute: a program exchanges its code at once (RFC 6749 §4.1.2). */
 const CODE_LIFETIME_SECONDS = 60;
 const PROGRAM_AUDIENCE = 'engram:program';
@@ -72,7 +67,7 @@ export function createProgramTokens(options: {
         .sign(key);
     },
     /** Null for a code that is expired, forged or of another program. */
-    async readCode(code: string, clientId: string): Promise<IssuedAuthorization | null> {
+    async readCode(code: string, clientId: string) {
       const found = await read(CODE_AUDIENCE, code);
       if (found === null || found['client'] !== sha256(clientId)) return null;
       const { sub = '', jti = '', exp = 0 } = found;

@@ -24,12 +24,6 @@ interface Declaration {
   readonly isNewOwner: boolean;
 }
 
-/** The stored state of the tenant; both null before it is created. */
-interface Found {
-  readonly managed: ManagedResource | null;
-  readonly tenant: Tenant | null;
-}
-
 /** Implements `auth.EnsureTenant`; proto/ has its rules and errors. */
 export async function ensureTenant(
   deps: AuthDependencies,
@@ -53,7 +47,7 @@ export async function ensureTenant(
   });
 }
 
-async function find(deps: AuthDependencies, request: RequestOf<'auth.EnsureTenant'>): Promise<Found> {
+async function find(deps: AuthDependencies, request: RequestOf<'auth.EnsureTenant'>) {
   const { crUid, tenantId } = request;
   const managed = await deps.managedResources.byResource(crUid);
   if (managed !== null) {
@@ -242,11 +236,6 @@ function invalid(message: string) {
   return engramError('InvalidRequestError', message);
 }
 
-interface DeclaredOwner {
-  readonly user: User;
-  readonly isNew: boolean;
-}
-
 /** The hashes that the hasher verifies: argon2id in PHC format, and bcrypt. */
 const PASSWORD_HASH = /^\$(?:argon2id\$v=19\$m=\d+,t=\d+,p=\d+\$[\w+/]+\$[\w+/]+|2[aby]\$\d\d\$[\w./]{53})$/;
 
@@ -268,7 +257,7 @@ async function declaredOwner(
   email: string,
   request: RequestOf<'auth.EnsureTenant'>,
   tenant: Tenant | null,
-): Promise<DeclaredOwner> {
+) {
   const existing = await deps.users.findByEmail(email);
   if (existing === null) return createOwner(deps, email, request);
   if (tenant?.ownerId === existing.id) return { user: existing, isNew: false };

@@ -194,13 +194,8 @@ export async function logOutWithProvider(
   }
 }
 
-interface ConfiguredProvider {
-  readonly oidc: OidcSetup;
-  readonly provider: OidcProvider;
-}
-
 /** Errors: `EntityNotFoundError` (404). */
-function requireProvider({ oidc }: OidcDependencies, name: string): ConfiguredProvider {
+function requireProvider({ oidc }: OidcDependencies, name: string) {
   const provider = oidc?.providers.find((candidate) => candidate.name === name);
   if (oidc === null || provider === undefined) {
     throw engramError('EntityNotFoundError', 'No sign-in provider of this name is configured.');

@@ -3,7 +3,7 @@ import { engramError, isEngramError } from '../../common/kernel/errors.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
 import { retry } from '../../common/platform/async/retry.ts';
 import type { RoleMapping } from '../../common/platform/config/oidc-providers.ts';
-import { NO_PASSWORD, type User } from '../../common/records/auth/users.ts';
+import { NO_PASSWORD } from '../../common/records/auth/users.ts';
 import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
 import { createRole, joinRole, leaveRole } from '../access/roles.ts';
 import type { LinkedIdentity } from '../repositories/linked-identities.ts';
@@ -94,17 +94,12 @@ function isNamed(error: unknown, name: string): boolean {
   return isEngramError(error) && error.wireName === name;
 }
 
-interface IssuerTokenOwner {
-  readonly user: User;
-  readonly endsAt: Date;
-}
-
 /**
  * Returns the account of an access token of a configured issuer: the linked one, or one that is linked or created as by a
  * first sign-in. Roles follow the claims of browser sign-ins, since access tokens often lack them; only the first use applies
  * its own. Null for refused tokens. Errors: `ServiceUnavailableError` while the issuer's keys cannot be loaded.
  */
-export async function ownerOfIssuerToken(deps: OidcDependencies, token: string): Promise<IssuerTokenOwner | null> {
+export async function ownerOfIssuerToken(deps: OidcDependencies, token: string) {
   if (deps.oidc === null) return null;
   const holder = await deps.oidc.client.readAccessToken(token);
   if (holder === null) return null;

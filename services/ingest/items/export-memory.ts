@@ -38,14 +38,7 @@ export async function* memoryMarkdown(
   yield section('Other Nodes', nodes.others, '\n');
 }
 
-interface SortedNodes {
-  readonly summaries: readonly string[];
-  readonly entities: readonly string[];
-  readonly others: readonly string[];
-  readonly names: ReadonlyMap<string, string>;
-}
-
-async function sortedNodes(pages: AsyncGenerator<readonly MergedNode[]>): Promise<SortedNodes> {
+async function sortedNodes(pages: AsyncGenerator<readonly MergedNode[]>) {
   const summaries: string[] = [];
   const entities: string[] = [];
   const others: string[] = [];

@@ -193,18 +193,11 @@ async function guard<T>(directory: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-interface IncomingFile {
-  readonly path: string;
-  readonly sizeBytes: number;
-  readonly md5: string;
-  readonly sha256: string;
-}
-
 /**
  * Writes content to a file of its own while hashing it, so that what is later renamed into place is whole. A broken or
  * aborted stream leaves nothing.
  */
-async function receive(directory: string, content: Readable | Uint8Array, signal?: AbortSignal): Promise<IncomingFile> {
+async function receive(directory: string, content: Readable | Uint8Array, signal?: AbortSignal) {
   const path = join(directory, randomUUID());
   signal?.throwIfAborted();
   const handle = await open(path, 'wx', 0o600);

@@ -1,7 +1,6 @@
 import { type MergedEdge, type MergedNode, mergeEdges, mergeNodes } from '../../../domain/graph/merge.ts';
 import { createShownGraph } from '../../../domain/graph/shown.ts';
 import { INTERNAL_RELATIONS } from '../../../domain/index-rows.ts';
-import type { JsonObject } from '../../../kernel/json.ts';
 import type { DatasetScope } from '../../../kernel/scope.ts';
 import { slices } from '../../../kernel/slices.ts';
 import { EVIDENCE_PER_ELEMENT, edgeProperties, labelsOf, nodeProperties, typeOf } from '../../cypher/view.ts';
@@ -203,30 +202,16 @@ export interface KnownNames {
   readonly admits: (name: string) => boolean;
 }
 
-interface ViewNode {
-  readonly ref: string;
-  readonly labels: readonly string[];
-  readonly properties: JsonObject;
-}
-
-interface ViewEdge {
-  readonly ref: string;
-  readonly source: string;
-  readonly target: string;
-  readonly type: string;
-  readonly properties: JsonObject;
-}
-
 function viewRef({ tenant, dataset }: DatasetScope, id: string): string {
   return refOf(tenant, dataset, id);
 }
 
-function viewNode(scope: DatasetScope, node: MergedNode, { admits }: KnownNames): ViewNode {
+function viewNode(scope: DatasetScope, node: MergedNode, { admits }: KnownNames) {
   const ref = viewRef(scope, node.id);
   return { ref, labels: labelsOf(node.type, admits), properties: { ...nodeProperties(node, admits), [VIEW_KEY]: ref } };
 }
 
-function viewEdge(scope: DatasetScope, edge: MergedEdge, { admits }: KnownNames): ViewEdge {
+function viewEdge(scope: DatasetScope, edge: MergedEdge, { admits }: KnownNames) {
   const ref = edgeRef(edge);
   return {
     ref,

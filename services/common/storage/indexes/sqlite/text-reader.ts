@@ -38,13 +38,7 @@ export interface PackedCandidates extends PackedTextRows {
   readonly frequencies: readonly (readonly number[])[];
 }
 
-interface FoundCandidates extends PackedCandidates {
-  readonly rowCount: number;
-  readonly tokenCount: number;
-  readonly rowFrequencies: readonly number[];
-}
-
-export function textCandidates(file: OpenFile, query: TextQuery): FoundCandidates {
+export function textCandidates(file: OpenFile, query: TextQuery) {
   return reading(file, () => {
     const { code, start } = kindRange(query.kind);
     const statistics = file.get('SELECT rows, tokens FROM text_statistics WHERE kind = ?', [code]);
