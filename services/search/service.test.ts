@@ -82,17 +82,6 @@ describe('the search service', () => {
       expect(refused).to.have.deep.members([['Nothing in memory answers this question.'], []]);
     });
 
-    it('returns lexical chunks as graph nodes, summaries with their chunk, and both as lines for only_context', async () => {
-      await using search = await start();
-      const [lexical] = (await result(search, { searchType: 'CHUNKS_LEXICAL' })) as Json[];
-      expect(lexical).to.include({ type: 'DocumentChunk', cut_type: 'paragraph_end', chunk_size: 12 });
-      expect(lexical).not.to.have.property('score');
-      const [summary] = (await result(search, { searchType: 'SUMMARIES' })) as Json[];
-      expect(summary?.['text']).to.equal('Ada Lovelace lives in Oslo.');
-      expect(summary?.['source_chunk_id']).to.equal(lexical?.['id']);
-      expect(await result(search, { searchType: 'CHUNKS', onlyContext: true })).to.include(ADA.text);
-    });
-
     it('quotes without a model and cites its evidence', async () => {
       await using search = await start();
       const [answer] = (await result(search, { searchType: 'HYBRID_COMPLETION', includeReferences: true })) as string[];
@@ -101,13 +90,6 @@ describe('the search service', () => {
       );
       const [graph] = (await result(search, { searchType: 'GRAPH_COMPLETION', includeReferences: true })) as string[];
       expect(graph).to.match(/\n\nEvidence:\n- chunk 1 of document ada \(data_id: [^)]+\)(\n|$)/);
-    });
-
-    it('shows the sections of a hybrid context', async () => {
-      await using search = await start();
-      const text = String(await result(search, { searchType: 'HYBRID_COMPLETION', onlyContext: true }));
-      expect(text).to.include(`## Relevant passages\n${ADA.text}`);
-      expect(text).to.include('## Relevant entities\n### Ada Lovelace (Person)\n- ');
     });
 
     it('answers TRIPLET_COMPLETION as GRAPH_COMPLETION where no triplets were made', async () => {
@@ -119,46 +101,6 @@ describe('the search service', () => {
         expect(triplets).to.deep.equal(graph);
         expect(String(graph)).to.include('Ada Lovelace lives in Oslo.');
       }
-    });
-
-    it('explains each result on request', async () => {
-      await using search = await start();
-      const [chunk] = (await result(search, { searchType: 'CHUNKS', explain: true })) as Json[];
-      expect(chunk).to.have.nested.property('explain.lanes.lexical.rank', 1);
-      expect(chunk).to.have.nested.property('explain.source').that.matches(/^ada/);
-      const { body } = await ask(search, { searchType: 'RAG_COMPLETION', explain: true });
-      expect((body as Json[])[0]?.['explain']).to.have.length.greaterThan(0);
-    });
-
-    it('refuses types that are off or unknown, and options of other types', async () => {
-      await using search = await start();
-      const cases: readonly (readonly [object, number, string])[] = [
-        [{ searchType: 'CYPHER' }, 403, '[SearchTypeDisabledError]'],
-        [{ searchType: 'CODE', codeQuery: { tools: [] } }, 400, '[UnsupportedSearchTypeError]'],
-        [{ codeQuery: {} }, 422, '[InvalidCodeSearchConfig]'],
-        [{ skills: [] }, 422, '[InvalidAgenticSearchConfig]'],
-      ];
-      for (const [body, status, name] of cases) {
-        const answer = await ask(search, body);
-        expect(answer.status, JSON.stringify(body)).to.equal(status);
-        expect((answer.body as Json)['detail']).to.include(name);
-      }
-    });
-
-    it('returns an empty list for a blank lexical query and for a query without matches', async () => {
-      await using search = await start();
-      expect(await result(search, { searchType: 'CHUNKS_LEXICAL', query: '' })).to.deep.equal([]);
-      expect(await result(search, { searchType: 'RAG_COMPLETION', query: '?!' })).to.deep.equal([]);
-    });
-
-    it('returns the error of a dataset without data beside the results of others', async () => {
-      await using search = await start();
-      const { status, body } = await ask(search, { datasets: ['empty', 'notes'], searchType: 'CHUNKS' });
-      expect(status).to.equal(200);
-      const [none, some] = body as Json[];
-      expect(none?.['search_result']).to.deep.equal([]);
-      expect(none?.['error']).to.include(`No searchable memory in dataset 'empty' (id: ${empty.id})`);
-      expect(some).not.to.have.property('error');
     });
 
     it('returns the other results when one dataset fails, without details of the failure', async () => {
@@ -260,34 +202,6 @@ describe('the search service', () => {
     const recall = (search: SearchApp, body: object) =>
       post(search, '/recall', { query: QUERY, datasets: ['notes'], ...body });
 
-    it('returns chunks as items without a type and a model', async () => {
-      await using search = await start();
-      const { status, body } = await recall(search, { verbose: true, session_id: null });
-      expect(status).to.equal(200);
-      const [item] = body as Json[];
-      expect(Object.keys(item as Json)).to.deep.equal(
-        `kind search_type text system_prompt score dataset_id dataset_name metadata raw structured source`.split(' '),
-      );
-      expect(item).to.include({ kind: 'chunk', search_type: 'CHUNKS', text: ADA.text, source: 'graph' });
-      expect(Object.keys(item?.['metadata'] as Json)).to.deep.equal([
-        'data_id',
-        'chunk_id',
-        'chunk_index',
-        'document_name',
-      ]);
-    });
-
-    it('returns answers and contexts as one item per dataset', async () => {
-      await using search = await start();
-      const [item] = (await recall(search, { searchType: 'GRAPH_COMPLETION' })).body as Json[];
-      expect(item).to.deep.include({ kind: 'graph_completion', score: null, metadata: {}, system_prompt: null });
-      expect(item?.['raw']).to.deep.equal({ value: item?.['text'] });
-      const context = await recall(search, { searchType: 'GRAPH_COMPLETION', onlyContext: true });
-      const [shown] = context.body as Json[];
-      expect(shown?.['text']).to.include('The question is');
-      expect(shown?.['system_prompt']).to.be.a('string');
-    });
-
     it('names the passages, entities and relations of an answer when references are asked for', async () => {
       await using search = await start();
       const typed = { searchType: 'GRAPH_COMPLETION', query: QUERY, includeReferences: true };
@@ -306,28 +220,6 @@ describe('the search service', () => {
       expect(evidence.at(-1)).to.include({ kind: 'segment', role: 'supports_assertion', data_id: ada });
       const plain = ((await recall(search, { ...typed, includeReferences: false })).body as Json[])[0];
       expect(plain?.['metadata']).to.deep.equal({});
-    });
-
-    it('refuses unknown scopes and other invalid values with the texts of the contract', async () => {
-      await using search = await start();
-      const unknown = await recall(search, { scope: 'graphs' });
-      expect(unknown.status).to.equal(422);
-      expect((unknown.body as Json)['error']).to.match(/^Invalid recall request\. .*\['all', 'auto', /);
-      expect((await recall(search, { scope: [] })).body).to.deep.equal([]);
-      expect((await recall(search, { scope: 'session', session_id: 's' })).body).to.deep.equal([]);
-      for (const [body, name] of [
-        [{ toolsTrigger: 'never' }, 'InvalidToolsTriggerError'],
-        [{ codeQuery: {} }, 'InvalidCodeQueryError'],
-        [{ scope: 'tools' }, 'ToolCallsDisabledError'],
-        [{ scope: ['all', 'code'], codeQuery: {} }, 'InvalidCodeQueryError'],
-        [{ scope: 'code', codeQuery: { operation: 'nope' } }, 'CodeSearchValidationError'],
-      ] as const) {
-        const answer = await recall(search, body);
-        expect(answer.status).to.equal(422);
-        expect((answer.body as Json)['detail'])
-          .to.include(`[${name}]`)
-          .and.not.include('TOOL_CALLS_ENABLED');
-      }
     });
 
     it('names the supported types when the type is unknown', async () => {
@@ -368,20 +260,6 @@ describe('the search service', () => {
       expect((await marker()).body[0]).to.include({ status: 'build_failed', error_class: 'IngestionError' });
       search.runs[0] = { ...run, pipeline: 'add_pipeline', status: 'DATASET_PROCESSING_COMPLETED', errorClass: null };
       expect((await marker()).status).to.equal(404);
-    });
-
-    it('streams stages and the final items on request, and keeps the status of early errors', async () => {
-      await using search = await start();
-      const accept = { accept: 'text/event-stream, application/json;q=0.5' };
-      const response = await search.app.post('/api/v1/recall', { query: QUERY, datasets: ['notes'] }, accept);
-      expect(response.headers.get('content-type')).to.equal('text/event-stream; charset=utf-8');
-      const events = (await response.text()).trim().split('\n\n');
-      expect(events[0]).to.equal('event: stage\ndata: {"stage":"retrieving"}');
-      expect(events).to.have.length(2);
-      const final = JSON.parse((events[1] ?? '').replace('event: final\ndata: ', '')) as { results: Json[] };
-      expect(final.results[0]?.['text']).to.equal(ADA.text);
-      const early = await recall(search, { datasets: ['nowhere'], stream: true });
-      expect(early.status).to.equal(404);
     });
 
     it('ends a stream with an error event when the work fails later', async () => {

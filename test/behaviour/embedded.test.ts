@@ -1,5 +1,4 @@
-import { openMemoryTwice, openSqliteTwice } from '../support/document-stores.ts';
+import { openSqliteTwice } from '../support/document-stores.ts';
 import { describeOnDocuments } from './on-documents.ts';
 
-describeOnDocuments('memory', openMemoryTwice);
 describeOnDocuments('sqlite', openSqliteTwice);

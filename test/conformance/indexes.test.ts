@@ -1,14 +1,9 @@
 import { openTemporaryIndexes } from '../support/dataset-rows.ts';
-import { createMemoryDatasetIndexes } from '../support/memory/indexes/memory-dataset-indexes.ts';
 import { cypherConformance } from './cypher/cypher-store.ts';
 import { graphStoreConformance } from './graph-store.ts';
 import { textIndexConformance } from './text-index.ts';
 import { vectorIndexConformance } from './vector-index.ts';
 
-for (const suite of [graphStoreConformance, textIndexConformance, vectorIndexConformance]) {
-  suite('memory', async () => createMemoryDatasetIndexes());
-}
-cypherConformance('memory', async () => createMemoryDatasetIndexes());
 cypherConformance('SQLite', () => openTemporaryIndexes());
 graphStoreConformance('SQLite', () => openTemporaryIndexes());
 textIndexConformance('SQLite', () => openTemporaryIndexes());

@@ -79,29 +79,6 @@ describe('memory hygiene', () => {
     expect(recalled.text).to.include('Globex').and.not.include('Initech');
   });
 
-  it('lists supersessions, and reverts one permanently', async () => {
-    await remember('The price of Widget Nine is $10.');
-    await remember('The price of Widget Nine is $12.');
-    const [found, ...others] = await supersessions();
-    expect(others).to.deep.equal([]);
-    expect(found).to.include({ status: 'active', predicate: 'price', subject: 'Widget Nine', reason: 'newer_value' });
-    expect(found.explanation).to.include('$10').and.include('$12');
-    expect(await texts('price of Widget Nine')).to.not.include('$10');
-    const reverted = await wire.post(`/datasets/${dataset}/supersessions/${found.id}/revert`, {});
-    expect(reverted.status, reverted.text).to.equal(200);
-    expect(reverted.json.status).to.equal('reverted');
-    expect(await texts('price of Widget Nine'))
-      .to.include('$10')
-      .and.include('$12');
-    await remember('Widget Nine is sold in boxes.');
-    await wire.post(`/datasets/${dataset}/supersessions/${found.id}/revert`, {});
-    expect(await texts('price of Widget Nine'))
-      .to.include('$10')
-      .and.include('$12');
-    const missing = await wire.post(`/datasets/${dataset}/supersessions/${crypto.randomUUID()}/revert`, {});
-    expect(missing.status).to.equal(404);
-  });
-
   it('shows the older statement again when the newer one is forgotten', async () => {
     await remember('Bob Stone lives in Berlin.');
     await remember('Bob Stone has moved to Hamburg.');

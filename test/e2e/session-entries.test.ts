@@ -31,42 +31,6 @@ describe('entries of sessions', () => {
   });
   const detail = async (session: string) => (await wire.get(`/sessions/${encodeURIComponent(session)}`)).json;
 
-  it('are stored field for field and come back in order', async () => {
-    const [session, dataset] = [fresh('s'), fresh('d')];
-    const used = { node_ids: ['n1', 'n1'], edge_ids: [] };
-    const first = await remember(
-      qa('Who is Ann?', { context: 'c', feedback_score: '4', used_graph_element_ids: used }),
-      session,
-      { dataset_name: dataset },
-    );
-    expect(first.status).to.equal(200);
-    const { entry_id: id, dataset_id: datasetId, elapsed_seconds: elapsed, ...rest } = first.json;
-    expect(elapsed).to.be.at.least(0);
-    expect(rest).to.deep.equal({
-      status: 'session_stored',
-      dataset_name: dataset,
-      pipeline_run_id: null,
-      items_processed: 0,
-      session_ids: [session],
-      entry_type: 'qa',
-    });
-    await remember(qa('Second?'), session);
-    const seen = await detail(session);
-    expect(seen).to.include({ session_id: session, dataset_id: datasetId, label: 'Who is Ann?', msg_count: 2 });
-    expect(seen.qas[0]).to.deep.include({
-      qa_id: id,
-      question: 'Who is Ann?',
-      answer: 'answer to Who is Ann?',
-      context: 'c',
-      feedback_score: 4,
-      used_graph_element_ids: used,
-      memify_metadata: null,
-      used_session_context_ids: null,
-      feedback_text: null,
-    });
-    expect(seen.qas[1].question).to.equal('Second?');
-  });
-
   it('of agents are cut as the contract says, and count errors', async () => {
     const session = fresh('s');
     const long = '😀'.repeat(1100);
@@ -93,28 +57,6 @@ describe('entries of sessions', () => {
     expect([...trace.session_feedback]).to.have.length(1000);
     expect(fine).to.deep.include({ method_params: {}, method_return_value: null, session_feedback: 'ok succeeded.' });
     expect(seen).to.include({ error_count: 1, tool_calls: 2, label: 'fetch' });
-  });
-
-  it('take feedback, which is to be worked through again, and say when an answer is unknown', async () => {
-    const [session, dataset] = [fresh('s'), fresh('d')];
-    const { entry_id: id } = (await remember(qa('Rated?'), session, { dataset_name: dataset })).json;
-    const given = await remember({ type: 'feedback', qa_id: id, feedback_score: 2, feedback_text: 'no' }, session);
-    expect(given.json).to.include({ status: 'session_stored', entry_id: id, entry_type: 'feedback' });
-    await remember({ type: 'feedback', qa_id: id, feedback_score: 5 }, session);
-    expect((await detail(session)).qas[0]).to.deep.include({
-      feedback_score: 5,
-      feedback_text: 'no',
-      memify_metadata: { feedback_weights_applied: false },
-    });
-    const endless = await remember({ type: 'feedback', qa_id: 'x'.repeat(5000), feedback_score: 5 }, session);
-    expect([endless.status, endless.json.status]).to.deep.equal([200, 'errored']);
-    const unknown = await remember({ type: 'feedback', qa_id: 'nope', feedback_score: 5 }, session);
-    expect(unknown.status).to.equal(200);
-    expect(unknown.json).to.include({
-      status: 'errored',
-      entry_id: 'nope',
-      error: `add_feedback: QA nope not found in session ${session}`,
-    });
   });
 
   it('are refused as the contract says, before anything is made', async () => {

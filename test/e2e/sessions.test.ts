@@ -116,45 +116,6 @@ describe('sessions', () => {
     expect(await names(one)).to.deep.equal([]);
     expect(await names(other)).to.deep.equal(['own']);
   });
-
-  it('are listed by page, order and status, and counted', async () => {
-    const one = await person(app, 'pages');
-    for (const name of ['a', 'b', 'c']) await remember(one, name, name);
-    const first = (await one.get('/sessions?limit=2')).json;
-    expect(first).to.deep.include({ total: 3, limit: 2, offset: 0, has_more: true });
-    expect(Object.keys(first.sessions[0])).to.deep.equal([
-      ...['session_id', 'user_id', 'dataset_id', 'agent_id', 'status', 'started_at', 'last_activity_at', 'ended_at'],
-      ...['tokens_in', 'tokens_out', 'cost_usd', 'embedding_tokens', 'embedding_cost_usd', 'error_count', 'last_model'],
-      'effective_status',
-    ]);
-    expect(await names(one, '?limit=2')).to.deep.equal(['c', 'b']);
-    expect(await names(one, '?limit=2&offset=2')).to.deep.equal(['a']);
-    expect(await names(one, '?order_by=started_at&descending=false')).to.deep.equal(['a', 'b', 'c']);
-    expect(await names(one, '?order_by=nonsense')).to.deep.equal(['c', 'b', 'a']);
-    expect(await names(one, '?status=abandoned')).to.deep.equal([]);
-    expect(await names(one, '?status=nonsense')).to.deep.equal([]);
-    expect(await names(one, '?status=running&range=24h')).to.have.length(3);
-    for (const query of ['?range=1d', '?limit=0', '?limit=501', '?offset=-1']) {
-      expect((await one.get(`/sessions${query}`)).status, query).to.equal(400);
-    }
-    const statistics = (await one.get('/sessions/stats?range=7d')).json;
-    expect(statistics).to.deep.include({
-      range: '7d',
-      sessions: 3,
-      running: 3,
-      abandoned: 0,
-      completed: 0,
-      failed: 0,
-      success_rate: 1,
-      total_spend_usd: 0,
-      avg_spend_per_session_usd: 0,
-      tokens_total: 0,
-    });
-    expect((await one.get('/sessions/cost-by-model')).json).to.deep.equal([]);
-    const [cost] = (await one.get('/sessions/cost-by-user-agent')).json;
-    expect(cost).to.include({ agent_type: 'unknown', session_count: 3, cost_usd: 0 });
-    expect(cost.user_email).to.match(/^pages/);
-  });
 });
 
 describe('remembering in a session', () => {
@@ -166,83 +127,8 @@ describe('remembering in a session', () => {
   });
   after(() => app.stop());
 
-  const form = (fields: readonly (readonly [string, string | Blob, string?])[]) => {
-    const body = new FormData();
-    for (const [name, value, file] of fields) {
-      if (typeof value === 'string') body.append(name, value);
-      else body.append(name, value, file);
-    }
-    return wire.form('/remember', body);
-  };
   const answers = async (session: string) =>
     ((await wire.get(`/sessions/${session}`)).json.qas as { answer: string }[]).map(({ answer }) => answer);
-
-  it('keeps texts and files of one call as one entry, and answers at once', async () => {
-    const answer = await form([
-      ...([
-        ['datasetName', 'notes'],
-        ['session_id', 'talk'],
-        ['raw_data', 'hello'],
-        ['raw_data', ' world '],
-      ] as const),
-      ['data', new Blob(['from a file\n']), 'memory.txt'],
-    ]);
-    expect(answer.status, answer.text).to.equal(200);
-    const { dataset_id: dataset, elapsed_seconds: elapsed, ...rest } = answer.json;
-    expect(elapsed).to.be.lessThan(10);
-    expect(rest).to.deep.equal({
-      status: 'session_stored',
-      dataset_name: 'notes',
-      pipeline_run_id: null,
-      items_processed: 0,
-      session_ids: ['talk'],
-    });
-    expect(await answers('talk')).to.deep.equal(['from a file\n\nhello\n\nworld']);
-    expect((await wire.get('/sessions/talk')).json).to.deep.include({ dataset_id: dataset, label: null });
-    expect((await wire.get(`/datasets/${dataset}/data`)).json).to.deep.equal([]);
-  });
-
-  it('takes JSON too', async () => {
-    const body = { data: 'as JSON', datasetName: 'notes', session_id: 'json', self_improvement: false };
-    expect((await wire.post('/remember', body)).json.status).to.equal('session_stored');
-    expect(await answers('json')).to.deep.equal(['as JSON']);
-  });
-
-  it('refuses what is no text, another dataset and another node set, and keeps nothing of it', async () => {
-    const binary = new Blob([new Uint8Array(300).map((_, index) => index % 7)]);
-    const refused = await form([
-      ...([
-        ['datasetName', 'unmade'],
-        ['session_id', 'binary'],
-      ] as const),
-      ['data', binary, 'a.bin'],
-    ]);
-    expect(refused.status).to.equal(415);
-    expect(refused.json.detail).to.match(/\[UnreadableFileContentError\]$/);
-    expect((await wire.get('/sessions/binary')).status).to.equal(404);
-    const pinned = [
-      ['datasetName', 'notes'],
-      ['session_id', 'pinned'],
-      ['raw_data', 'x'],
-    ] as const;
-    expect((await form([...pinned, ['node_set', 'b'], ['node_set', 'a']])).status).to.equal(200);
-    const other = await form([...pinned, ['node_set', 'c']]);
-    expect([other.status, other.json.detail]).to.deep.equal([
-      409,
-      "A session's node_set cannot change once pinned (pinned: ['a', 'b'], requested: ['c']); start a new session [SessionNodeSetConflictError]",
-    ]);
-    const elsewhere = await form([
-      ['datasetName', 'others'],
-      ['session_id', 'pinned'],
-      ['raw_data', 'x'],
-    ]);
-    expect(elsewhere.status).to.equal(400);
-    const large = await form([...pinned, ['data', new Blob(['x'.repeat(5_000_000)]), 'large.txt']]);
-    expect(large.status).to.equal(413);
-    expect(await answers('pinned')).to.deep.equal(['x']);
-    const datasets = ((await wire.get('/datasets')).json as { name: string }[]).map(({ name }) => name);
-    expect(datasets).to.not.include.members(['unmade']);
-  });
 
   it('does not keep what an answer took from an item that is forgotten', async () => {
     const add = (data: string) => wire.post('/remember', { data, datasetName: 'secrets', self_improvement: false });
@@ -259,23 +145,6 @@ describe('remembering in a session', () => {
     const left = (await wire.get('/sessions/asking')).text;
     expect(left).to.not.include('zanzibar');
     expect(left).to.include('seven');
-  });
-
-  it('needs something to remember and a name for the session', async () => {
-    expect(
-      (
-        await form([
-          ['datasetName', 'notes'],
-          ['session_id', 's'],
-        ])
-      ).status,
-    ).to.equal(400);
-    const blank = await form([
-      ['datasetName', 'notes'],
-      ['session_id', ' '],
-      ['raw_data', 'x'],
-    ]);
-    expect(blank.json.detail).to.equal('session_id must be a non-empty string [SessionParameterValidationError]');
   });
 });
 

@@ -35,54 +35,6 @@ describe('skills', () => {
     return wire.form('/remember', form);
   };
 
-  it('are stored with what their front matter says, listed by name, fetched with their procedure', async () => {
-    const name = fresh('kb');
-    const stored = await store(name, 'support/triage');
-    const { dataset_id: dataset, elapsed_seconds: elapsed, items, ...rest } = stored;
-    expect(rest).to.deep.equal({
-      status: 'completed',
-      dataset_name: name,
-      pipeline_run_id: null,
-      items_processed: 1,
-    });
-    expect(elapsed).to.be.at.least(0);
-    const id = items[0].id;
-    expect(items).to.deep.equal([{ name: 'triage', kind: 'skill', declared_tools: ['search', 'label'], id }]);
-    await store(name, 'Answer', 'How to answer.');
-    const [answer, triage] = await list(dataset);
-    expect(answer).to.include({ name: 'Answer', description: 'How to answer.' });
-    const { source_dir: sourceDir, ...summary } = triage;
-    expect(sourceDir).to.match(/^cognee-skills-[0-9a-f]{16}\/triage$/);
-    expect(summary).to.deep.equal({
-      id,
-      name: 'triage',
-      description: 'Sorts incoming support tickets by urgency',
-      version: '1.2',
-      license: '',
-      maintainer: '',
-      maintainer_url: '',
-      tags: ['support', 'tickets'],
-      declared_tools: ['search', 'label'],
-      dataset_scope: [dataset],
-      is_active: true,
-      source_repo_url: '',
-    });
-    expect((await wire.get(`/skills/${id}?dataset_id=${dataset}`)).json).to.deep.equal({
-      ...triage,
-      procedure: TRIAGE.split('---\n')[2]?.trim(),
-    });
-  });
-
-  it('are updated in place under one identity, however they come; another dataset has its own', async () => {
-    const name = fresh('kb');
-    const { dataset_id: dataset, items } = await store(name, 'triage');
-    const again = await upload([['triage/SKILL.md', TRIAGE.replace('Triage', 'Better')]], { datasetName: name });
-    expect(again.json.items[0].id).to.equal(items[0].id);
-    expect(await list(dataset)).to.have.length(1);
-    expect((await wire.get(`/skills/${items[0].id}?dataset_id=${dataset}`)).json.procedure).to.match(/^# Better/);
-    expect((await store(fresh('kb'), 'triage')).items[0].id).not.to.equal(items[0].id);
-  });
-
   it('of many requests at once are all kept, and one name is one skill', async () => {
     const name = fresh('kb');
     const { dataset_id: dataset } = await store(name, 'first');
@@ -155,12 +107,6 @@ describe('skills', () => {
     expect((await wire.get('/datasets')).json.map((dataset: { name: string }) => dataset.name)).not.to.include(name);
   });
 
-  it('that are blank are none, which is no error', async () => {
-    const { status, json } = await wire.post('/skills', { skills_text: ' \n', dataset_name: fresh('kb') });
-    expect(status).to.equal(200);
-    expect(json).to.include({ items_processed: 0 }).and.not.to.have.property('items');
-  });
-
   it('that are inactive are listed on demand only, and missing for everything else', async () => {
     const { dataset_id: dataset, items } = await store(fresh('kb'), 'old', '---\nactive: false\n---\nOld way.');
     expect(await list(dataset)).to.deep.equal([]);
@@ -168,15 +114,6 @@ describe('skills', () => {
     expect((await wire.get(`/skills/${items[0].id}?dataset_id=${dataset}`)).json).to.deep.equal({
       error: 'Skill not found',
     });
-  });
-
-  it('are deleted for good', async () => {
-    const { dataset_id: dataset, items } = await store(fresh('kb'), 'triage');
-    const path = `/skills/${items[0].id}?dataset_id=${dataset}`;
-    expect((await wire.remove(path)).json).to.deep.equal({ status: 'deleted', id: items[0].id, dataset_id: dataset });
-    expect(await wire.remove(path)).to.deep.include({ status: 404, json: { error: 'Skill not found' } });
-    expect((await wire.get(path)).status).to.equal(404);
-    expect((await wire.get(`/skills/not-an-id?dataset_id=${dataset}`)).status).to.equal(404);
   });
 
   describe('that were used', () => {
@@ -197,31 +134,6 @@ describe('skills', () => {
       const { dataset_id: dataset, dataset_name: name, items } = await store(fresh('kb'), 'triage');
       return { dataset, name, id: items[0].id };
     };
-
-    it('report their runs, by name or id', async () => {
-      const { dataset, name, id } = await made();
-      const { json } = await report(dataset, failed({ run_id: 'r-1' }));
-      const { elapsed_seconds: _, ...rest } = json;
-      const item = {
-        kind: 'skill_run',
-        run_id: 'r-1',
-        selected_skill_id: id,
-        selected_skill_name: 'triage',
-        success_score: 0.2,
-      };
-      expect(rest).to.deep.equal({
-        status: 'completed',
-        dataset_name: name,
-        dataset_id: dataset,
-        pipeline_run_id: null,
-        items_processed: 1,
-        items: [item],
-        entry_type: 'skill_run',
-        entry_id: 'r-1',
-      });
-      const byId = (await report(dataset, { type: 'skill_run', selected_skill_id: id })).json;
-      expect(byId.items[0]).to.include({ selected_skill_name: 'triage', success_score: 0.5, run_id: byId.entry_id });
-    });
 
     it('of which nothing is known are refused, and nothing is made for them', async () => {
       const { dataset } = await made();
@@ -259,57 +171,6 @@ describe('skills', () => {
       const { json } = await report(dataset, failed(), {});
       const { json: proposal } = await proposalOf(dataset, json.items[1].proposal_id);
       expect(proposal.rationale).to.include('1 of 1 recorded runs');
-    });
-
-    it('lead to a proposal, which changes the procedure when it is applied, once', async () => {
-      const { dataset, id } = await made();
-      const { procedure } = await skillOf(dataset, id);
-      await report(dataset, failed({ run_id: 'first', started_at_ms: 1 }));
-      await report(dataset, failed({ run_id: 'good', success_score: 0.9, error_type: '' }));
-      const drafted = await report(dataset, failed({ run_id: 'second', started_at_ms: 2 }), { skill_name: 'triage' });
-      const proposal = drafted.json.items[1];
-      const { proposal_id: proposalId } = proposal;
-      expect(proposal).to.deep.equal({
-        kind: 'skill_improvement_proposal',
-        proposal_id: proposalId,
-        skill_name: 'triage',
-        status: 'proposed',
-      });
-      const { json: before } = await proposalOf(dataset, proposalId);
-      expect(before).to.deep.include({
-        proposal_id: proposalId,
-        skill_id: id,
-        skill_name: 'triage',
-        status: 'proposed',
-        confidence: 0.5,
-        model_name: 'engram/rules',
-        old_procedure: procedure,
-        runs_used: ['second', 'first'],
-        dataset_scope: [dataset],
-      });
-      expect(before.proposed_procedure)
-        .to.include('## Known failures')
-        .and.to.include('Check: `label` failed here in 2 of 2');
-      expect((await skillOf(dataset, id)).procedure).to.equal(procedure);
-
-      const apply = { skill_name: 'triage', apply: true, proposal_id: proposalId };
-      for (let time = 0; time < 2; time += 1) {
-        const applied = await report(dataset, failed({ success_score: 0.9, error_type: '' }), apply);
-        expect(applied.json.items[1]).to.deep.equal({ ...proposal, status: 'applied' });
-      }
-      expect((await skillOf(dataset, id)).procedure).to.equal(before.proposed_procedure);
-      expect((await proposalOf(dataset, proposalId)).json).to.deep.equal({ ...before, status: 'applied' });
-    });
-
-    it('and did well lead to none', async () => {
-      const { dataset } = await made();
-      const { json } = await report(dataset, failed({ success_score: 0.5, error_type: '' }), {});
-      expect(json.items).to.have.length(1);
-      const stricter = await report(dataset, failed({ success_score: 0.5, error_type: '' }), {
-        score_threshold: '0.6',
-      });
-      expect(stricter.json.items).to.have.length(2);
-      expect((await proposalOf(dataset, stricter.json.items[1].proposal_id)).json.runs_used).to.have.length(2);
     });
 
     it('count once, however often a run is sent, and the newest first', async () => {

@@ -33,8 +33,8 @@ import type { DatasetIndexes } from '../../services/common/storage/ports/dataset
 import type { DocumentStore } from '../../services/common/storage/ports/document-store.ts';
 import { CALL, callRoute, type TestRequest, userPrincipal } from './call-route.ts';
 import { createMemoryBlobStore } from './memory/blob-store.ts';
+import { createMemoryDatasetIndexes } from './memory/dataset-indexes.ts';
 import { createMemoryDocumentStore } from './memory/document-store.ts';
-import { createMemoryDatasetIndexes } from './memory/indexes/memory-dataset-indexes.ts';
 import { textWorkers } from './text-workers.ts';
 import { unsignedPrincipals } from './unsigned-principals.ts';
 

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteDocumentStore } from '../../services/common/storage/documents/sqlite/document-store.ts';
 import type { DocumentStore } from '../../services/common/storage/ports/document-store.ts';
-import { createMemoryDocumentStore } from './memory/document-store.ts';
 
 /** An empty document store of a test. */
 export interface DocumentStoreSubject {
@@ -15,16 +14,6 @@ export interface DocumentStoreSubject {
 export interface SharedDocuments {
   readonly stores: readonly [DocumentStore, DocumentStore];
   dispose(): Promise<void>;
-}
-
-export async function openMemoryStore(): Promise<DocumentStoreSubject> {
-  const store = createMemoryDocumentStore();
-  return { store, dispose: () => store.close() };
-}
-
-export async function openMemoryTwice(): Promise<SharedDocuments> {
-  const { store, dispose } = await openMemoryStore();
-  return { stores: [store, store], dispose };
 }
 
 export async function openSqliteStore(): Promise<DocumentStoreSubject> {

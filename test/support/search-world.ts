@@ -38,8 +38,8 @@ import type { SearchModels, SearchServiceOptions } from '../../services/search/d
 import type { SearchSettings } from '../../services/search/model.ts';
 import { createSearchService } from '../../services/search/service.ts';
 import { principalOf, type RunningApp, runApp } from './http-app.ts';
+import { createMemoryDatasetIndexes } from './memory/dataset-indexes.ts';
 import { createMemoryDocumentStore } from './memory/document-store.ts';
-import { createMemoryDatasetIndexes } from './memory/indexes/memory-dataset-indexes.ts';
 import { unsignedPrincipals } from './unsigned-principals.ts';
 
 export interface WorldPassage {

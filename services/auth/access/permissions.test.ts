@@ -3,8 +3,6 @@ import { expect } from 'chai';
 import { type AccessWorld, writeAccessWorld } from '../../../test/support/access-world.ts';
 import { startAuth, type TestAuth } from '../../../test/support/auth-service.ts';
 import { CALL, type TestRequest } from '../../../test/support/call-route.ts';
-import type { DatasetId } from '../../common/kernel/brand.ts';
-import { asId } from '../../common/kernel/ids.ts';
 import type { Permission, PresentedKey, Principal } from '../../common/kernel/principal.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { eventsCollection } from '../../common/platform/events/event-log.ts';
@@ -61,35 +59,6 @@ describe('a limited API key', () => {
   const withKey = (principal: Principal, limits: Partial<PresentedKey>): Principal => ({
     ...principal,
     key: { id: randomUUID(), permissions: null, datasets: null, ...limits },
-  });
-
-  it('has no permission that it lacks, whatever its account has', async () => {
-    const reader = withKey(world.ada, { permissions: ['read'] });
-    const { id, name } = world.dataset;
-    expect(await resolve(reader, 'read', { ids: [id] })).to.deep.equal([world.dataset]);
-    expect(await resolve(reader, 'read', { names: [name] })).to.deep.equal([world.dataset]);
-    expect(await resolve(reader, 'write')).to.deep.equal([]);
-    for (const query of [{ ids: [id] }, { names: [name] }, { names: [name], createMissing: true }]) {
-      const { status, detail } = await refusal(resolve(reader, 'write', query));
-      expect({ status, detail }).to.deep.equal({
-        status: 403,
-        detail:
-          'Request owner does not have necessary permission: [write] for all datasets requested. [PermissionDeniedError]',
-      });
-    }
-    expect((await refusal(share(reader, world.bob.id, 'read', id))).status).to.equal(403);
-  });
-
-  it('reaches no dataset beyond its own ones, whoever owns or shares it', async () => {
-    const other = await create(world.ada, 'other');
-    const limited = withKey(world.ada, { datasets: [world.dataset.id] });
-    expect(await resolve(limited, 'read')).to.deep.equal([world.dataset]);
-    const foreign = await refusal(resolve(limited, 'read', { ids: [other.id] }));
-    const missing = await refusal(resolve(limited, 'read', { ids: [randomUUID()] }));
-    expect([foreign.status, foreign.detail]).to.deep.equal([missing.status, missing.detail]);
-    expect((await refusal(resolve(limited, 'read', { names: ['other'] }))).status).to.equal(404);
-    const elsewhere = withKey(world.eve, { datasets: [asId<DatasetId>(randomUUID())] });
-    expect(await resolve(elsewhere, 'read')).to.deep.equal([]);
   });
 
   it('creates datasets only with write permission and without a list of datasets', async () => {
@@ -225,19 +194,6 @@ describe('changes of permissions', () => {
     expect(await resolve(world.eve, 'read')).to.have.length(1);
     await share(world.ada, world.eve.id, 'read', ...ids);
     expect(await resolve(world.eve, 'read')).to.have.length(51);
-  });
-
-  it('apply capabilities of a tenant to its members, until they leave', async () => {
-    const { ada, eve, first, second } = world;
-    const grant = { params: { principalId: first }, query: { capability: ['manage_users'] } };
-    await call('POST', '/capabilities/:principalId', ada, grant);
-    const members = () => call('GET', '/tenants/:tenantId/users', eve, { params: { tenantId: first } });
-    expect((await members()).json).to.have.length(3);
-    expect(
-      (await refusal(call('GET', '/tenants/:tenantId/users', eve, { params: { tenantId: second } }))).status,
-    ).to.equal(403);
-    await call('DELETE', '/tenants/:tenantId/users/:userId', ada, { params: { tenantId: first, userId: eve.id } });
-    expect((await refusal(members())).status).to.equal(403);
   });
 
   it('revoke the grants of agents when their parent leaves, but not in an agent’s own tenant', async () => {

@@ -49,18 +49,6 @@ describe('changing an account', () => {
     ]);
   });
 
-  it('is limited to address and password for the own account', async () => {
-    await start();
-    const ada = await auth.addUser();
-    await patchOwn(ada, { is_superuser: true, is_verified: true, is_active: false });
-    expect(await createUsers(auth.store).get(ada.id)).to.include({
-      isSuperuser: false,
-      isVerified: false,
-      isActive: true,
-      version: 1,
-    });
-  });
-
   it('refuses an inactive account at once, and its old tokens also after reactivation', async () => {
     await start();
     const { id } = await register('ada@example.com');

@@ -83,28 +83,6 @@ describe('deleting an account', () => {
     expect(await auth.events()).to.include('user.deleted');
   });
 
-  it('transfers personal datasets to the acting superuser, with all permissions', async () => {
-    const ada = await auth.addUser();
-    const dataset = await createDataset(ada, 'notes');
-    await remove(ada.id);
-    const [inherited] = await resolve(root, { ids: [dataset.id] });
-    expect(inherited).to.include({ id: dataset.id, name: 'notes', ownerId: root.id });
-    for (const permission of ['read', 'write', 'delete', 'share']) {
-      expect(await resolve(root, { permission, names: ['notes'] }), permission).to.have.length(1);
-    }
-    const told = (await audited()).find(({ action }) => action === 'dataset.reassigned');
-    expect(told).to.include({ subject: dataset.id, actor: root.id });
-    expect(JSON.parse(told?.details ?? '{}')).to.deep.equal({ from: ada.id, to: root.id, name: 'notes' });
-  });
-
-  it("passes an agent's datasets to its parent", async () => {
-    const ada = await auth.addUser();
-    const agent = await auth.addUser({ parentId: ada.id, email: 'bot+1@cognee.agent' });
-    const dataset = await createDataset(agent, 'findings');
-    await remove(agent.id);
-    expect((await resolve(ada, { names: ['findings'] }))[0]?.id).to.equal(dataset.id);
-  });
-
   it('transfers datasets of a tenant to its owner, and those of the owner to the next one', async () => {
     const [ada, bob, eve] = [await auth.addUser(), await auth.addUser(), await auth.addUser()];
     const tenant = await addTenant(ada, eve, bob);
@@ -138,17 +116,6 @@ describe('deleting an account', () => {
     expect((await resolve({ ...bob, tenant }, {})).map(({ id, ownerId }) => [id, ownerId])).to.deep.equal([
       [dataset.id, bob.id],
     ]);
-  });
-
-  it('renames a dataset whose name its new owner has, and keeps the new owner’s own one', async () => {
-    const ada = await auth.addUser();
-    const own = await createDataset(root, 'notes');
-    const adas = await createDataset(ada, 'notes');
-    const alsoTaken = await createDataset(root, `notes_${adas.id.slice(0, 8)}`);
-    await remove(ada.id);
-    expect((await resolve(root, { names: ['notes'] }))[0]?.id).to.equal(own.id);
-    expect((await resolve(root, { names: [`notes_${adas.id}`] }))[0]?.id).to.equal(adas.id);
-    expect((await resolve(root, { names: [alsoTaken.name] }))[0]?.id).to.equal(alsoTaken.id);
   });
 
   it('lets the new owner create under an inherited name as under any own one', async () => {

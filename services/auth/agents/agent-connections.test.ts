@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { startAuth, type TestAuth } from '../../../test/support/auth-service.ts';
-import { connectionId } from '../../common/domain/agent-connection.ts';
 import type { DatasetId } from '../../common/kernel/brand.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
@@ -64,24 +63,6 @@ describe('agent connections', () => {
   };
   const refusal = (promise: Promise<unknown>) => promise.then(JSON.stringify, (error: unknown) => error);
 
-  it('are registered with the defaults of the wire', async () => {
-    expect(await register('sess-1')).to.deep.equal({
-      id: connectionId('sess-1', parent.id),
-      agent_session_name: 'sess-1',
-      type: 'api',
-      memory_mode: 'unknown',
-      session_id: null,
-      user_id: parent.id,
-      tenant_id: null,
-      datasets: [],
-      last_active_at: auth.clock.now().toISOString(),
-      status: 'active',
-      source: 'api',
-      origin_function: null,
-      metadata: {},
-    });
-  });
-
   it('list their datasets as given, ids before names', async () => {
     const brain = await makeDataset('company_brain', parent);
     const role = 'read_write';
@@ -91,13 +72,6 @@ describe('agent connections', () => {
       { id: null, name: 'company_brain', role, type: 'company_brain' },
       { id: null, name: 'company_brain', role, type: 'company_brain' },
     ]);
-  });
-
-  it('are replaced by another of their name, which merges the metadata', async () => {
-    const first = await register('sess-1', { type: 'mcp', session_id: 's', metadata: { a: 1, b: { c: 1 } } });
-    const second = await register('sess-1', { metadata: { b: 2, d: null } });
-    expect(second).to.deep.include({ id: first.id, type: 'api', session_id: null, metadata: { a: 1, b: 2, d: null } });
-    expect(await names()).to.deep.equal(['sess-1']);
   });
 
   it('start again after they have ended', async () => {
@@ -133,11 +107,6 @@ describe('agent connections', () => {
     expect(await names({ active_only: false })).to.deep.equal([]);
   });
 
-  it('may use a dataset of an own agent by its id', async () => {
-    const dataset = await makeDataset('of the agent', agent);
-    expect(await register('sess-1', { dataset_ids: [dataset] })).to.have.property('status', 'active');
-  });
-
   it('have limited metadata', async () => {
     await register('sess-1', { metadata: { a: 'x'.repeat(40_000) } });
     expect(await refusal(register('sess-1', { metadata: { b: 'x'.repeat(40_000) } }))).to.include({ status: 400 });
@@ -166,29 +135,6 @@ describe('agent connections', () => {
     await register('sess-1', {}, stranger);
     expect(await unregister('sess-1', stranger)).to.deep.equal({ activeAgents: 0 });
     expect((await me({ agent_session_name: 'sess-1' })).agent.status).to.equal('active');
-  });
-
-  it('are paged, newest first, and filtered by state', async () => {
-    for (const name of ['a', 'b', 'c', 'd']) await register(name);
-    await unregister('b');
-    const page = await list({ limit: '2', offset: '1' });
-    expect(page.agents.map((connection) => connection.agent_session_name)).to.deep.equal(['c', 'a']);
-    expect(page).to.include({ total: 3, limit: 2, offset: 1, has_more: false });
-    expect(await list({ limit: '2' })).to.include({ total: 3, has_more: true });
-    expect(await names({ active_only: 'false' })).to.deep.equal(['d', 'c', 'b', 'a']);
-    expect(await names({ active_only: 'false', status: 'inactive' })).to.deep.equal(['b']);
-    expect(await names({ status: 'inactive' })).to.deep.equal([]);
-    expect(await names({ active_only: 'false', status: 'unknown' })).to.deep.equal([]);
-  });
-
-  it('report how many of the caller are left when one ends', async () => {
-    await register('one');
-    await register('two');
-    await register('of the agent', {}, agent);
-    await register('foreign', {}, stranger);
-    expect(await unregister('never registered')).to.deep.equal({ activeAgents: 2 });
-    expect(await unregister('one')).to.deep.equal({ activeAgents: 1 });
-    expect(await unregister('one')).to.deep.equal({ activeAgents: 1 });
   });
 
   it('are found for the caller only while they are active, or by name', async () => {

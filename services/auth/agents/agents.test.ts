@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { startAuth, type TestAuth } from '../../../test/support/auth-service.ts';
-import type { TenantId, UserId } from '../../common/kernel/brand.ts';
+import type { TenantId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
-import { PERSONAL_TENANT, SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
+import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { agentConnectionsCollection } from '../../common/records/auth/agent-connections.ts';
 import { apiKeysCollection } from '../../common/records/auth/api-keys.ts';
 import { createTenants } from '../../common/records/auth/tenants.ts';
@@ -78,26 +78,6 @@ describe('agents', () => {
     expect(await createMemberships(auth.store).has(tenant, parent.id)).to.equal(false);
   });
 
-  it('have an address derived from their parent’s, no password and a key', async () => {
-    const agent = await create('My Bot');
-    expect(agent).to.deep.equal({
-      agentId: agent.agentId,
-      agentEmail: 'my-bot@cognee.agent',
-      agentApiKey: agent.agentApiKey,
-    });
-    const { key, ...principal } = await principalOf(agent);
-    expect(principal).to.deep.equal({
-      id: agent.agentId,
-      email: `my-bot+${parent.id}@cognee.agent`,
-      tenant: PERSONAL_TENANT,
-      isSuperuser: false,
-      parentId: parent.id,
-    });
-    expect(key).to.include({ permissions: null, datasets: null });
-    const stored = await createUsers(auth.store).get(asId<UserId>(agent.agentId));
-    expect(stored).to.include({ passwordHash: '!', isActive: true, isVerified: false });
-  });
-
   it('are listed for their parent only, oldest first, with the label of their key', async () => {
     const first = await create('first');
     auth.clock.advance(1);
@@ -160,33 +140,6 @@ describe('agents', () => {
     );
     expect(datasets[0]).to.include({ name: 'notes', ownerId: parent.id });
     expect(await refusal(call('DELETE', agent.agentId))).to.include({ status: 404 });
-  });
-
-  it('work in the tenant that their parent worked in at their creation, without being members', async () => {
-    const tenant = await enterTenant(parent);
-    const agent = await principalOf(await create('bot'));
-    expect(agent.tenant).to.equal(tenant);
-    expect(await createMemberships(auth.store).has(tenant, agent.id)).to.equal(false);
-  });
-
-  it('lose access to a tenant together with their parent', async () => {
-    const owner = await auth.addUser();
-    const tenant = await enterTenant(owner);
-    const users = createUsers(auth.store);
-    const account = await users.get(parent.id);
-    if (account === null) throw new Error('no such account');
-    await auth.store.commit(SYSTEM_SCOPE, [
-      createMemberships(auth.store).insertWrite(tenant, parent.id, auth.clock.now().toISOString()),
-      users.replaceWrite({ ...account, tenant }),
-    ]);
-    const agent = await create('bot');
-    expect(await principalOf(agent)).to.include({ tenant });
-    await auth.call('DELETE', '/api/v1/permissions/tenants/:tenantId/users/:userId', {
-      principal: { ...owner, tenant },
-      params: { tenantId: tenant, userId: parent.id },
-    });
-    expect(await use(agent.agentApiKey)).to.equal(null);
-    expect(await users.get(asId<UserId>(agent.agentId))).to.include({ tenant: PERSONAL_TENANT, isActive: true });
   });
 
   it('are audited without their keys', async () => {

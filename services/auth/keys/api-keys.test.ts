@@ -33,24 +33,6 @@ describe('API keys with an expiry and limits', () => {
     return (await auth.messenger.call('auth.CreateDataset', { name: `set-${randomUUID()}` }, call)).dataset.id;
   };
 
-  it('shows the limits of a key, beside the masked key as its label', async () => {
-    const dataset = await makeDataset(principal);
-    const asked = { name: 'ci', label: 'nightly build', expires_at: 60, permissions: ['read'], datasets: [dataset] };
-    const { key, ...shown } = await create(asked);
-    expect(shown).to.deep.equal({
-      label: `${key.slice(0, 8)}****`,
-      name: 'ci',
-      id: shown.id,
-      user_label: 'nightly build',
-      created_at: '2026-01-02T03:04:05.678Z',
-      last_used_at: null,
-      expires_at: '2026-01-02T03:05:05.678Z',
-      permissions: ['read'],
-      datasets: [dataset],
-    });
-    expect(await list()).to.deep.equal([{ ...shown, key: '' }]);
-  });
-
   it('returns the limits of a key with the principal', async () => {
     const dataset = await makeDataset(principal);
     const { key, id } = await create({ permissions: ['read', 'write', 'read'], datasets: [dataset] });
@@ -65,20 +47,6 @@ describe('API keys with an expiry and limits', () => {
     expect(await use(key)).to.equal(null);
   });
 
-  it('accepts the expiry as a time, with and without an offset, or as a lifetime in seconds', async () => {
-    const ends = [];
-    for (const expires_at of ['2026-01-02T05:00:00+01:00', '2026-01-02T04:00:00', '2026-01-02T04:00:00Z', '60', 60]) {
-      ends.push((await create({ expires_at })).expires_at);
-    }
-    const four = '2026-01-02T04:00:00.000Z';
-    expect(ends).to.deep.equal([four, four, four, '2026-01-02T03:05:05.678Z', '2026-01-02T03:05:05.678Z']);
-  });
-
-  it('creates no key that has expired already', async () => {
-    expect(await refusal({ expires_at: '2026-01-02T03:04:05.678Z' })).to.include({ status: 400 });
-    expect(await list()).to.deep.equal([]);
-  });
-
   it('refuses an epoch time as a lifetime, and empty lists of limits', async () => {
     for (const body of [
       { expires_at: 1_767_323_045 },
@@ -88,15 +56,6 @@ describe('API keys with an expiry and limits', () => {
     ]) {
       expect(await refusal(body), JSON.stringify(body)).to.have.property('name', 'ZodError');
     }
-  });
-
-  it('limits a key only to datasets that its owner can read', async () => {
-    const own = await makeDataset(principal);
-    const foreign = await makeDataset(await auth.addUser());
-    for (const other of [foreign, randomUUID()]) {
-      expect(await refusal({ datasets: [own, other] })).to.include({ status: 403, wireName: 'PermissionDeniedError' });
-    }
-    expect(await list()).to.deep.equal([]);
   });
 
   it('replaces an expired key at the limit, before one of the same name', async () => {

@@ -42,19 +42,6 @@ describe('stored configurations', () => {
     expect(JSON.stringify(await read(user, stored?.id ?? ''))).to.equal(JSON.stringify(config));
   });
 
-  it('are replaced under the same name of the same user, and keep their id', async () => {
-    await store(user, 'memory-settings', { size: 1 });
-    const [before] = await list(user);
-    expect(before).to.include({ ownerId: user.id, name: 'memory-settings', updatedAt: null });
-    auth.clock.advance(1_000);
-    expect((await store(user, 'memory-settings', { size: 2 })).json).to.equal(null);
-    await store(await auth.addUser(), 'memory-settings', { size: 3 });
-    const [after, ...others] = await list(user);
-    expect(others).to.deep.equal([]);
-    expect(after).to.deep.include({ id: before?.id, configuration: { size: 2 } });
-    expect(after?.updatedAt).to.be.a('string');
-  });
-
   it('of one name are stored once by concurrent requests', async () => {
     await Promise.all(Array.from({ length: 12 }, (_, size) => store(user, 'pipeline-settings', { size })));
     const found = await list(user);

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { createMemoryBlobStore } from '../../../test/support/memory/blob-store.ts';
+import { createMemoryDatasetIndexes } from '../../../test/support/memory/dataset-indexes.ts';
 import { createMemoryDocumentStore } from '../../../test/support/memory/document-store.ts';
-import { createMemoryDatasetIndexes } from '../../../test/support/memory/indexes/memory-dataset-indexes.ts';
 import type { DataItemId, DatasetId, TenantId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { datasetScope } from '../../common/kernel/scope.ts';

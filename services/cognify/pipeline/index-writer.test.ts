@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { createMemoryDatasetIndexes } from '../../../test/support/memory/indexes/memory-dataset-indexes.ts';
+import { createMemoryDatasetIndexes } from '../../../test/support/memory/dataset-indexes.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { type DatasetScope, datasetScope, PERSONAL_TENANT } from '../../common/kernel/scope.ts';
 import { createHashingEmbedder } from '../../common/models/hashing/hashing-embedder.ts';

@@ -24,16 +24,6 @@ async function generationOf({ ledger, dataset }: TestWorld): Promise<number> {
 const typesOf = (issues: readonly { readonly type: string }[]) => [...new Set(issues.map(({ type }) => type))];
 
 describe('validating a dataset', () => {
-  it('reports no issue for a built dataset', async () => {
-    const { check, cognify } = await built();
-    await using _ = cognify;
-    const { status, issues, nodes, edges, nodesByType } = await check();
-    expect(issues).to.deep.equal([]);
-    expect(status).to.equal('healthy');
-    expect(nodesByType.get('Entity')).to.equal(3);
-    expect([nodes, edges]).to.satisfy((counts: number[]) => counts.every((count) => count > 3));
-  });
-
   it('reports missing vectors and text rows', async () => {
     const { check, cognify, world, item, scope } = await built();
     await using _ = cognify;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { createMemoryDatasetIndexes } from '../../../test/support/memory/dataset-indexes.ts';
 import { createMemoryDocumentStore } from '../../../test/support/memory/document-store.ts';
-import { createMemoryDatasetIndexes } from '../../../test/support/memory/indexes/memory-dataset-indexes.ts';
 import { unsignedPrincipals } from '../../../test/support/unsigned-principals.ts';
 import { collections } from '../../app/collections.ts';
 import { asId } from '../../common/kernel/ids.ts';

@@ -1,9 +1,5 @@
 import { expect } from 'chai';
-import { SETTINGS } from '../../../test/support/search-world.ts';
-import { answeringType, checkDatasetScope, checkTypeOptions } from '../types/check-request.ts';
 import { routedType, typeByRules } from '../types/choose-type.ts';
-
-const AGENT = { maxIter: null, skills: null, tools: null };
 
 describe('routing of a recall without a type', () => {
   it('chooses CHUNKS without a model', () => {
@@ -57,47 +53,5 @@ describe('FEELING_LUCKY without a model', () => {
     expect(chosen('What happened last week?')).to.equal('TEMPORAL');
     expect(chosen('What is connected with Vienna?')).to.equal('GRAPH_COMPLETION_CONTEXT_EXTENSION');
     expect(chosen('Who taught me chess?')).to.equal('HYBRID_COMPLETION');
-  });
-});
-
-describe('search types', () => {
-  const status = (act: () => void): string => {
-    try {
-      act();
-      return 'fine';
-    } catch (error) {
-      const { status: code, wireName } = error as { status: number; wireName: string };
-      return `${code} ${wireName}`;
-    }
-  };
-
-  it('are refused with 403 when they are Cypher, until it is allowed', () => {
-    const conditions = (allowCypherQuery: boolean) => ({ settings: { ...SETTINGS, allowCypherQuery } });
-    const off = conditions(false);
-    for (const type of ['CYPHER', 'NATURAL_LANGUAGE'] as const) {
-      expect(status(() => answeringType(type, off))).to.equal('403 SearchTypeDisabledError');
-      expect(answeringType(type, conditions(true))).to.equal(type);
-    }
-  });
-
-  it('refuse options of other types, even empty ones', () => {
-    expect(status(() => checkTypeOptions({ type: 'CHUNKS', agent: { ...AGENT, maxIter: 0 } }))).to.equal(
-      '422 InvalidMaxIter',
-    );
-    expect(status(() => checkTypeOptions({ type: 'CHUNKS', codeQuery: {} }))).to.equal('422 InvalidCodeSearchConfig');
-    expect(status(() => checkTypeOptions({ type: 'CHUNKS', agent: { ...AGENT, tools: [] } }))).to.equal(
-      '422 InvalidAgenticSearchConfig',
-    );
-    expect(status(() => checkTypeOptions({ type: 'AGENTIC_COMPLETION', agent: { ...AGENT, skills: ['x'] } }))).to.equal(
-      'fine',
-    );
-  });
-
-  it('for one dataset refuse another number of datasets', () => {
-    expect(status(() => checkDatasetScope('SKILLS', {}))).to.equal('422 InvalidSkillsDatasetScope');
-    expect(status(() => checkDatasetScope('AGENTIC_COMPLETION', { names: ['a', 'b'] }))).to.equal(
-      '422 InvalidAgenticDatasetScope',
-    );
-    expect(status(() => checkDatasetScope('SKILLS', { names: ['a'] }))).to.equal('fine');
   });
 });

@@ -220,12 +220,6 @@ describe('AGENTIC_COMPLETION', () => {
     expect((result as string[])[0]).to.not.include(PROCEDURE);
   });
 
-  it('needs exactly one dataset', async () => {
-    const { status, json } = await ask(agent([]).model, { datasets: undefined });
-    expect(status).to.equal(422);
-    expect(JSON.stringify(json)).to.include('InvalidAgenticDatasetScope');
-  });
-
   it('fails with the error of a used up budget', async () => {
     const { model } = agent([]);
     const broke: LanguageModel = {

@@ -6,7 +6,7 @@ import { textLayout, vectorLayout } from '../../../services/common/storage/index
 import { createNames } from '../../../services/common/storage/indexes/elasticsearch/names.ts';
 import type { DatasetIndexes } from '../../../services/common/storage/ports/dataset-indexes.ts';
 import { createScopes, item, rejection, seededRandom, textEntry, vectorEntry } from '../../support/dataset-rows.ts';
-import { createMemoryTextIndex } from '../../support/memory/indexes/memory-text-index.ts';
+import { createMemoryDatasetIndexes } from '../../support/memory/dataset-indexes.ts';
 import { withBackend } from '../backend.ts';
 import { freshPrefix, openTestIndexes, removeIndexes } from './indexes.ts';
 
@@ -152,7 +152,7 @@ withBackend('elasticsearch', ({ ENGRAM_TEST_ELASTICSEARCH_URL: url }) => {
 
     it('ranks as the embedded shape does: frequent terms, long rows, several datasets in one index', async () => {
       const scope = scopes();
-      const memory = createMemoryTextIndex();
+      const memory = createMemoryDatasetIndexes().text;
       const random = seededRandom(3);
       const word = () => `w${Math.floor(400 * random() ** 2)}`;
       const rows = (count: number, length: number) =>

@@ -5,7 +5,7 @@ import {
   openElasticsearchIndexes,
 } from '../../../services/common/storage/indexes/elasticsearch/elasticsearch-indexes.ts';
 import type { DatasetIndexes } from '../../../services/common/storage/ports/dataset-indexes.ts';
-import { createMemoryDatasetIndexes } from '../../support/memory/indexes/memory-dataset-indexes.ts';
+import { createMemoryDatasetIndexes } from '../../support/memory/dataset-indexes.ts';
 
 /** A prefix that no other run uses. */
 export function freshPrefix(): string {

@@ -1,5 +1,5 @@
 import { graphStoreConformance } from '../../conformance/graph-store.ts';
-import { createMemoryDatasetIndexes } from '../../support/memory/indexes/memory-dataset-indexes.ts';
+import { createMemoryDatasetIndexes } from '../../support/memory/dataset-indexes.ts';
 import { withBackend } from '../backend.ts';
 import { openTestGraphStore } from './test-graph-store.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { createMemoryDatasetIndexes } from '../../../../test/support/memory/dataset-indexes.ts';
 import { createMemoryDocumentStore } from '../../../../test/support/memory/document-store.ts';
-import { createMemoryDatasetIndexes } from '../../../../test/support/memory/indexes/memory-dataset-indexes.ts';
 import { asId } from '../../kernel/ids.ts';
 import { type DatasetScope, datasetScope, PERSONAL_TENANT } from '../../kernel/scope.ts';
 import { createSystemClock } from '../../platform/system/clock.ts';

@@ -89,7 +89,7 @@ interface Connection {
 }
 
 /** Queries on one connection. The rows that they found are kept until their collection is written. */
-function createReads(
+export function createReads(
   { database, file, revisions, decode = toStored }: Connection,
   layoutOf: (collection: AnyCollection) => TableLayout,
 ) {

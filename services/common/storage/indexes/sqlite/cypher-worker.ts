@@ -1,4 +1,4 @@
-import { workerData } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import { createBudget } from '../../cypher/budget.ts';
 import { asSearchError } from '../../cypher/errors.ts';
 import { type CypherGraph, createGraph } from '../../cypher/graph.ts';
@@ -11,8 +11,6 @@ import { createOpenFiles, type OpenFile } from './open-files.ts';
 import { readProvenance } from './origins.ts';
 import { runEach, serveParent, tellChanged } from './worker-host.ts';
 import type { WorkerSettings } from './worker-protocol.ts';
-
-/** Runs queries in Cypher on graphs that it holds in memory, away from the thread that serves requests and searches. */
 
 export interface CypherJob {
   readonly text: string;
@@ -34,31 +32,73 @@ interface Held {
   readonly graph: CypherGraph;
 }
 
-const { openFiles: limit, autoMigrate, openingLock } = workerData as WorkerSettings;
-const files = createOpenFiles({ limit, mode: 'read', autoMigrate, openingLock, onChanged: tellChanged });
-/** Least recently used first. */
-const held = new Map<OpenFile, Held>();
-const timer = setTimeout(() => held.clear(), KEPT_MS).unref();
+/** Runs queries in Cypher on graphs that it holds in memory, away from the thread that serves requests and searches. */
+export function createCypherRunner(settings: WorkerSettings, onChanged: (path: string) => void) {
+  const { openFiles: limit, autoMigrate, openingLock } = settings;
+  const files = createOpenFiles({ limit, mode: 'read', autoMigrate, openingLock, onChanged });
+  /** Least recently used first. */
+  const held = new Map<OpenFile, Held>();
+  const timer = setTimeout(() => held.clear(), KEPT_MS).unref();
+  /** The graph of the file as it is now; read again when anything was written to it, or became or ceased to be visible. */
+  const graphOf = (file: OpenFile, words: readonly string[]): CypherGraph => {
+    const committed = new Set(words);
+    const version = file.get('PRAGMA data_version', [])?.[0];
+    const known = held.get(file);
+    held.delete(file);
+    const isCurrent = known !== undefined && known.version === version && isSame(known.committed, committed);
+    const current = isCurrent ? known : { version, committed, graph: readCypherGraph(file, committed) };
+    held.set(file, current);
+    for (const oldest of held.keys()) {
+      if (held.size <= KEPT_GRAPHS) break;
+      held.delete(oldest);
+    }
+    timer.refresh();
+    return current.graph;
+  };
+  return {
+    methods: {
+      /** Refuses a query that cannot be run; of a dataset without a file there are no origins. */
+      begin(path: string, text: string): readonly Provenance[] {
+        refusing(() => parseQuery(text));
+        return files.read(path, readProvenance) ?? [];
+      },
+      /** Reads the graph, if it is not held already. */
+      prepare(path: string, committed: readonly string[]): void {
+        refusing(() => files.read(path, (file) => graphOf(file, committed)));
+      },
+      query(path: string, { text, committed, maxRows, timeoutMs, cancelled }: CypherJob): CypherRows {
+        return refusing(() => {
+          const query = parseQuery(text);
+          const graph = files.read(path, (file) => graphOf(file, committed)) ?? createGraph();
+          const flag = new Int32Array(cancelled);
+          const budget = createBudget(timeoutMs, () => Atomics.load(flag, 0) !== 0);
+          return asAnswer(runQuery(query, graph, budget, maxRows + 1), maxRows);
+        });
+      },
+    },
+    forget(path: string) {
+      files.forget(path);
+      for (const file of held.keys()) if (file.path === path) held.delete(file);
+    },
+    close: () => files.closeAll(),
+  };
+}
+
+export type CypherMethods = ReturnType<typeof createCypherRunner>['methods'];
+
+if (parentPort !== null) {
+  const { methods, forget, close } = createCypherRunner(workerData, tellChanged);
+  serveParent({
+    handle: runEach(methods),
+    notice(notice) {
+      if (notice.notice === 'forget') forget(notice.path);
+    },
+    close,
+  });
+}
 
 function isSame(left: ReadonlySet<string>, right: ReadonlySet<string>): boolean {
   return left.size === right.size && [...left].every((word) => right.has(word));
-}
-
-/** The graph of the file as it is now; read again when anything was written to it, or became or ceased to be visible. */
-function graphOf(file: OpenFile, words: readonly string[]): CypherGraph {
-  const committed = new Set(words);
-  const version = file.get('PRAGMA data_version', [])?.[0];
-  const known = held.get(file);
-  held.delete(file);
-  const isCurrent = known !== undefined && known.version === version && isSame(known.committed, committed);
-  const current = isCurrent ? known : { version, committed, graph: readCypherGraph(file, committed) };
-  held.set(file, current);
-  for (const oldest of held.keys()) {
-    if (held.size <= KEPT_GRAPHS) break;
-    held.delete(oldest);
-  }
-  timer.refresh();
-  return current.graph;
 }
 
 function refusing<Result>(work: () => Result): Result {
@@ -68,36 +108,3 @@ function refusing<Result>(work: () => Result): Result {
     throw asSearchError(error);
   }
 }
-
-const methods = {
-  /** Refuses a query that cannot be run; of a dataset without a file there are no origins. */
-  begin(path: string, text: string): readonly Provenance[] {
-    refusing(() => parseQuery(text));
-    return files.read(path, readProvenance) ?? [];
-  },
-  /** Reads the graph, if it is not held already. */
-  prepare(path: string, committed: readonly string[]): void {
-    refusing(() => files.read(path, (file) => graphOf(file, committed)));
-  },
-  query(path: string, { text, committed, maxRows, timeoutMs, cancelled }: CypherJob): CypherRows {
-    return refusing(() => {
-      const query = parseQuery(text);
-      const graph = files.read(path, (file) => graphOf(file, committed)) ?? createGraph();
-      const flag = new Int32Array(cancelled);
-      const budget = createBudget(timeoutMs, () => Atomics.load(flag, 0) !== 0);
-      return asAnswer(runQuery(query, graph, budget, maxRows + 1), maxRows);
-    });
-  },
-};
-
-export type CypherMethods = typeof methods;
-
-serveParent({
-  handle: runEach(methods),
-  notice(notice) {
-    if (notice.notice !== 'forget') return;
-    files.forget(notice.path);
-    for (const file of held.keys()) if (file.path === notice.path) held.delete(file);
-  },
-  close: () => files.closeAll(),
-});

@@ -77,7 +77,7 @@ export function serveSearches(
 }
 
 /** A client whose methods run in this thread. Writing is none of them. */
-function inThread<Methods extends MethodMap>(methods: Methods): WorkerClient<Methods> {
+export function inThread<Methods extends MethodMap>(methods: Methods): WorkerClient<Methods> {
   return {
     async call(method, path, argument) {
       const run = methods[method];
