@@ -237,6 +237,16 @@ describe('budgets', () => {
     expect(await used(user.client, 'llmTokensPerMonth')).to.equal(30);
   });
 
+  it('admit everything with the action Warn, and add a header', async () => {
+    const { client, id } = await userWith({ items: { limit: 1, action: 'Warn' }, action: 'Enforce' });
+    expect((await client.add('one')).headers.has('x-engram-budget-warning')).to.equal(false);
+    const second = await client.add('two');
+    expect(second.status).to.equal(200);
+    expect(second.headers.get('x-engram-budget-warning')).to.equal('items of the account: 2 used, limit 1');
+    await admin.put(`/budgets/tenants/${id}`, {});
+    expect((await client.get('/datasets')).headers.has('x-engram-budget-warning')).to.equal(false);
+  });
+
   it('count what a background improve stores for the key that started it', async () => {
     const user = await newUser();
     const key = await newKey(user.client);
