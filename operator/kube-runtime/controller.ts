@@ -70,15 +70,14 @@ export interface ControllerOptions {
   readonly logger: Logger;
   readonly metrics: RuntimeMetrics;
   readonly queue?: Pick<WorkQueueOptions, 'backoffMs' | 'rate'>;
-  /** A reconcile is aborted after this long. Default: two minutes. */
-  readonly timeoutMs?: number;
 }
 
+/** A reconcile is aborted after this long. */
 const RECONCILE_TIMEOUT_MS = 120_000;
 
 /** Reconciles the objects of one kind with several workers; never one object with two. */
 export function createController(options: ControllerOptions) {
-  const { reconciler, sources, clock, logger, metrics, timeoutMs = RECONCILE_TIMEOUT_MS } = options;
+  const { reconciler, sources, clock, logger, metrics } = options;
   const kind = reconciler.kind.kind;
   const queue = createWorkQueue({
     ...options.queue,
@@ -92,7 +91,7 @@ export function createController(options: ControllerOptions) {
 
   async function reconcileOnce(key: string): Promise<void> {
     const deadline = new AbortController();
-    const cancel = clock.after(timeoutMs, () => deadline.abort(new Error('The reconcile took too long.')));
+    const cancel = clock.after(RECONCILE_TIMEOUT_MS, () => deadline.abort(new Error('The reconcile took too long.')));
     const begunAt = clock.monotonicMs();
     try {
       const result = await reconciler.reconcile(key, AbortSignal.any([stopping.signal, deadline.signal]));

@@ -43,11 +43,12 @@ export interface LoginAttempt extends Disposable {
   succeed(): void;
 }
 
+/** The least recently used ones are dropped beyond it; the store still counts them. */
+const MAX_BUCKETS = 50_000;
+
 interface LoginThrottleOptions {
   readonly failures: LoginFailureCounts;
   readonly clock: Clock;
-  /** The least recently used ones are dropped here; the store still counts them. */
-  readonly maxBuckets?: number;
   /** Longest wait for a turn; default 5 s. */
   readonly turnTimeoutMs?: number;
 }
@@ -67,12 +68,7 @@ interface Taken {
   readonly bucket: Bucket;
 }
 
-export function createLoginThrottle({
-  failures,
-  clock,
-  maxBuckets = 50_000,
-  turnTimeoutMs = TURN_TIMEOUT_MS,
-}: LoginThrottleOptions) {
+export function createLoginThrottle({ failures, clock, turnTimeoutMs = TURN_TIMEOUT_MS }: LoginThrottleOptions) {
   const buckets = new Map<string, Bucket>();
   /** Pairs of account and address with a successful login. */
   const known = new Set<string>();
@@ -97,7 +93,7 @@ export function createLoginThrottle({
       buckets.delete(id);
       buckets.set(id, bucket);
     }
-    trim(buckets, maxBuckets);
+    trim(buckets, MAX_BUCKETS);
     return taken;
   };
 
@@ -158,7 +154,7 @@ export function createLoginThrottle({
         succeed() {
           known.delete(pair.id);
           known.add(pair.id);
-          trim(known, maxBuckets);
+          trim(known, MAX_BUCKETS);
         },
         async fail() {
           const counted = taken.map(({ id, limit }) => ({ id, forgivenAfterMs: 1000 / limit.refillPerSecond }));

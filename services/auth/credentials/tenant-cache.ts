@@ -19,17 +19,18 @@ interface CachedTenant {
 
 /**
  * Caches tenants for a moment, so that a burst of requests costs one look-up. A change calls `drop`, here at once and in
- * other processes by an event; if the event is lost, the change takes effect after `ttlMs`.
+ * other processes by an event; if the event is lost, the change takes effect after `TTL_MS`.
  */
 export type TenantCache = ReturnType<typeof createTenantCache>;
+
+const TTL_MS = 1000;
+/** For each kind of entry: clients can send any host name. */
+const MAX_ENTRIES = 10_000;
 
 interface TenantCacheOptions {
   readonly tenants: Tenants;
   readonly hosts: TenantHosts;
   readonly clock: MonotonicClock;
-  readonly ttlMs?: number;
-  /** For each kind of entry: clients can send any host name. */
-  readonly maxEntries?: number;
 }
 
 const PERSONAL: CachedTenant = {
@@ -62,10 +63,7 @@ export function createTenantCache(options: TenantCacheOptions) {
   };
 }
 
-function createMemory<Key, Value>(
-  { clock, ttlMs = 1000, maxEntries = 10_000 }: TenantCacheOptions,
-  load: (key: Key) => Promise<Value>,
-) {
+function createMemory<Key, Value>({ clock }: TenantCacheOptions, load: (key: Key) => Promise<Value>) {
   const entries = new Map<Key, { readonly value: Value; readonly untilMs: number }>();
   let era = 0;
   return {
@@ -78,11 +76,11 @@ function createMemory<Key, Value>(
       // A change that was announced meanwhile may concern what was read.
       if (eraBefore !== era) return value;
       entries.delete(key);
-      if (entries.size >= maxEntries) {
+      if (entries.size >= MAX_ENTRIES) {
         const [oldest] = entries.keys();
         if (oldest !== undefined) entries.delete(oldest);
       }
-      entries.set(key, { value, untilMs: now + ttlMs });
+      entries.set(key, { value, untilMs: now + TTL_MS });
       return value;
     },
     drop(isMeant: (key: Key) => boolean): void {

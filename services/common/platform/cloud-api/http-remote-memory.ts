@@ -15,21 +15,20 @@ export interface HttpRemoteMemoryOptions {
   /** Time limits of one request with its whole answer: of files, default a day; of others, default 600 000. */
   readonly transferMs?: number;
   readonly answerMs?: number;
-  /** Limit of one answer in JSON; default 64 MiB, which names nearly two million files. */
-  readonly maxJsonBytes?: number;
 }
 
 /** Statuses by which a remote says that it cannot take a file, however often it is sent. */
 const FILE_REFUSALS: ReadonlySet<number> = new Set([413, 415, 422]);
 
 const HASH = /^[0-9a-f]{32}$/;
+/** Limit of one answer in JSON: it names nearly two million files. */
 const MAX_JSON_BYTES = 64 * 1024 * 1024;
 /** Limit of an answer that is not used. */
 const MAX_IGNORED_BYTES = 1024 * 1024;
 
 /** Over HTTP. Redirects are not followed: they would carry the key to wherever they point. */
 export function createHttpRemoteMemory(options: HttpRemoteMemoryOptions): RemoteMemory {
-  const { baseUrl, key, silenceMs = 60_000, maxJsonBytes = MAX_JSON_BYTES } = options;
+  const { baseUrl, key, silenceMs = 60_000 } = options;
   const { transferMs = 86_400_000, answerMs = 600_000 } = options;
   const ask = async (
     what: string,
@@ -69,7 +68,7 @@ export function createHttpRemoteMemory(options: HttpRemoteMemoryOptions): Remote
       const what = 'comparing the files';
       const body = jsonBody({ dataset_id: id, dataset_name: name, hashes });
       const answer = await ask(what, { method: 'POST', path: `/sync/${encodeURIComponent(id)}/diff`, body, signal });
-      const said = await textOf(answer, maxJsonBytes).catch((error: unknown) => {
+      const said = await textOf(answer, MAX_JSON_BYTES).catch((error: unknown) => {
         signal?.throwIfAborted();
         throw failed(what, 'its answer broke off or is too large', error);
       });

@@ -8,6 +8,9 @@ import { isPublicAddress } from './public-address.ts';
 import { fileNameOf, mimeTypeOf } from './resource-name.ts';
 import { type CheckedTarget, checkTarget, type ResolveHost, resolveBySystem } from './target-guard.ts';
 
+const MAX_REDIRECTS = 5;
+const USER_AGENT = "Engram/1 (knowledge memory; fetches documents on a user's request)";
+
 export interface GuardedFetcherOptions {
   /** `ALLOW_HTTP_REQUESTS`; false refuses every URL. */
   readonly allowHttpRequests: boolean;
@@ -15,9 +18,6 @@ export interface GuardedFetcherOptions {
   readonly maxBytes: number;
   /** Time limit from the call until the last byte; default 30 000. */
   readonly timeoutMs?: number;
-  /** Default 5. */
-  readonly maxRedirects?: number;
-  readonly userAgent?: string;
   /** All, or those listed. For tests that fetch from this machine; never set by configuration. */
   readonly allowPrivateAddresses?: boolean | readonly string[];
   /** Replaces the system's name resolution, for tests. */
@@ -28,8 +28,6 @@ interface Settings {
   readonly allowHttpRequests: boolean;
   readonly maxBytes: number;
   readonly timeoutMs: number;
-  readonly maxRedirects: number;
-  readonly userAgent: string;
   readonly isAllowed: (address: string) => boolean;
   readonly resolve: ResolveHost;
 }
@@ -43,8 +41,6 @@ export function createGuardedFetcher(options: GuardedFetcherOptions): Fetcher & 
     allowHttpRequests: options.allowHttpRequests,
     maxBytes: options.maxBytes,
     timeoutMs: options.timeoutMs ?? 30_000,
-    maxRedirects: options.maxRedirects ?? 5,
-    userAgent: options.userAgent ?? "Engram/1 (knowledge memory; fetches documents on a user's request)",
     isAllowed: allowance(options.allowPrivateAddresses ?? false),
     resolve: options.resolve ?? resolveBySystem,
   };
@@ -99,7 +95,7 @@ interface Hop {
 
 async function followRedirects(start: string, settings: Settings, hop: Hop) {
   let next: string | URL = start;
-  for (let count = 0; count <= settings.maxRedirects; count += 1) {
+  for (let count = 0; count <= MAX_REDIRECTS; count += 1) {
     const target: CheckedTarget = await abortable(checkTarget(next, settings), hop.signal);
     const response = await send(target, settings, hop);
     const location = redirectOf(response);
@@ -110,7 +106,7 @@ async function followRedirects(start: string, settings: Settings, hop: Hop) {
       throw engramError('IngestionError', `${shown(target.url)} redirects to an address that is not valid`);
     next = following;
   }
-  throw engramError('IngestionError', `${shown(start)} redirects more than ${settings.maxRedirects} times`);
+  throw engramError('IngestionError', `${shown(start)} redirects more than ${MAX_REDIRECTS} times`);
 }
 
 function redirectOf(response: IncomingMessage): string | null {
@@ -123,7 +119,7 @@ function send(target: CheckedTarget, settings: Settings, { signal, known }: Hop)
   const headers = {
     ...(known?.etag ? { 'if-none-match': known.etag } : {}),
     ...(known?.lastModified ? { 'if-modified-since': known.lastModified } : {}),
-    'user-agent': settings.userAgent,
+    'user-agent': USER_AGENT,
     accept: 'text/html,application/xhtml+xml,application/pdf,text/*;q=0.9,*/*;q=0.5',
     'accept-encoding': 'gzip, deflate, br',
   };

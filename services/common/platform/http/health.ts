@@ -14,22 +14,20 @@ export interface HealthOptions {
   /** Other processes, where this one speaks for the whole: part of both answers, not of its readiness. */
   readonly others?: HealthChecks;
   readonly version: string;
-  readonly cacheMs?: number;
   readonly times?: Partial<ProbeTimes>;
 }
 
+const CACHE_MS = 500;
 /** Callers over the bus wait for 10 s, probes of the chart for 5. */
 const TIMES: ProbeTimes = { timeoutMs: 800, unknownMs: 2_000, staleMs: 10_000, now: () => performance.now() };
 
 /** Creates the answers of auth-integrations.md §1.5. Results are shared for a moment, so that polling costs the stores nothing. */
 export function createHealth(options: HealthOptions) {
-  const { version, cacheMs = 500 } = options;
+  const { version } = options;
   const times = { ...TIMES, ...options.times };
   const start = performance.now();
   const probesOf = (checks: HealthChecks) =>
-    Object.entries(checks).map(
-      ([name, check]) => [name, cached(createProbe(check, times), cacheMs), check.critical] as const,
-    );
+    Object.entries(checks).map(([name, check]) => [name, cached(createProbe(check, times)), check.critical] as const);
   const own = probesOf(options.checks);
   const whole = [...own, ...probesOf(options.others ?? {})];
 
@@ -81,11 +79,11 @@ function wireComponent({ status, provider, responseTimeMs, details }: Component)
   return { status, provider, response_time_ms: responseTimeMs, details };
 }
 
-/** Makes one call at a time and shares its result until that is `cacheMs` old. */
-function cached<T>(read: () => Promise<T>, cacheMs: number): () => Promise<T> {
+/** Makes one call at a time and shares its result until that is `CACHE_MS` old. */
+function cached<T>(read: () => Promise<T>): () => Promise<T> {
   let last: { readonly at: number; readonly result: Promise<T> } | null = null;
   return () => {
-    if (last === null || performance.now() - last.at > cacheMs) last = { at: performance.now(), result: read() };
+    if (last === null || performance.now() - last.at > CACHE_MS) last = { at: performance.now(), result: read() };
     return last.result;
   };
 }

@@ -23,8 +23,6 @@ export interface RedactLimits {
   readonly depth: number;
   /** Longer texts are cut. */
   readonly textLength: number;
-  /** Values of a list. Default 1000. */
-  readonly listLength?: number;
   /** Limit of the whole copy, and of others that share it. Default: no limit. */
   readonly budget?: RedactBudget;
 }
@@ -70,9 +68,9 @@ export function redact(value: unknown, limits: RedactLimits = LOG_LIMITS): unkno
 }
 
 function redactList(list: readonly unknown[], limits: RedactLimits): readonly unknown[] {
-  const { listLength = LIST_LENGTH, budget } = limits;
+  const { budget } = limits;
   const shown: unknown[] = [];
-  for (const item of list.slice(0, listLength)) {
+  for (const item of list.slice(0, LIST_LENGTH)) {
     if (budget !== undefined && budget.left <= 0) break;
     shown.push(redact(item, limits));
   }
