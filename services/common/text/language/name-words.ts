@@ -19,6 +19,7 @@ const MONTHS = set(
   'january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec',
 );
 const WEEKDAYS = set(`
+  mon tue tues wed thu thur thurs fri sat
   monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays sundays
   montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag lunes martes miércoles jueves viernes sábado domingo
   lundi mardi mercredi jeudi vendredi samedi dimanche`);

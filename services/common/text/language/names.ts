@@ -28,7 +28,7 @@ export interface NameMention {
 
 /** Initials, abbreviations with their full stop, acronyms, and words that start with (or hide) a capital. */
 const CAPITALISED =
-  /(?<![\p{L}\p{N}_@/.\\])(?:(?:\p{Lu}\.){2,}|\p{Lu}\.(?=[ \n]\p{Lu})|(?:\p{Lu}|\p{Ll}(?=\p{Lu}\p{Ll})|[OdlL]['’](?=\p{Lu}))[\p{L}\p{M}\p{N}]*(?:(?:['’-]|\.(?=\p{L}))[\p{L}\p{N}][\p{L}\p{M}\p{N}]*)*\.?)/gu;
+  /(?<![\p{L}\p{N}_@/.\\°])(?:(?:\p{Lu}\.){2,}|\p{Lu}\.(?=[ \n]\p{Lu})|(?:\p{Lu}|\p{Ll}(?=\p{Lu}\p{Ll})|[OdlL]['’](?=\p{Lu}))[\p{L}\p{M}\p{N}]*(?:(?:['’-]|\.(?=\p{L}))[\p{L}\p{N}][\p{L}\p{M}\p{N}]*)*\.?)/gu;
 /** Words that may stand between two words of one name. */
 const JOIN =
   /^(?:[ \n]|\+|[ \n](?:of|de|del|della|van|von|der|den|ter|la|le|les|du|da|dos|das|do|di|y|e|bin|ibn|al|el|af|av|zu|zur|of the|of a|de la|de los|de las|van der|van den|von der|in the|on the|and the|to the|for the|at the)[ \n]|[ \n]&[ \n]|, )$/u;
@@ -45,7 +45,7 @@ const OF_JOIN = /^[ \n](?:of|of the)[ \n]$/u;
 const OF_THE_JOIN = /^[ \n]of the[ \n]$/u;
 const THE_JOIN = /^[ \n](?:(?:in|on|and|to|for|at) the)[ \n]$/u;
 const TRAILING_NUMBER =
-  /[ \n](?!\d{1,2}[–-]\d)(\d{1,4}[A-Z]?|[IVX]{2,5}|[VX]|I(?=[,.)]| (?:of|was|and|in)\b)|#\d+)(?![\p{L}\p{N}%]|[.,:]\d)/uy;
+  /[ \n](?!\d{1,2}[–-]\d)(\d{1,4}\p{L}?|[IVX]{2,5}|[VX]|I(?=[,.)]| (?:of|was|and|in)\b)|#\d+)(?![\p{L}\p{N}%]|[.,:]\d)/uy;
 const LEADING_YEAR = /(?<!\p{N})((?:1[5-9]|20)\d\d(?:[–-]\d{2,4})?)[ \n]$/u;
 const QUOTED = /"([^"\n]{2,80})"|“([^”]{2,80})”|``([^'\n]{2,80})''|«([^»\n]{2,80})»/gu;
 const IDENTIFIER =
@@ -154,13 +154,18 @@ function isJoined(text: string, run: readonly Word[], right: Word): boolean {
   if (gap < 1 || gap > 10) return false;
   if (/['’]s$/u.test(left.text)) {
     const owner = left.text.slice(0, -2).toLowerCase();
+    const isPatron = run.length > 1 && /^(?:St\.?|Saint)$/u.test((run[0] as Word).text);
     return (
-      gap === 1 &&
-      (isCommonWord(owner) || HEADS_BEFORE_OF.has(owner) || /^(?:saint|john|children|women|men)$/u.test(owner)) &&
-      text[left.end] === ' '
+      text.slice(left.end, right.start) === ' ' &&
+      (isPatron ||
+        isCommonWord(owner) ||
+        HEADS_BEFORE_OF.has(owner) ||
+        /^(?:saint|john|children|women|men)$/u.test(owner))
     );
   }
   const between = text.slice(left.end, right.start);
+  // `Fire Under the Hills`
+  if (between === ' the ' && run.length > 1 && STOP_WORDS.has(left.text.toLowerCase())) return true;
   if (between === ', ') return COMMA_SUFFIX.test(right.text);
   if (/^ (?:for|on) (?:the )?$/u.test(between) && BODIES.test(right.text)) return false;
   if (between === ' for ' || between === ' on ')
@@ -275,7 +280,7 @@ function trailingNumber(text: string, last: Word): number {
   const number = TRAILING_NUMBER.exec(text);
   if (number === null) return last.end;
   const end = last.end + number[0].length;
-  const unit = new RegExp(`^[ -](?:${NUMBER_UNITS}|percent|other|more|times|and)(?!\\p{L})`, 'u');
+  const unit = new RegExp(`^[ -](?:${NUMBER_UNITS}|percent|other|more|times)(?!\\p{L})`, 'u');
   return unit.test(text.slice(end, end + 16)) ? last.end : end;
 }
 

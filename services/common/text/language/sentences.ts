@@ -150,7 +150,8 @@ function isAbbreviation(text: string, at: number, following: string): boolean {
   const opensSentence = OPENING_WORDS.has(opening.toLowerCase());
   if (/^\d{1,2}$/u.test(word) && GERMAN_MONTH.test(opening)) return true;
   if (/^\d{1,3}$/u.test(word)) return isListNumber(text, at, word.length);
-  if (word.length === 1) return /\p{L}/u.test(word) && !(opensSentence && opening.length > 1);
+  // `160 °C. Rub a dish`
+  if (word.length === 1) return /\p{L}/u.test(word) && text[at - 2] !== '°' && !(opensSentence && opening.length > 1);
   const before = text[at - word.length - 1] ?? '';
   // `z.B.` and `U.S.`, and neither `example.com.` nor `notes.md.`
   const isDotted = word.split('.').every((part) => part.length <= 2);

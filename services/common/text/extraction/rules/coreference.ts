@@ -5,6 +5,7 @@ import { STOP_WORDS } from '../../language/stop-words.ts';
 import { type EntityType, isGivenName, typeByForm, typeByGuess } from './entity-type.ts';
 import { DEMONYMS, GIVEN_NAMES, PLACES } from './gazetteer.ts';
 import type { AnalysedSentence, Mention } from './mention.ts';
+import { isBehindPreposition } from './relations.ts';
 import type { TaggedWord } from './tagger.ts';
 import { LEGAL_FORMS } from './type-words.ts';
 
@@ -193,16 +194,21 @@ const SENTENCES_BACK = 2;
 
 /**
  * Persons behind `he` and `she`: the first fitting person of the same sentence before the pronoun, else of the sentence
- * before, two back at most. First, because subjects come first and stay the topic.
+ * before, two back at most. First, because subjects come first and stay the topic; one behind a preposition only where
+ * there is no other: in `the daughter of Josiah, she studied` it is not Josiah. A pronoun tells the gender of its person.
  */
 export function resolvePronouns(
   sentences: readonly AnalysedSentence[],
   personOf: (mention: Mention) => string | null,
 ): PronounMention[][] {
-  const persons = sentences.map(({ mentions }) =>
+  const genders = new Map<string, Gender>();
+  const persons = sentences.map(({ words, mentions }) =>
     mentions.flatMap((mention) => {
       const name = personOf(mention);
-      return name === null ? [] : [{ name, start: mention.start, gender: genderOf(mention, name) }];
+      if (name === null) return [];
+      const gender = genderOf(mention, name);
+      if (gender !== null) genders.set(name, gender);
+      return [{ name, start: mention.start, isGoverned: isBehindPreposition(words, mention) }];
     }),
   );
   return sentences.map(({ words }, index) => {
@@ -210,13 +216,15 @@ export function resolvePronouns(
     for (const [at, word] of words.entries()) {
       const gender = PRONOUNS.get(word.text.toLowerCase());
       if (gender === undefined) continue;
-      const fits = (person: { gender: string | null }): boolean => person.gender === null || person.gender === gender;
-      let person = (persons[index] ?? []).find((one) => one.start < word.start && fits(one));
-      for (let back = 1; person === undefined && back <= SENTENCES_BACK; back++) {
-        person = (persons[index - back] ?? []).find(fits);
-      }
+      const near = Array.from({ length: SENTENCES_BACK + 1 }, (_, back) =>
+        (persons[index - back] ?? []).filter(
+          ({ name, start }) => (back > 0 || start < word.start) && (genders.get(name) ?? gender) === gender,
+        ),
+      ).flat();
+      const person = near.find(({ isGoverned }) => !isGoverned) ?? near[0];
       if (person === undefined) continue;
-      persons[index]?.push({ name: person.name, start: word.start, gender });
+      genders.set(person.name, gender);
+      persons[index]?.push({ name: person.name, start: word.start, isGoverned: false });
       found.push({
         name: person.name,
         start: word.start,

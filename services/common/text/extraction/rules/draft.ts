@@ -15,6 +15,7 @@ import {
   vote,
   winner,
 } from './entity-type.ts';
+import { kindByNoun } from './foreign.ts';
 import { DEMONYMS, PLACES } from './gazetteer.ts';
 import type { AnalysedSentence, Mention } from './mention.ts';
 import type { SlotModel } from './slot-model.ts';
@@ -74,8 +75,8 @@ const LONE_NAME_OF_TOWN_WEIGHT = 1.5;
 const KNOWN_BODY_WEIGHT = 4;
 /** A town, region or country of the table of places. */
 const KNOWN_PLACE_WEIGHT = 2;
-/** `MongoDB`, but not `McDonald`. */
-const PRODUCT = /^(?!Mac|Mc|De|Di|La|Le|Fitz|Van|O['’])(?:\p{L}*\p{Ll}\p{Lu}|\p{Lu}{2,}\p{Ll}{2,})[\p{L}\p{N}.-]*$/u;
+/** A company, product or work: `MongoDB`, but not `McDonald`. */
+const BRAND = /^(?!Mac|Mc|De|Di|La|Le|Fitz|Van|O['’])(?:\p{L}*\p{Ll}\p{Lu}|\p{Lu}{2,}\p{Ll}{2,})[\p{L}\p{N}.-]*$/u;
 const INITIALS = /^\p{Lu}{2,6}s?$/u;
 /** Systems of writing. */
 const SCRIPTS = /^(?:hiragana|katakana|kanji|hangul|devanagari|cyrillic|braille|pinyin|romaji)$/iu;
@@ -97,7 +98,11 @@ export function collect({ byKey, classes }: Drafts, occurrence: Occurrence): voi
   draft.isKeyword &&= isKeywordHere(occurrence);
   if (mention.title !== null) vote(draft.votes, 'Person', 3);
   // The tagger, the votes and the model know English.
-  if (sentence.language !== null) return;
+  if (sentence.language !== null) {
+    const kind = mention.kind === 'name' ? kindByNoun(name, sentence.sentence.text.slice(0, mention.start)) : null;
+    if (kind !== null) vote(draft.votes, kind, 3);
+    return;
+  }
   voteByContext(draft.votes, sentence, mention);
   if (draft.contexts.length < MAX_CONTEXTS) draft.contexts.push(contextOf(sentence, mention));
   if (mention.isNested || draft.description !== '' || isCodeWord(mention)) return;
@@ -202,6 +207,7 @@ const MIN_PROBABILITY_OF_THING = 0.5;
 const MIN_PROBABILITY_OF_LAND = 0.7;
 const NAMED_KINDS = ['Person', 'Organisation', 'Place'] as const;
 const THINGS = ['Work', 'Product', OTHER] as const;
+const BRANDED_KINDS = ['Product', 'Organisation', 'Work'] as const;
 /** From this share on a name is a person although its class is a noun of no known kind (`Bob Gaudio, a bandmate`). */
 const CERTAIN_SHARE = 0.94;
 
@@ -242,7 +248,7 @@ export function typeOf(
   const voted = winner(votes);
   // The model knows English.
   if (draft.contexts.length === 0) {
-    const type = form ?? voted;
+    const type = voted ?? form;
     return type === null ? UNKNOWN : { type, certainty: CERTAINTY_OF_FORM };
   }
   if (SCRIPTS.test(name) || OFFICE.test(name)) return certainly('Concept');
@@ -277,11 +283,14 @@ export function typeOf(
     (votesFor(votes, best) === 0 && (INITIALS.test(name) ? best === 'Place' : best === 'Person' && isNoun(name))) ||
     // `Norwegian Cup`, `World War I`
     (best === 'Place' && form === 'Concept' && (!isOfNation || CONCEPT_ENDINGS.has(lastWord(name))));
-  const isProduct = PRODUCT.test(name) && form === null;
-  if (!isThing && !isProduct) return { type: best, certainty: share };
+  if (BRAND.test(name) && form === null) {
+    const brand = BRANDED_KINDS.reduce((most, type) => (shareOfClass(type) > shareOfClass(most) ? type : most));
+    return { type: brand, certainty: CERTAINTY_OF_FORM };
+  }
+  if (!isThing) return { type: best, certainty: share };
   const sort = (['Work', 'Product'] as const).find((type) => shareOfClass(type) >= MIN_PROBABILITY_OF_THING);
-  const rule = isProduct ? 'Product' : form === 'Work' || voted === 'Work' ? 'Work' : null;
-  if (sort === undefined && rule !== null) return { type: rule, certainty: CERTAINTY_OF_FORM };
+  if (sort === undefined && (form === 'Work' || voted === 'Work'))
+    return { type: 'Work', certainty: CERTAINTY_OF_FORM };
   return { type: sort ?? 'Concept', certainty: shareOfClass(sort ?? OTHER) };
 }
 

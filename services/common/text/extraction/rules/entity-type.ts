@@ -69,7 +69,7 @@ export function typeByForm(name: string, kind: NameKind): EntityType | null {
   if (ROLE_TITLES.has(first) || NAME_TITLES.has(first) || isGivenName(first) || isGivenName(first.split('-')[0] ?? ''))
     return 'Person';
   if (/^\p{L}\.$/u.test(first) || /^(?:jr|sr)\.?$/u.test(last)) return 'Person';
-  if (/ (?:van|von|de|der|bin|ibn|di|da|le) /u.test(lower) && words.length < 5) return 'Person';
+  if (/ (?:van|von|bin|ibn) /u.test(lower) && words.length < 5) return 'Person';
   return null;
 }
 

@@ -266,7 +266,7 @@ class SpokenSentence {
         // `restarted the Redis cluster`, but `read the Pro Git book` is about Pro Git
         if (isModifier && (this.#isOther || !isClassOfName(last))) {
           if (!LIGHT_VERBS.has(lemma) && (preposition === null || !this.#isOther))
-            this.#state(relation, this.#textOf(at, phrase.next), 'Concept');
+            this.#state(relation, isClassOfName(last) ? phrase.mention.name : this.#textOf(at, phrase.next), 'Concept');
           if (this.#isOther) return;
           hasObject ||= preposition === null;
           isAlone = false;
@@ -469,7 +469,7 @@ class SpokenSentence {
 /** A noun behind a name that tells what has the name. */
 function isClassOfName(word: TaggedWord | undefined): boolean {
   const noun = word?.lemma.toLowerCase() ?? '';
-  return TYPE_NOUNS.has(noun) || WORK_ENDINGS.has(noun) || /^(?:course|program|programme)$/u.test(noun);
+  return TYPE_NOUNS.has(noun) || WORK_ENDINGS.has(noun) || /^(?:course|program|programme|project)$/u.test(noun);
 }
 
 /** Least likeness of a noun to the kinds that have names of persons. */

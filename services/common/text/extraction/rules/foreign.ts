@@ -1,3 +1,4 @@
+import { placeTable } from '../../places/place-table.ts';
 import type { Argument } from './clause-levels.ts';
 import { type EntityType, isCompany, isGivenName } from './entity-type.ts';
 import { PLACES } from './gazetteer.ts';
@@ -75,11 +76,49 @@ const PLACES_IN_GERMAN = set(
   `deutschland österreich schweiz frankreich italien spanien polen russland türkei europa amerika afrika asien england bayern
   münchen köln wien zürich genf nürnberg hannover düsseldorf bremen prag rom mailand venedig paris moskau warschau`,
 );
-const TITLES = /^(?:Herr|Herrn|Frau|Dr\.?|Prof\.?|Professor|Onkel|Tante|Opa|Oma|Familie)$/u;
+/** Nouns in front of a name, or at its beginning, by what the name is. */
+const KIND_NOUNS: ReadonlyMap<string, EntityType> = new Map(
+  Object.entries({
+    Person: `herr herrn frau dr prof professor onkel tante opa oma schwester bruder mutter vater tochter sohn freund freundin kollege
+      kollegin nachbar nachbarin señor señora don doña hermano hermana hijo hija tío tía monsieur madame mademoiselle frère sœur
+      fils fille oncle`,
+    Work: 'roman film buch lied oper novela película libro canción livre chanson',
+    Organisation: `firma verein unternehmen universität bank empresa banco universidad escuela colegio ayuntamiento ministerio agence
+      entreprise société école lycée université banque ministère`,
+    Place: `stadt dorf park volkspark schloss calle plaza avenida paseo barrio ciudad pueblo parque rue avenue boulevard place quai
+      quartier ville parc`,
+  } satisfies Partial<Record<EntityType, string>>).flatMap(([type, nouns]) =>
+    nouns.split(/\s+/u).map((noun): [string, EntityType] => [noun, type as EntityType]),
+  ),
+);
+const KIND_BEFORE = /(\p{L}+)\.? $/u;
 
-/** Says what the name behind it is. */
-const LEADING_NOUN =
-  /^(?:Meine?|Unsere?|Schwester|Bruder|Mutter|Vater|Tochter|Sohn|Onkel|Tante|Opa|Oma|Freund(?:in)?|Kolleg(?:e|in)|Nachbar(?:in)?|Roman|Film|Buch|Lied|Oper|Firma|Stadt|Dorf)$/u;
+/** Returns what a German, Spanish or French noun says of the name behind it (`die Firma Sodexo`) or that begins with it; null without one. */
+export function kindByNoun(name: string, before: string): EntityType | null {
+  const [first = '', second] = name.split(' ', 2);
+  const noun = KIND_BEFORE.exec(before)?.[1] ?? '';
+  return (
+    KIND_NOUNS.get(noun.toLowerCase()) ?? (second === undefined ? null : KIND_NOUNS.get(first.toLowerCase())) ?? null
+  );
+}
+
+const STREET_BEFORE =
+  /(?<!\p{L})(?:rue|avenue|boulevard|place|quai|calle|avenida|plaza|paseo) (?:d(?:e|u|es|el|e la|e los|e las) |de l['’])?$/u;
+
+/** Returns the words of a street or square in front of its name: `rue des ` of `rue des Martyrs`. */
+export function streetBefore(before: string): string {
+  return STREET_BEFORE.exec(before)?.[0] ?? '';
+}
+
+/** Names of persons and works, and names of companies and towns that are complete without it. */
+function isApart(noun: string): boolean {
+  return (
+    /^(?:Meine?|Unsere?|Firma|Verein|Unternehmen|Stadt|Dorf)$/u.test(noun) ||
+    /^(?:Person|Work)$/u.test(KIND_NOUNS.get(noun.toLowerCase().replace('.', '')) ?? '')
+  );
+}
+
+const STREET = /^\p{L}[\p{L}-]+(?:stra(?:ß|ss)e|allee|gasse)(?: \d{1,4}\p{L}?)?$/u;
 
 /** An adjective or verb that opens a line. */
 const INFLECTED = /^\p{L}{3,}(?:e[nrsm]?|t)$/u;
@@ -90,16 +129,19 @@ const INFLECTED = /^\p{L}{3,}(?:e[nrsm]?|t)$/u;
  */
 export function germanName(name: string, before: string): string | null {
   const words = (isCompany(name) ? name.replace(/^.* (?:der|des) /u, '') : name).split(' ');
-  while (words.length > 1 && LEADING_NOUN.test(words[0] ?? '')) words.shift();
+  // `die Klassenlehrerin Frau Brandt`
+  words.splice(0, words.slice(0, -1).findLastIndex(isApart) + 1);
   const [first = '', ...rest] = words;
   const lower = words.join(' ').toLowerCase();
-  if (PLACES.has(lower) || PLACES_IN_GERMAN.has(lower) || isCompany(words.join(' '))) return words.join(' ');
+  if (PLACES.has(lower) || PLACES_IN_GERMAN.has(lower) || isCompany(words.join(' ')) || STREET.test(lower))
+    return words.join(' ');
+  if (/^(?:in|nach|aus|von|bis|ab)$/u.test(before) && placeTable().levels(lower).length > 0) return words.join(' ');
   const given = words.findIndex((word) => isGivenName((word.split('-')[0] ?? '').toLowerCase()));
   if (given === 0 || (given > 0 && given + 1 < words.length)) return words.slice(given).join(' ');
   // `40 Stück Türband`
   const isCounted = /^\d[\d.,]*$/u.test(before);
-  if (isCounted || FUNCTION_WORDS[0]?.[1].has(first.toLowerCase()) || TITLES.test(name)) return null;
-  if (TITLES.test(before) || TITLES.test(first)) return words.join(' ');
+  if (isCounted || FUNCTION_WORDS[0]?.[1].has(first.toLowerCase()) || isApart(name)) return null;
+  if (isApart(before)) return words.join(' ');
   const isRow = rest.length > 0 && rest.every((word) => /^\p{Lu}/u.test(word));
   // `Freundliche Grüße`, `Können Sie`
   const isPhrase =

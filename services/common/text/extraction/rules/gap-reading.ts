@@ -2,6 +2,7 @@ import type { Argument } from './clause-levels.ts';
 import { COUNTRIES } from './gazetteer.ts';
 import { readPhrase, snakeCase } from './relation-phrase.ts';
 import type { TaggedWord } from './tagger.ts';
+import { CONCEPT_ENDINGS, TYPE_NOUNS } from './type-words.ts';
 
 /** The relation that the words between two names state. */
 export interface GapReading {
@@ -109,7 +110,7 @@ function readVerb(gap: readonly TaggedWord[], first: TaggedWord): GapReading | n
   )
     return null;
   const phrase = readPhrase(withoutExample(after));
-  if (phrase === null) return null;
+  if (phrase === null || phrase.isChain) return null;
   // `based it on a novel by` is no passive.
   const hasObject = /^(?:it|him|her|them)$/u.test(after[0]?.text ?? '');
   const isPassive =
@@ -252,13 +253,17 @@ function readNominal(gap: readonly TaggedWord[], left: Argument, right: Argument
     return { ...plain, relation: 'located_in', isPlace: true };
   if (first.text === ',') {
     const isApposition = /^(?:an?|the|one)$/iu.test(gap[1]?.text ?? '');
-    const reading = isApposition ? nounAndPreposition(gap.slice(1), left, right) : null;
+    // `born in Kendal, the daughter of Josiah`
+    const isOfOther =
+      left.type === 'Place' && gap.some(({ lemma }) => TYPE_NOUNS.get(lemma.toLowerCase()) === 'Person');
+    const reading = isApposition && !isOfOther ? nounAndPreposition(gap.slice(1), left, right) : null;
     return reading === null ? null : { ...reading, opening: 'apposition' };
   }
   if (!gap.every((word) => word.pos === 'ADP' || word.pos === 'DET' || word.pos === 'ADJ')) return null;
   const phrase = readPhrase(gap);
   if (phrase === null || phrase.preposition === null) return null;
   const isWhere = right.type === 'Place' && PLACE_PREPOSITION.test(first.text) && gap.length < 4;
-  const isPlace = isWhere && /^(?:Place|Organisation|Concept)$/u.test(left.type);
+  const isEvent = CONCEPT_ENDINGS.has(left.name.toLowerCase().replace(/^.* /u, ''));
+  const isPlace = isWhere && (isEvent || /^(?:Place|Organisation)$/u.test(left.type));
   return { ...plain, relation: isPlace ? 'located_in' : '', preposition: phrase.preposition, isPlace };
 }

@@ -224,7 +224,7 @@ function withoutOpening(
 }
 
 /** `Install`: hardly ever a noun or an adjective. */
-export function isMostlyVerb(word: string): boolean {
+function isMostlyVerb(word: string): boolean {
   const senses = wordSenses();
   return !isGivenName(word) && senses.partsOf(senses.row(word)).verb >= MIN_SHARE_OF_VERB;
 }

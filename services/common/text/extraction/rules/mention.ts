@@ -2,10 +2,11 @@ import { isCommonWord } from '../../language/common-words.ts';
 import { dates } from '../../language/dates.ts';
 import { type NameKind, type NameMention, namesInSentence } from '../../language/names.ts';
 import type { Sentence } from '../../language/sentences.ts';
+import { wordSenses } from '../../words/word-senses.ts';
 import { isGivenName } from './entity-type.ts';
-import { type ForeignLanguage, foreignLanguages, germanName } from './foreign.ts';
+import { type ForeignLanguage, foreignLanguages, germanName, streetBefore } from './foreign.ts';
 import { PLACES } from './gazetteer.ts';
-import { hasSpacedHyphens, isMostlyVerb, repairNames } from './mention-repair.ts';
+import { hasSpacedHyphens, repairNames } from './mention-repair.ts';
 import type { TaggedWord } from './tagger.ts';
 import { NAME_TITLES, ROLE_TITLES } from './type-words.ts';
 
@@ -66,7 +67,10 @@ export function analyseSentences(
     const wordBefore = ({ start }: NameMention): string =>
       /(\S+)\s*$/u.exec(sentence.text.slice(0, start - sentence.start))?.[1] ?? '';
     const kept = names
-      .flatMap((name) => (language === 'de' && name.kind === 'name' ? withoutNouns(name, wordBefore(name)) : [name]))
+      .flatMap((name) => {
+        if (language === null || name.kind !== 'name') return [name];
+        return language === 'de' ? withoutNouns(name, wordBefore(name)) : [withStreet(name, sentence)];
+      })
       .filter((name) => {
         if (!name.isUncertain) return true;
         // The tagger knows no other language.
@@ -92,6 +96,13 @@ function withoutNouns(name: NameMention, before: string): NameMention[] {
   return text === null ? [] : [{ ...name, text, start: name.start + name.text.lastIndexOf(text) }];
 }
 
+function withStreet(name: NameMention, { text, start }: Sentence): NameMention {
+  const street = streetBefore(text.slice(0, name.start - start));
+  return street === ''
+    ? name
+    : { ...name, text: street + name.text, start: name.start - street.length, isUncertain: false };
+}
+
 /** A line of a program: its words are no prose. */
 export function isCode(text: string): boolean {
   return CODE.test(text);
@@ -115,15 +126,20 @@ function isNameAfterAll(
 ): boolean {
   const lower = name.text.toLowerCase();
   if (certain.has(lower)) return true;
-  const isPlural = lower.endsWith('s') && isCommonWord(lower.slice(0, -1)) && !isGivenName(lower);
-  if (lowerCase.has(lower) || isCommonWord(lower) || isPlural || NO_NAME_ENDING.test(lower) || isMostlyVerb(lower))
-    return false;
+  if (lowerCase.has(lower) || isCommonWord(lower) || NO_NAME_ENDING.test(lower) || isLexical(lower)) return false;
   const next = words.find((word) => word.start >= name.end - sentence.start && word.pos !== 'SPACE');
   // `Primitive greenhouses`, `Strange!`
   if (next?.pos === 'NOUN' || next?.text === '!') return false;
   // `Severity: high`
   if (next?.text === ':' && !isGivenName(lower)) return false;
   return words.some((word) => word.start === name.start - sentence.start && word.pos === 'PROPN');
+}
+
+/** Whether it can be a verb or is a noun in plural: `Lunch at noon`, `Purists leave it out`. A noun in singular may be a name. */
+function isLexical(lower: string): boolean {
+  const { row, partsOf } = wordSenses();
+  const isPlural = lower.endsWith('s') && partsOf(row(lower.slice(0, -1))).noun > 0;
+  return (isPlural || partsOf(row(lower)).verb > 0) && !isGivenName(lower) && !PLACES.has(lower);
 }
 
 function toMention(name: NameMention, sentence: Sentence, lowerCase: ReadonlySet<string>): Mention {

@@ -41,7 +41,7 @@ const THING = /^(?:Work|Product|Concept)$/;
 const BODY = /^(?:Organisation|Concept)$/;
 /** The relations that are kept; others are too rare in the training data to be learned. */
 export const CONDITIONS: ReadonlyMap<string, Condition> = new Map([
-  ['located_in', { from: /^(?:Place|Organisation|Concept)$/, to: /^Place$/, words: /./u }],
+  ['located_in', { from: /^(?:Place|Organisation)$/, to: /^Place$/, words: /./u }],
   ['nationality', { from: /^(?:Person|Organisation|Work)$/, to: /^Place$/, words: /./u }],
   ['born_in', { from: /^Person$/, to: /^Place$/, words: /\b(?:born|birth|native|grew|raised)\b/iu }],
   ['died_in', { from: /^Person$/, to: /^Place$/, words: /\b(?:died|death|dies|killed|buried|murdered)\b/iu }],
@@ -217,7 +217,9 @@ function nationality(left: Argument, right: Argument, sentence: string): Learned
   if (isNation(right) && OF_LANGUAGES.test(sentence.slice(left.end, right.start))) return null;
   const [holder, nation] = isNation(left) ? [right, left] : [left, right];
   const relation = FAITHS.has(nation.name.toLowerCase()) ? 'religion' : 'nationality';
-  return holder.type === 'Date' ? null : { source: holder.name, target: nation.name, relation };
+  return /^(?:Person|Organisation|Work)$/u.test(holder.type)
+    ? { source: holder.name, target: nation.name, relation }
+    : null;
 }
 
 /** `from Prague to Vienna`, `the Atlantic, Pacific, and Indian oceans`: places beside each other. */

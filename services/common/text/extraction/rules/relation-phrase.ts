@@ -8,6 +8,8 @@ interface RelationPhrase {
   readonly preposition: string | null;
   /** Nouns named on the way. */
   readonly nouns: number;
+  /** A noun stands between two prepositions: in `added trains over the bridge at Malmö` Malmö tells of the bridge. */
+  readonly isChain: boolean;
 }
 
 const PREPOSITIONS = new Set(
@@ -31,10 +33,12 @@ export function readPhrase(words: readonly TaggedWord[]): RelationPhrase | null 
   let noun: string | null = null;
   let nouns = 0;
   let preposition: string | null = null;
+  let isChain = false;
   for (const word of words) {
     const lower = word.text.toLowerCase();
     if (PREPOSITIONS.has(lower) && /^(?:ADP|PART|ADV|SCONJ)$/u.test(word.pos)) {
       if (noun !== null) {
+        isChain ||= preposition !== null;
         parts.push(noun);
         nouns++;
       }
@@ -51,7 +55,7 @@ export function readPhrase(words: readonly TaggedWord[]): RelationPhrase | null 
   // Nouns directly before the name describe it: `married actress`.
   if (noun !== null && preposition === null && words.some((word) => POSSESSIVE.test(word.text))) return null;
   if (nouns > MAX_NOUNS || parts.length > MAX_WORDS) return null;
-  return { text: parts.join(' '), preposition, nouns };
+  return { text: parts.join(' '), preposition, nouns, isChain };
 }
 
 function isInsideWord(word: TaggedWord): boolean {

@@ -40,8 +40,10 @@ function readLevel(text: string, { words, parts }: ClauseLevel, found: FoundRela
     const right = parts[at + 1] as Argument;
     const gap = words.filter((word) => word.start >= left.end && word.end <= right.start);
     if (group.length === 0) group = [left];
-    const isList =
-      isListGap(gap, text.slice(left.end, right.start), left, right) && !(statement !== null && acts(words, right));
+    const between = text.slice(left.end, right.start);
+    // `the daughter of Josiah, she studied`
+    const isClause = acts(words, right) && (statement !== null || /^\s*,\s*$/u.test(between));
+    const isList = isListGap(gap, between, left, right) && !isClause;
     if (isList || isPlaceList(text, parts, at)) {
       if (statement === null) group.push(right);
       else state(found, statement, right);
@@ -139,7 +141,10 @@ function statementOf(reading: GapReading, { statement, group, isGoverned }: Situ
     return isGoverned && !group.every((one) => one.type === 'Place') ? null : own;
   }
   if (reading.preposition !== null) {
-    if (reading.isPlace && group.every((one) => one.type === 'Place' || one.type === 'Organisation')) return own;
+    // `studied at Girton College in Cambridge`, and `served with the army in Norfolk`
+    const isWith = /_(?:with|by|for|to)$/u.test(statement?.reading.relation ?? '');
+    if (reading.isPlace && group.every(({ type }) => type === 'Place' || (type === 'Organisation' && !isWith)))
+      return own;
     if (/^(?:of|for)$/u.test(reading.preposition)) return null;
     if (statement !== null && statement.reading.verb !== null && !statement.reading.isPlace)
       return goneOn(statement, reading);
@@ -188,7 +193,8 @@ export function endOfActor(words: readonly TaggedWord[], part: Argument): number
   return isBehindPreposition(words, part) ? null : part.end;
 }
 
-function isBehindPreposition(words: readonly TaggedWord[], part: Argument | undefined): boolean {
+/** Whether a name is governed by a preposition, which keeps it from being a subject. */
+export function isBehindPreposition(words: readonly TaggedWord[], part: Pick<Argument, 'start'> | undefined): boolean {
   if (part === undefined) return false;
   const before = words.findLast((word) => word.end <= part.start && !/^(?:DET|ADJ|NUM|NOUN|PROPN)$/u.test(word.pos));
   return before !== undefined && (before.pos === 'ADP' || /^(?:to|than|like|as)$/iu.test(before.text));

@@ -90,10 +90,18 @@ function readCode(text: string, symbol: string | undefined, file: string): Fact[
   const last = symbol.split(/\.|::/u).at(-1) ?? '';
   const naming = text.split('\n').filter((line) => line.includes(last));
   const head = (naming.find((line) => !COMMENT.test(line)) ?? naming[0] ?? '').slice(0, MAX_HEAD);
+  if (isInternal(head, last, file)) return facts;
   const type = CLASS.test(head) ? 'Class' : FUNCTION.test(head) ? 'Function' : 'Concept';
   const owner = symbol.includes('.') ? symbol.slice(0, symbol.lastIndexOf('.')) : null;
   const subject = owner === null ? module : { name: owner, type: 'Class' };
   return [...facts, { subject, relation: 'define', value: { name: symbol, type }, evidence: head.trim() }];
+}
+
+/** Whether a definition is for its own file alone: a helper of a module, a private member. */
+function isInternal(head: string, name: string, file: string): boolean {
+  const isOfModule =
+    /\.(?:[cm]?tsx?|mjs)$/u.test(file) && /^(?:async |function|class|interface|type|enum|const|let|var)/u.test(head);
+  return isOfModule || /^[_#]/u.test(name) || /^\s*(?:private|static private)\b/u.test(head);
 }
 
 /** `../common/async.ts` is the file beside this one, `node:fs` and `koa` are packages. */
