@@ -35,7 +35,7 @@ const JOIN =
 /** Parts of a name that follow a comma: `Acme, Inc.`, `King, Jr.`. */
 const COMMA_SUFFIX = /^(?:[JS]r|Inc|Ltd|LLC|Co)\.?$/u;
 /** Text in front of a word that is capitalised because of its position. Full stops inside a sentence are abbreviations. */
-const OPENING_CONTEXT = /(?:^|[!?;:—–|>#*•-][ \t\n]*|(?:\.\.|…)[ \t]|[“"‘'(«[`_*]|^\d{1,3}[.)] )$/u;
+const OPENING_CONTEXT = /(?:^|[!?;:—–|>#*•-][ \t\n]*|(?:\.\.|…)[ \t]|[“"‘'(«[`_*]|^\d{1,3}[.)] |^\d{1,2}:\d\d )$/u;
 /** Bodies that are called after what they are for: `Institute for Advanced Study`, `Council on Foreign Relations`. */
 const BODIES =
   /^(?:Institute|Cent(?:er|re)|Council|Committee|Commission|Society|Foundation|Academy|Campaign|Authority|Office|Agency|Partnership|Initiative|Coalition)$/u;

@@ -194,15 +194,17 @@ const CERTAIN_KINDS = new Set<Draft['kind']>(['date', 'quantity', 'identifier', 
 /** Number of votes that a definition or a title gives. */
 const CERTAIN_VOTES = 4;
 /** Added to the logarithm of a type's probability for each vote of the rules. */
-const VOTE_WEIGHT = 0.8;
+const VOTE_WEIGHT = 1;
 /** The same when all names beside it have the type: `Spurs, Lakers and Orlando Magic`. */
 const LIST_WEIGHT = 2.5;
 /** The same for an organisation by its head word: `Walt Disney Pictures`. */
 const FORM_WEIGHT = 1.2;
 /** Below this share probability a name is a `Concept` rather than a wrong person, organisation or place. */
 const MIN_PROBABILITY = 0.55;
-/** The same for a work or product. */
+/** The same for a place, work or product. */
 const MIN_PROBABILITY_OF_THING = 0.5;
+/** The same for a person of one word: `Jenkins` may be a program. */
+const MIN_PROBABILITY_OF_LONE_PERSON = 0.62;
 /** The same for a place that begins with an adjective of a nation: Spanish Guinea is one, a German Shepherd is not. */
 const MIN_PROBABILITY_OF_LAND = 0.7;
 const NAMED_KINDS = ['Person', 'Organisation', 'Place'] as const;
@@ -274,15 +276,14 @@ export function typeOf(
   const thing = THINGS.reduce((total, type) => total + shareOfClass(type), 0);
   const best = NAMED_KINDS.reduce((most, type) => (shareOfClass(type) > shareOfClass(most) ? type : most));
   const share = shareOfClass(best);
-  const isOfNation = best === 'Place' && DEMONYMS.has(name.split(' ', 1)[0]?.toLowerCase() ?? '');
   const isThing =
     thing > share ||
-    share < (isOfNation ? MIN_PROBABILITY_OF_LAND : MIN_PROBABILITY) ||
+    share < leastProbability(best, name) ||
     (best === 'Person' && isNoPerson && share < CERTAIN_SHARE) ||
     // `Put TLS in front`, `Tools and resources`
     (votesFor(votes, best) === 0 && (INITIALS.test(name) ? best === 'Place' : best === 'Person' && isNoun(name))) ||
     // `Norwegian Cup`, `World War I`
-    (best === 'Place' && form === 'Concept' && (!isOfNation || CONCEPT_ENDINGS.has(lastWord(name))));
+    (best === 'Place' && form === 'Concept' && (!isOfNation(name) || CONCEPT_ENDINGS.has(lastWord(name))));
   if (BRAND.test(name) && form === null) {
     const brand = BRANDED_KINDS.reduce((most, type) => (shareOfClass(type) > shareOfClass(most) ? type : most));
     return { type: brand, certainty: CERTAINTY_OF_FORM };
@@ -292,6 +293,16 @@ export function typeOf(
   if (sort === undefined && (form === 'Work' || voted === 'Work'))
     return { type: 'Work', certainty: CERTAINTY_OF_FORM };
   return { type: sort ?? 'Concept', certainty: shareOfClass(sort ?? OTHER) };
+}
+
+function leastProbability(type: EntityType, name: string): number {
+  if (type === 'Place') return isOfNation(name) ? MIN_PROBABILITY_OF_LAND : MIN_PROBABILITY_OF_THING;
+  return type === 'Person' && !name.includes(' ') ? MIN_PROBABILITY_OF_LONE_PERSON : MIN_PROBABILITY;
+}
+
+/** Whether it begins with the adjective of a nation. */
+function isOfNation(name: string): boolean {
+  return DEMONYMS.has(name.split(' ', 1)[0]?.toLowerCase() ?? '');
 }
 
 /** Whether it is an ordinary word, in singular or plural. */

@@ -83,9 +83,9 @@ const KIND_NOUNS: ReadonlyMap<string, EntityType> = new Map(
       kollegin nachbar nachbarin señor señora don doña hermano hermana hijo hija tío tía monsieur madame mademoiselle frère sœur
       fils fille oncle`,
     Work: 'roman film buch lied oper novela película libro canción livre chanson',
-    Organisation: `firma verein unternehmen universität bank empresa banco universidad escuela colegio ayuntamiento ministerio agence
-      entreprise société école lycée université banque ministère`,
-    Place: `stadt dorf park volkspark schloss calle plaza avenida paseo barrio ciudad pueblo parque rue avenue boulevard place quai
+    Organisation: `firma verein unternehmen universität bank empresa banco universidad escuela colegio ayuntamiento ministerio museo agence
+      entreprise société école lycée université banque ministère musée`,
+    Place: `stadt dorf park volkspark schloss calle plaza avenida paseo barrio ciudad pueblo parque iglesia église rue avenue boulevard place quai
       quartier ville parc`,
   } satisfies Partial<Record<EntityType, string>>).flatMap(([type, nouns]) =>
     nouns.split(/\s+/u).map((noun): [string, EntityType] => [noun, type as EntityType]),
@@ -103,9 +103,9 @@ export function kindByNoun(name: string, before: string): EntityType | null {
 }
 
 const STREET_BEFORE =
-  /(?<!\p{L})(?:rue|avenue|boulevard|place|quai|calle|avenida|plaza|paseo) (?:d(?:e|u|es|el|e la|e los|e las) |de l['’])?$/u;
+  /(?<!\p{L})(?:rue|avenue|boulevard|place|quai|musée|église|lycée|calle|avenida|plaza|paseo|museo|iglesia|colegio) (?:d(?:e|u|es|el|e la|e los|e las) |de l['’])?$/u;
 
-/** Returns the words of a street or square in front of its name: `rue des ` of `rue des Martyrs`. */
+/** Returns the words in front of the name of a street or house that belong to it: `rue des ` of `rue des Martyrs`. */
 export function streetBefore(before: string): string {
   return STREET_BEFORE.exec(before)?.[0] ?? '';
 }

@@ -110,7 +110,7 @@ function readVerb(gap: readonly TaggedWord[], first: TaggedWord): GapReading | n
   )
     return null;
   const phrase = readPhrase(withoutExample(after));
-  if (phrase === null || phrase.isChain) return null;
+  if (phrase === null) return null;
   // `based it on a novel by` is no passive.
   const hasObject = /^(?:it|him|her|them)$/u.test(after[0]?.text ?? '');
   const isPassive =
@@ -123,7 +123,7 @@ function readVerb(gap: readonly TaggedWord[], first: TaggedWord): GapReading | n
   const isAgent = isPassive && phrase.preposition === 'by';
   return {
     ...plain,
-    relation: isAgent ? lemma : snakeCase(`${isPassive ? main.text : lemma} ${phrase.text}`),
+    relation: isAgent ? lemma : phrase.isChain ? '' : snakeCase(`${isPassive ? main.text : lemma} ${phrase.text}`),
     isSwapped: isAgent,
     opening: openingOf(gap, main),
     verb,

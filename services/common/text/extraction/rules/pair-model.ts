@@ -23,7 +23,9 @@ export const UNRELATED = 'none';
 export const UNNAMED = 'unnamed';
 export const PAIR_SLOTS = 8;
 /** Relations below this probability are left out. */
-const MIN_PROBABILITY = 0.33;
+const MIN_PROBABILITY = 0.31;
+/** The same for where a thing of unknown kind is: in `Left Tbilisi with Giorgi` nobody lies in Tbilisi. */
+const MIN_PROBABILITY_OF_WHERE = 0.5;
 /** Sentences with more names are lists, and words further apart belong to other clauses. */
 const MAX_NAMES = 16;
 const MAX_GAP = 24;
@@ -41,7 +43,7 @@ const THING = /^(?:Work|Product|Concept)$/;
 const BODY = /^(?:Organisation|Concept)$/;
 /** The relations that are kept; others are too rare in the training data to be learned. */
 export const CONDITIONS: ReadonlyMap<string, Condition> = new Map([
-  ['located_in', { from: /^(?:Place|Organisation)$/, to: /^Place$/, words: /./u }],
+  ['located_in', { from: /^(?:Place|Organisation|Concept)$/, to: /^Place$/, words: /./u }],
   ['nationality', { from: /^(?:Person|Organisation|Work)$/, to: /^Place$/, words: /./u }],
   ['born_in', { from: /^Person$/, to: /^Place$/, words: /\b(?:born|birth|native|grew|raised)\b/iu }],
   ['died_in', { from: /^Person$/, to: /^Place$/, words: /\b(?:died|death|dies|killed|buried|murdered)\b/iu }],
@@ -201,6 +203,8 @@ export function relationOf(
   const condition = CONDITIONS.get(relation);
   if (condition === undefined || !condition.from.test(source.type) || !condition.to.test(target.type)) return null;
   if (!condition.words.test(sentence)) return null;
+  if (relation === 'located_in' && source.type === 'Concept' && Math.max(...named) < MIN_PROBABILITY_OF_WHERE)
+    return null;
   if (relation === 'located_in' && COUNTRIES.has(source.name.toLowerCase())) return null;
   if (source.type === 'Place' && target.type === 'Place' && isListed(sentence, left, right)) return null;
   if (relation === 'nationality' && !COUNTRIES.has(target.name.toLowerCase())) return null;
@@ -217,9 +221,10 @@ function nationality(left: Argument, right: Argument, sentence: string): Learned
   if (isNation(right) && OF_LANGUAGES.test(sentence.slice(left.end, right.start))) return null;
   const [holder, nation] = isNation(left) ? [right, left] : [left, right];
   const relation = FAITHS.has(nation.name.toLowerCase()) ? 'religion' : 'nationality';
-  return /^(?:Person|Organisation|Work)$/u.test(holder.type)
-    ? { source: holder.name, target: nation.name, relation }
-    : null;
+  // `two Dutch hikers, who had cycled from Batumi` says nothing of Batumi.
+  const isBearer = /^(?:Person|Organisation|Work)$/u.test(holder.type);
+  if (holder.type === 'Date' || (!isBearer && /[,;()]/u.test(sentence.slice(left.end, right.start)))) return null;
+  return { source: holder.name, target: nation.name, relation };
 }
 
 /** `from Prague to Vienna`, `the Atlantic, Pacific, and Indian oceans`: places beside each other. */

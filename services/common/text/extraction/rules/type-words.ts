@@ -13,7 +13,7 @@ export function isOffice(word: string): boolean {
 export const ROLE_TITLES = set(`
   captain capt colonel col general gen major lieutenant lt sergeant sgt corporal commander commodore admiral professor prof
   doctor dr senator sen congressman congresswoman representative rep president governor gov mayor judge justice minister
-  chancellor secretary ambassador reverend rev mr mrs ms miss sir madam detective inspector constable officer coach chairman director
+  chancellor secretary ambassador manager reverend rev mr mrs ms miss sir madam detective inspector constable officer coach chairman director
   uncle aunt ${OFFICE_INITIALS}`);
 
 /** Capitals that name nothing: times of day, eras, abbreviations of common words. Lower case. */
