@@ -197,13 +197,14 @@ export function relationOf(
   if (1 - (found[classes.indexOf(UNRELATED)] ?? 0) < MIN_PROBABILITY) return null;
   if (nation !== null) return nation;
   const named = found.map((probability, at) => (CONDITIONS.has((classes[at] ?? '').slice(0, -1)) ? probability : 0));
-  const label = classes[indexOfGreatest(named)] ?? '';
+  const at = indexOfGreatest(named);
+  const label = classes[at] ?? '';
   const [source, target] = label.endsWith('<') ? [right, left] : [left, right];
   const relation = label.slice(0, -1);
   const condition = CONDITIONS.get(relation);
   if (condition === undefined || !condition.from.test(source.type) || !condition.to.test(target.type)) return null;
   if (!condition.words.test(sentence)) return null;
-  if (relation === 'located_in' && source.type === 'Concept' && Math.max(...named) < MIN_PROBABILITY_OF_WHERE)
+  if (relation === 'located_in' && source.type === 'Concept' && (named[at] ?? 0) < MIN_PROBABILITY_OF_WHERE)
     return null;
   if (relation === 'located_in' && COUNTRIES.has(source.name.toLowerCase())) return null;
   if (source.type === 'Place' && target.type === 'Place' && isListed(sentence, left, right)) return null;
