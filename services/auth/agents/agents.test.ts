@@ -78,21 +78,6 @@ describe('agents', () => {
     expect(await createMemberships(auth.store).has(tenant, parent.id)).to.equal(false);
   });
 
-  it('are listed for their parent only, oldest first, with the label of their key', async () => {
-    const first = await create('first');
-    auth.clock.advance(1);
-    const second = await create('second');
-    const shown = ({ agentId, agentEmail, agentApiKey }: NewAgent) => ({
-      agentId,
-      agentEmail,
-      apiKeyLabel: `${agentApiKey.slice(0, 8)}****`,
-    });
-    expect(await list()).to.deep.equal([shown(first), shown(second)]);
-    expect((await call('GET', second.agentId)).json).to.deep.equal(shown(second));
-    expect(await list(await auth.addUser())).to.deep.equal([]);
-    expect(await list(await principalOf(first))).to.deep.equal([]);
-  });
-
   it('are not created for a parent that was deleted or deactivated meanwhile', async () => {
     const users = createUsers(auth.store);
     const account = await users.get(parent.id);
