@@ -212,6 +212,9 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
       CALL,
     );
     expect(statistics).to.include({ items: FACTS.length, pending: 0, failed: 0 });
+    const pipelines = ['cognify_pipeline'];
+    const built = await app.messenger.call('cognify.RunStatuses', { datasets: [ensured.dataset], pipelines }, CALL);
+    expect(built.runs.map(({ status }) => status)).to.deep.equal(['DATASET_PROCESSING_COMPLETED']);
     await remember(clone, ['Edsger Dijkstra taught in Eindhoven and Austin.']);
     expect(await answers(original)).to.equal(expected);
   });

@@ -5,10 +5,10 @@ import { renewedProof } from '../../common/platform/messaging/principal-proof.ts
 import type { IngestDependencies } from '../dependencies.ts';
 
 /**
- * Returns a context that deletes on behalf of the dataset's owner, also of an inactive one. Null: the dataset is gone.
+ * Returns a context that acts for the dataset's owner, also for an inactive one. Null: the dataset is gone.
  */
 export async function impersonateOwner(
-  { messenger, ids, clock }: IngestDependencies,
+  { messenger, ids, clock }: Pick<IngestDependencies, 'messenger' | 'ids' | 'clock'>,
   { id, tenant }: DatasetRef,
   signal: AbortSignal,
 ): Promise<CallContext | null> {

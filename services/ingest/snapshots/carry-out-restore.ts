@@ -1,6 +1,9 @@
+import { COGNIFY_PIPELINE } from '../../common/domain/run.ts';
+import type { IdSource } from '../../common/ports/system.ts';
 import type { Datasets } from '../../common/records/auth/datasets.ts';
 import type { SnapshotPlaces } from '../../common/storage/ports/snapshot-places.ts';
 import { partPlace } from '../../common/storage/snapshots/manifest.ts';
+import { impersonateOwner } from '../forgetting/impersonate-owner.ts';
 import type { RecordedWorkDependencies, WorkProgress } from '../jobs/recorded-work.ts';
 import { discardRestored, type RestoreRequest, type RestoreSources, restoreSnapshot } from './restore-snapshot.ts';
 
@@ -9,6 +12,7 @@ export type RestoreDependencies = RestoreSources &
     /** Written by auth. */
     readonly datasets: Datasets;
     readonly places: SnapshotPlaces;
+    readonly ids: IdSource;
   };
 
 export interface Restoring {
@@ -38,7 +42,7 @@ export async function carryOutRestore(
 ): Promise<void> {
   const { tenantId: tenant, datasetId, snapshot, place } = target;
   const isRegistered = async () => (await deps.datasets.get({ tenant }, datasetId)) !== null;
-  if (await isRegistered()) return;
+  if (await isRegistered()) return recordBuild(deps, target, signal);
   const discard = () => discardRestored(deps, { ...target, requestId });
   try {
     await authorise();
@@ -59,8 +63,24 @@ export async function carryOutRestore(
     await admit();
   } catch (error) {
     // The dataset may be registered, and only the answer lost.
-    if (await isRegistered()) return;
-    if (!signal.aborted) await discard();
-    throw error;
+    if (!(await isRegistered())) {
+      if (!signal.aborted) await discard();
+      throw error;
+    }
   }
+  await recordBuild(deps, target, signal);
+}
+
+/** Records the build that came with the snapshot, once: a dataset without a run would be shown as not built. */
+async function recordBuild(
+  deps: RestoreDependencies,
+  { tenantId: tenant, datasetId }: Restoring['target'],
+  signal: AbortSignal,
+): Promise<void> {
+  const dataset = await deps.datasets.get({ tenant }, datasetId);
+  const context = dataset === null ? null : await impersonateOwner(deps, dataset, signal);
+  if (dataset === null || context === null) return;
+  // A dataset is restored once, so that its id tells the run from others.
+  const run = { dataset, runId: datasetId, pipeline: COGNIFY_PIPELINE, status: 'DATASET_PROCESSING_COMPLETED' } as const;
+  await deps.messenger.call('cognify.RecordRun', run, context);
 }

@@ -5,7 +5,6 @@ import { asId } from '../../common/kernel/ids.ts';
 import { ignoreDuplicate } from '../../common/platform/async/retry-on-conflict.ts';
 import type { RequestOf } from '../../common/platform/messaging/messages.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
-import type { IdSource } from '../../common/ports/system.ts';
 import type { ManagedResources } from '../../common/records/auth/managed-resources.ts';
 import { beingErased } from '../../common/records/auth/require-managed.ts';
 import type { Tenants } from '../../common/records/auth/tenants.ts';
@@ -21,7 +20,6 @@ type Dependencies = RestoreDependencies & {
   readonly restores: Records;
   readonly tenants: Tenants;
   readonly managedResources: ManagedResources;
-  readonly ids: IdSource;
 };
 
 const ABANDONED_AFTER_MS = 3_600_000;
@@ -57,7 +55,9 @@ export function createManagedRestores(deps: Dependencies, options: { readonly an
           `${JSON.stringify(request.snapshot.name)} is not a valid snapshot name.`,
         );
       const present = await presentDataset(deps, request);
-      if (present !== null) return { datasetId: present, step: '', done: 1, total: 1, failure: null };
+      const known = await restores.get(crUid);
+      // One that is admitted and not complete is still to be recorded as built.
+      if (present !== null && known?.isComplete !== false) return { datasetId: present, step: '', done: 1, total: 1, failure: null };
       await open(deps, request);
       const read = async (): Promise<ManagedRestore> => {
         const restore = await restores.get(crUid);
@@ -114,7 +114,7 @@ async function carryOut(
   const { tenantId, name, crUid, snapshot, place, signers = [] } = request;
   const { requestId } = progress;
   const admitted = await presentDataset(deps, request);
-  if (admitted !== null) return { datasetId: admitted, step: '' };
+  if (admitted !== null && admitted !== datasetId) return { datasetId: admitted, step: '' };
   const ownerId = await ownerOf(deps, tenantId);
   // Nothing is restored into a tenant that is being erased.
   const requireTenant = async (): Promise<void> => {

@@ -1,6 +1,5 @@
 import { dataBill } from '../../common/domain/budget.ts';
 import { requireCreatableDatasetName, requireDatasetCreation } from '../../common/domain/permissions.ts';
-import { COGNIFY_PIPELINE } from '../../common/domain/run.ts';
 import type { DatasetId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
@@ -10,7 +9,6 @@ import { isRefusal } from '../../common/platform/jobs/job-failure.ts';
 import { asAccount } from '../../common/platform/messaging/account-authority.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { AuditLog } from '../../common/ports/audit-log.ts';
-import type { IdSource } from '../../common/ports/system.ts';
 import type { UploadedFile } from '../../common/ports/upload.ts';
 import type { Datasets } from '../../common/records/auth/datasets.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
@@ -31,7 +29,6 @@ export type UserRestoreDependencies = RestoreDependencies & {
   readonly restores: Records;
   readonly datasets: Datasets;
   readonly audit: AuditLog;
-  readonly ids: IdSource;
 };
 
 export interface RestoringRequest {
@@ -230,7 +227,6 @@ async function carryOut(deps: UserRestoreDependencies, restore: UserRestore, pro
   };
   try {
     await carryOutRestore(deps, restoring, progress);
-    await recordBuild(deps, restore, requestId);
   } catch (error) {
     // Another attempt needs the file.
     if (isRefusal(error) && !signal.aborted) await removeUpload(deps, restore);
@@ -238,16 +234,6 @@ async function carryOut(deps: UserRestoreDependencies, restore: UserRestore, pro
   }
   await removeUpload(deps, restore);
   return { step: '' };
-}
-
-/** Records the build that came with the snapshot: a dataset without a run would be shown as not built. */
-async function recordBuild(deps: UserRestoreDependencies, restore: UserRestore, requestId: string): Promise<void> {
-  const { id: runId, tenant, datasetId } = restore;
-  const dataset = await deps.datasets.get({ tenant }, datasetId);
-  if (dataset === null) return;
-  const context = await accountOf(deps, restore, requestId);
-  const run = { dataset, runId, pipeline: COGNIFY_PIPELINE, status: 'DATASET_PROCESSING_COMPLETED' } as const;
-  await deps.messenger.call('cognify.RecordRun', run, context);
 }
 
 function targetOf({ tenant: tenantId, datasetId, source, userId: ownerId, keyId }: UserRestore) {
