@@ -71,6 +71,8 @@ describe('engram audit', () => {
     expect(out)
       .to.match(/^RECORD +AT +ACTION/)
       .and.contain('grant.given');
+    const { out: exports } = await run('--action', 'export.made');
+    expect(exports).to.contain(`${owner.principal.email} ${owner.principal.id}`);
     const { out: text } = await run('--subject', 's\u20283', '--json');
     expect((JSON.parse(text) as { number: number }[]).map(({ number }) => number)).to.deep.equal([3]);
   });

@@ -35,6 +35,8 @@ export const WORKSPACE: Parent = { type: 'workspace', workspace: true };
 const WORKSPACE_ID = 'f0000000-0000-4000-8000-000000000001';
 /** The version that it speaks, the newest one of Notion. */
 const API_VERSION = '2026-03-11';
+/** Results of a page at most: Notion may give fewer than it is asked for. */
+const PAGE = 40;
 const REFERENCES = 25;
 const EDITED = '2026-01-05T10:00:00.000Z';
 
@@ -161,7 +163,7 @@ export async function startFakeNotion() {
   });
   const listOf = (all: readonly { id: string }[], cursor: unknown, size: unknown) => {
     const start = typeof cursor === 'string' ? all.findIndex(({ id }) => id === cursor) : 0;
-    const end = start + Math.min(Number(size ?? 100), 100);
+    const end = start + Math.min(Number(size ?? 100), PAGE);
     return {
       object: 'list',
       type: 'block',

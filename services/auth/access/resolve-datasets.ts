@@ -1,6 +1,7 @@
 import { emailKey } from '../../common/domain/email-address.ts';
 import {
   datasetsWith,
+  type Grant,
   grantHolders,
   keyAllows,
   keyReaches,
@@ -95,12 +96,25 @@ async function byIds(deps: AuthDependencies, query: DatasetQuery, given: readonl
 }
 
 async function allPermitted(deps: AuthDependencies, query: DatasetQuery): Promise<readonly PermittedDataset[]> {
+  const grants = await deps.grants.ofHolders(scopeOf(query), await grantHoldersOf(deps, query.principal));
+  return (await datasetsOfGrants(deps, query, grants)).toSorted(byAge);
+}
+
+/** Those of the ids that are datasets with the permission, in no order. */
+export async function permittedAmong(
+  deps: AuthDependencies,
+  query: DatasetQuery,
+  ids: readonly DatasetId[],
+): Promise<readonly DatasetRef[]> {
+  const grants = await deps.grants.on(scopeOf(query), ids, await grantHoldersOf(deps, query.principal));
+  return datasetsOfGrants(deps, query, grants);
+}
+
+async function datasetsOfGrants(deps: AuthDependencies, query: DatasetQuery, grants: readonly Grant[]) {
   const { principal, permission } = query;
   if (!keyAllows(principal, permission)) return [];
-  const grants = await deps.grants.ofHolders(scopeOf(query), await grantHoldersOf(deps, principal));
   const ids = [...datasetsWith(permission, grants)].filter((id) => keyReaches(principal, id));
-  const datasets = await deps.datasets.getMany(scopeOf(query), ids);
-  return datasets.toSorted(byAge);
+  return deps.datasets.getMany(scopeOf(query), ids);
 }
 
 /** Resolves names to the principal's own datasets of the current tenant; shared datasets need ids. */

@@ -1,11 +1,12 @@
 import { expect } from 'chai';
-import { type AuthHttp, startAuthHttp } from '../../../test/support/auth-http.ts';
+import { type AuthHttp, type Person, startAuthHttp } from '../../../test/support/auth-http.ts';
 import type { TenantId } from '../../common/kernel/brand.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
 import { createAuditLog } from '../repositories/audit-log.ts';
 import { createCapabilityGrants } from '../repositories/capability-grants.ts';
 
 interface Listed {
+  readonly names: Readonly<Record<string, string>>;
   readonly records: readonly Record<string, unknown>[];
   readonly next: string | null;
 }
@@ -25,6 +26,27 @@ describe('audit routes', () => {
       subject,
       details: { n: 1 },
     });
+
+  it('name accounts of the tenant and datasets that the reader may read, as long as they are there', async () => {
+    const { tenant, ...owner } = await http.addTenant();
+    const member = await http.addPerson({ tenant });
+    await http.join(tenant, member);
+    const stranger = await http.addPerson();
+    const made = async ({ principal }: Person, name: string) =>
+      (await http.auth.messenger.call('auth.CreateDataset', { name }, { requestId: 'test', principal })).dataset;
+    const [own, foreign] = [await made(owner, 'plans'), await made(member, 'secrets')];
+    for (const subject of [own.id, foreign.id, stranger.principal.id, 's1']) await record(tenant, subject);
+    const ids = { owner: member.principal.id };
+    const log = createAuditLog(http.auth.store, http.auth.clock);
+    await log.record({ tenant, action: 'grant.given', actor: owner.principal.id, subject: own.id, details: ids });
+    const named = async () => ((await (await http.request(owner, 'GET', '/api/v1/audit')).json()) as Listed).names;
+    const both = { [owner.principal.id]: owner.principal.email, [own.id]: 'plans' };
+    expect(await named()).to.deep.equal({ ...both, [member.principal.id]: member.principal.email });
+    const root = await http.addPerson({ isSuperuser: true });
+    expect((await http.request(root, 'DELETE', `/api/v1/users/${member.principal.id}`)).status).to.equal(204);
+    // Her datasets are the owner's now.
+    expect(await named()).to.deep.equal({ ...both, [foreign.id]: 'secrets' });
+  });
 
   it('allow holders of manage_users, and superusers for the log of accounts', async () => {
     const { tenant, principal } = await http.addTenant();

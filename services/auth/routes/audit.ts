@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { AuditRecord, SignedAuditHead } from '../../common/domain/audit-record.ts';
-import type { TenantId, UserId } from '../../common/kernel/brand.ts';
+import type { DatasetId, TenantId, UserId } from '../../common/kernel/brand.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
-import { asId } from '../../common/kernel/ids.ts';
-import { parseClientJson } from '../../common/kernel/json.ts';
+import { asId, isUuid } from '../../common/kernel/ids.ts';
+import { type JsonObject, parseClientJson } from '../../common/kernel/json.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { PERSONAL_TENANT, wireTenant } from '../../common/kernel/scope.ts';
 import { textAnswer } from '../../common/platform/http/answer-schemas.ts';
@@ -11,6 +11,7 @@ import { beginStream } from '../../common/platform/http/begin-stream.ts';
 import { json, routesOf } from '../../common/platform/http/route.ts';
 import { inTenant, NO_PERMISSION } from '../../common/platform/http/route-permission.ts';
 import { lenientInteger, optionalOrBlank, uuid } from '../../common/platform/http/schema.ts';
+import { permittedAmong } from '../access/resolve-datasets.ts';
 import { capabilityMissing, requireCapability } from '../access/tenant-authority.ts';
 import type { AuthDependencies } from '../model.ts';
 
@@ -52,7 +53,13 @@ const auditRecord = z.object({
   hash: z.string(),
 });
 
-const auditPage = z.object({ records: z.array(auditRecord), next: z.string().nullable() });
+const auditPage = z.object({
+  records: z.array(auditRecord),
+  next: z.string().nullable(),
+  names: z
+    .record(z.string(), z.string())
+    .describe('Addresses of accounts and names of datasets, by the ids in the records, that the caller may see now'),
+});
 
 const auditKeys = z.object({ keys: z.array(z.record(z.string(), z.string())) });
 
@@ -73,7 +80,8 @@ export const auditRoutes = routes(
       const { tenant_id, limit, after, ...filter } = query;
       const tenant = await auditedTenant(deps, principal, tenant_id);
       const { items, next } = await deps.auditRecords.page(tenant, filter, { limit, after: after ?? null });
-      return json({ records: items.map(presentAuditRecord), next });
+      const names = await namesIn(deps, { ...principal, tenant }, items);
+      return json({ records: items.map(presentAuditRecord), next, names });
     },
   }),
   get(`${path}/export`, 'exportAuditLog', {
@@ -107,6 +115,37 @@ export const auditRoutes = routes(
     handle: async (_, deps) => json({ keys: deps.auditHeads.publicKeys }),
   }),
 );
+
+/**
+ * Returns the addresses and names of now, for the log holds ids alone: what is erased has none. Of accounts those of members
+ * of the tenant and of their agents, of datasets those that the principal may read.
+ */
+async function namesIn(
+  deps: AuthDependencies,
+  principal: Principal,
+  records: readonly AuditRecord[],
+): Promise<Record<string, string>> {
+  const { tenant } = principal;
+  const named = records.flatMap(({ actor, subject, details }) => {
+    return [actor, subject, ...Object.values(parseClientJson(details) as JsonObject)];
+  });
+  const ids = [...new Set(named)].filter((id): id is string => typeof id === 'string' && isUuid(id));
+  const [users, datasets] = await Promise.all([
+    deps.users.getMany(ids.map((id) => asId<UserId>(id))),
+    permittedAmong(
+      deps,
+      { principal, permission: 'read' },
+      ids.map((id) => asId<DatasetId>(id)),
+    ),
+  ]);
+  const isPersonal = tenant === PERSONAL_TENANT || users.length === 0;
+  const members = new Set(isPersonal ? [] : await deps.memberships.usersOf(tenant));
+  const shown = users.filter(({ id, parentId }) => isPersonal || members.has(id) || members.has(parentId ?? id));
+  return Object.fromEntries([
+    ...shown.map(({ id, email }) => [id, email]),
+    ...datasets.map(({ id, name }) => [id, name]),
+  ]);
+}
 
 async function* lines({ records, head }: AuditExport): AsyncGenerator<string> {
   for await (const some of records) yield some.map(exportedRecord).join('');

@@ -11,7 +11,7 @@ import { tenantIdOf } from '../people.ts';
 import { CliFailure, exitCodes, usageFailure } from '../terminal.ts';
 import { AUDIT_PATH, requestExport, tenantQuery } from './audit-request.ts';
 
-type ListedRecord = Answer<'/api/v1/audit', 'get'>['records'][number];
+type AuditPage = Answer<'/api/v1/audit', 'get'>;
 
 const FILTERS = ['action', 'actor', 'subject', 'since', 'until', 'limit'] as const;
 
@@ -64,19 +64,20 @@ async function list(call: CommandCall): Promise<number> {
     const value = stringOption(call.options, name);
     if (value !== null) query[name] = value;
   }
-  const page = await call.api.json<{ records: readonly ListedRecord[]; next: string | null }>('GET', AUDIT_PATH, {
-    query,
-  });
+  const page = await call.api.json<AuditPage>('GET', AUDIT_PATH, { query });
   if (call.asJson) printJson(call, page.records);
   else if (page.records.length === 0) print(call, 'nothing was recorded');
-  else print(call, columns([['RECORD', 'AT', 'ACTION', 'ACTOR', 'SUBJECT', 'DETAILS'], ...page.records.map(rowOf)]));
+  else print(call, columns([['RECORD', 'AT', 'ACTION', 'ACTOR', 'SUBJECT', 'DETAILS'], ...page.records.map((record) => rowOf(record, page))]));
   if (page.next !== null) note(call, 'there are older ones: give --until or a greater --limit');
   return exitCodes.ok;
 }
 
-function rowOf({ number, at, action, actor, subject, details }: ListedRecord): string[] {
-  const shown = Object.keys(details).length === 0 ? '' : JSON.stringify(details);
-  return [String(number), at.slice(0, 19), action, actor ?? '', subject, shown];
+function rowOf({ number, at, action, actor, subject, details }: AuditPage['records'][number], page: AuditPage): string[] {
+  const named = (id: string) => (Object.hasOwn(page.names, id) ? `${page.names[id]} ${id}` : id);
+  const shown = Object.entries(details).map(([name, value]) => {
+    return `${name}=${typeof value === 'string' ? named(value) : JSON.stringify(value)}`;
+  });
+  return [String(number), at.slice(0, 19), action, named(actor ?? ''), named(subject), shown.join(' ')];
 }
 
 async function save(call: CommandCall): Promise<number> {

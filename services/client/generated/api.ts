@@ -1552,6 +1552,12 @@ export interface Paths {
                 hash: string;
               }[];
               next: string | null;
+              /**
+               * Addresses of accounts and names of datasets, by the ids in the records, that the caller may see now
+               */
+              names: {
+                [k: string]: string;
+              };
             };
           };
         };

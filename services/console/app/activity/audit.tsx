@@ -1,15 +1,16 @@
-import { Button, Group, Stack, Table, TextInput } from '@mantine/core';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Button, Group, Stack, Table, Text, TextInput } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Answer } from '../../../client/index.ts';
 import { address, engram } from '../api.ts';
 import { IconDownload } from '../icons.ts';
-import { datasetsQuery, useMe } from '../queries.ts';
+import { useMe } from '../queries.ts';
 import { words } from '../runs.tsx';
 import { Empty, Failed, Waiting } from '../states.tsx';
 import { Ago, DataTable } from '../table.tsx';
 
 type Entry = Answer<'/api/v1/audit', 'get'>['records'][number];
+type Names = Answer<'/api/v1/audit', 'get'>['names'];
 
 const PAGE = 50;
 
@@ -17,7 +18,6 @@ const PAGE = 50;
 export function AuditLog() {
   const me = useMe();
   const [action, setAction] = useState('');
-  const datasets = useQuery(datasetsQuery).data ?? [];
   const tenant = me?.tenant_id ?? 'personal';
   const records = useInfiniteQuery({
     queryKey: ['audit', tenant, action],
@@ -34,11 +34,6 @@ export function AuditLog() {
     getNextPageParam: ({ next }) => next,
     refetchInterval: 15_000,
   });
-  const nameOf = (id: string | null): string => {
-    if (id === null) return 'the server';
-    if (id === me?.id) return me.email;
-    return datasets.find((dataset) => dataset.id === id)?.name ?? id;
-  };
   return (
     <Stack>
       <Group align="flex-end" justify="space-between">
@@ -65,19 +60,23 @@ export function AuditLog() {
       ) : null}
       {records.data === undefined ? null : (
         <DataTable label="Audit log" minWidth={900} columns={['When', 'Action', 'By', 'What', 'Details']}>
-          {records.data.pages
-            .flatMap((page) => page.records)
-            .map((record) => (
+          {records.data.pages.flatMap(({ records: some, names }) =>
+            some.map((record) => (
               <Table.Tr key={record.number}>
                 <Table.Td style={{ whiteSpace: 'nowrap' }}>
                   <Ago time={record.at} />
                 </Table.Td>
                 <Table.Td>{record.action}</Table.Td>
-                <Table.Td style={{ overflowWrap: 'anywhere' }}>{nameOf(record.actor)}</Table.Td>
-                <Table.Td style={{ overflowWrap: 'anywhere' }}>{nameOf(record.subject)}</Table.Td>
-                <Table.Td style={{ overflowWrap: 'anywhere' }}>{detailsOf(record)}</Table.Td>
+                <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                  <Named id={record.actor} names={names} />
+                </Table.Td>
+                <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                  <Named id={record.subject} names={names} />
+                </Table.Td>
+                <Table.Td style={{ overflowWrap: 'anywhere' }}>{detailsOf(record, names)}</Table.Td>
               </Table.Tr>
-            ))}
+            )),
+          )}
         </DataTable>
       )}
       {records.hasNextPage ? (
@@ -89,8 +88,27 @@ export function AuditLog() {
   );
 }
 
-function detailsOf({ details }: Entry): string {
-  const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+/** The name or address that the id has now, and the id; the id alone where it has none. */
+function Named({ id, names }: { readonly id: string | null; readonly names: Names }) {
+  if (id === null) return 'the server';
+  const name = nameOf(id, names);
+  if (name === id) return id;
+  return (
+    <>
+      {name}
+      <Text size="xs" c="dimmed">
+        {id}
+      </Text>
+    </>
+  );
+}
+
+function nameOf(id: string, names: Names): string {
+  return Object.hasOwn(names, id) ? (names[id] ?? id) : id;
+}
+
+function detailsOf({ details }: Entry, names: Names): string {
+  const shown = (value: unknown) => (typeof value === 'string' ? nameOf(value, names) : JSON.stringify(value));
   return Object.entries(details)
     .map(([name, value]) => `${words(name)}: ${shown(value)}`)
     .join(', ');
