@@ -67,12 +67,22 @@ async function list(call: CommandCall): Promise<number> {
   const page = await call.api.json<AuditPage>('GET', AUDIT_PATH, { query });
   if (call.asJson) printJson(call, page.records);
   else if (page.records.length === 0) print(call, 'nothing was recorded');
-  else print(call, columns([['RECORD', 'AT', 'ACTION', 'ACTOR', 'SUBJECT', 'DETAILS'], ...page.records.map((record) => rowOf(record, page))]));
+  else
+    print(
+      call,
+      columns([
+        ['RECORD', 'AT', 'ACTION', 'ACTOR', 'SUBJECT', 'DETAILS'],
+        ...page.records.map((record) => rowOf(record, page)),
+      ]),
+    );
   if (page.next !== null) note(call, 'there are older ones: give --until or a greater --limit');
   return exitCodes.ok;
 }
 
-function rowOf({ number, at, action, actor, subject, details }: AuditPage['records'][number], page: AuditPage): string[] {
+function rowOf(
+  { number, at, action, actor, subject, details }: AuditPage['records'][number],
+  page: AuditPage,
+): string[] {
   const named = (id: string) => (Object.hasOwn(page.names, id) ? `${page.names[id]} ${id}` : id);
   const shown = Object.entries(details).map(([name, value]) => {
     return `${name}=${typeof value === 'string' ? named(value) : JSON.stringify(value)}`;

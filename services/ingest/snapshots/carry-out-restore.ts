@@ -81,6 +81,11 @@ async function recordBuild(
   const context = dataset === null ? null : await impersonateOwner(deps, dataset, signal);
   if (dataset === null || context === null) return;
   // A dataset is restored once, so that its id tells the run from others.
-  const run = { dataset, runId: datasetId, pipeline: COGNIFY_PIPELINE, status: 'DATASET_PROCESSING_COMPLETED' } as const;
+  const run = {
+    dataset,
+    runId: datasetId,
+    pipeline: COGNIFY_PIPELINE,
+    status: 'DATASET_PROCESSING_COMPLETED',
+  } as const;
   await deps.messenger.call('cognify.RecordRun', run, context);
 }

@@ -57,7 +57,8 @@ export function createManagedRestores(deps: Dependencies, options: { readonly an
       const present = await presentDataset(deps, request);
       const known = await restores.get(crUid);
       // One that is admitted and not complete is still to be recorded as built.
-      if (present !== null && known?.isComplete !== false) return { datasetId: present, step: '', done: 1, total: 1, failure: null };
+      if (present !== null && known?.isComplete !== false)
+        return { datasetId: present, step: '', done: 1, total: 1, failure: null };
       await open(deps, request);
       const read = async (): Promise<ManagedRestore> => {
         const restore = await restores.get(crUid);
