@@ -104,6 +104,24 @@ describe('code in memory, without a model', () => {
     expect(both[1]?.search_result).to.have.nested.property('focus.name', 'helper.py');
   });
 
+  it('answers questions about its names by default and in recall, where no prose does', async () => {
+    const asked = async (path: string, query: string, datasets: readonly string[] = ['shop', 'notes']) => {
+      const { body } = await post(path, { query, datasets });
+      const answers = (body as readonly { readonly search_result?: unknown; readonly text?: string }[]) ?? [];
+      return JSON.stringify(answers.map((one) => one.text ?? one.search_result ?? one));
+    };
+    for (const path of ['/search', '/recall']) {
+      expect(await asked(path, 'Where is priceOf defined?')).to.include(
+        '`priceOf` (function) is defined in price.ts:4.',
+      );
+      const callers = await asked(path, 'Who calls `priceOf()`?');
+      expect(callers).to.include('`priceOf` (function, price.ts:4) is called by Cart.total (cart.ts:5).');
+      expect(await asked(path, 'What imports cart.ts?')).to.include('is imported by main.ts:1.');
+      expect(await asked(path, 'Who imports silk?', ['notes'])).to.include('Lyon');
+    }
+    expect(await asked('/search', 'Where is nothingLikeIt defined?')).to.include('Nothing in memory');
+  });
+
   it('is recalled in the scope code, where it is known', async () => {
     const asked = {
       query: 'helper.py',

@@ -1,11 +1,11 @@
+import { CODE_OPERATIONS } from '../../common/domain/code-operations.ts';
 import { type Command, stringList } from '../command.ts';
 import { harmless, print, printJson } from '../output.ts';
 import { exitCodes, usageFailure } from '../terminal.ts';
 import { datasetsOf } from '../wire.ts';
 import { searchText } from './search.ts';
 
-const OPERATIONS =
-  'ask, impact_analysis, neighbors, find_path, query_facts, explore, traverse, subgraph, search, flows, hubs, architecture, capabilities, insights, delta';
+const OPERATIONS = CODE_OPERATIONS.join(', ');
 
 export const codeCommand: Command = {
   name: 'code',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { SearchResult } from '../../client/index.ts';
+import { CODE_OPERATIONS } from '../../common/domain/code-operations.ts';
 import { NOTHING_FITS } from '../../common/text/repetition/own-answers.ts';
 import { datasetsArgument, givenText, optionalText, topK } from '../arguments.ts';
 import { findDatasets } from '../datasets.ts';
@@ -123,7 +124,7 @@ With \`session_id\` the notes of that session come first.`,
         .record(z.string(), z.unknown())
         .optional()
         .describe(
-          'With CODE: `operation` (explore, query_facts, traverse, find_path, impact_analysis, neighbors, subgraph, search, ask, hubs, flows, architecture, capabilities) and its options, such as {"operation": "impact_analysis", "name": "auth.ts"}.',
+          `With CODE: \`operation\` (${CODE_OPERATIONS.join(', ')}) and its options, such as {"operation": "impact_analysis", "name": "auth.ts"}.`,
         ),
     }),
     output: resultsOutput,

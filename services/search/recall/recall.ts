@@ -7,6 +7,7 @@ import { readableDatasets, searchDatasets } from '../search-datasets.ts';
 import type { AnsweredType, SearchType } from '../search-types.ts';
 import { answerTurn } from '../turn.ts';
 import { chooseType, routedType } from '../types/choose-type.ts';
+import { readCodeAnswer } from '../types/code/code-question.ts';
 import { isUnresolved } from '../types/code/code-search.ts';
 import { suggestedSkills } from '../types/skills.ts';
 import { type LanePlan, planLanes, type RecallLane } from './lane-plan.ts';
@@ -114,7 +115,10 @@ async function graphLane(
   }
   const type =
     request.type === null
-      ? routedType(request.query, { answers: deps.languageModel !== null, inSchema: request.responseSchema !== null })
+      ? routedType(request.query, {
+          answers: deps.languageModel !== null || (await isAnsweredByCode(deps, request, datasets)),
+          inSchema: request.responseSchema !== null,
+        })
       : await chooseType(deps, { ...request, type: request.type }, datasets);
   // Of several datasets one answers, except with agents: the pieces of concurrent answers would interleave.
   const isStreamed = listener !== undefined && (datasets.length === 1 || type !== 'AGENTIC_COMPLETION');
@@ -135,6 +139,11 @@ async function graphLane(
   const { outcomes, save } = turn;
   await Promise.all([recordSearch(deps, search, { type: ran, outcomes, askedAt }), save()]);
   return [{ lane: 'graph', type: ran, outcomes }, ...offered];
+}
+
+async function isAnsweredByCode(deps: SearchDependencies, request: RecallRequest, datasets: readonly DatasetRef[]) {
+  const answers = await Promise.all(datasets.map((dataset) => readCodeAnswer(deps, request, dataset)));
+  return answers.some((answer) => answer !== null);
 }
 
 /** Searches the code; what is not there contributes nothing. */

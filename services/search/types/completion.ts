@@ -45,6 +45,7 @@ import { currentRows } from '../retrieval/superseded-statements.ts';
 import { TRUTH_OVERFETCH, usesTruthWeights, weightByTruth } from '../retrieval/truth-weighting.ts';
 import type { CompletionType } from '../search-types.ts';
 import { agentAnswer, recordUsedSkills } from './agent.ts';
+import { readCodeAnswer } from './code/code-question.ts';
 import { type ResolvedPassages, resolveInner } from './inner-answer.ts';
 import { draftAnswer, extendContext, type Gathered, partsByModel, summarised, thinkAhead } from './reasoning.ts';
 import { skillsGuidance, suggestedSkills, withSkills } from './skills.ts';
@@ -81,7 +82,14 @@ export async function completion(
   const isQuoted = deps.languageModel === null && !request.onlyContext && !usesTruthWeights(request, target);
   const quoted = isQuoted ? { ...sought, quotes: quoteOptions(target) } : sought;
   const material = await resolveInner(deps, request, sought, await weighedMaterial(deps, request, quoted));
-  return answerFrom(deps, request, target, { material, steps: [] });
+  const code = await readCodeAnswer(deps, request, target.dataset);
+  if (code === null) return answerFrom(deps, request, target, { material, steps: [] });
+  const shown = await shownOf(deps, request, target, material);
+  const context = [code.text, shown.context].filter((part) => part !== '').join('\n\n');
+  const naming = shown.passages.filter(({ payload }) => payload.text.includes(code.name));
+  const ready = { text: code.text, quoted: naming.map(({ id }) => id), certainty: 1 };
+  const isToldAsIs = deps.languageModel === null && (request.responseSchema ?? null) === null;
+  return answered(deps, request, { ...target, ...shown, context, material, ...(isToldAsIs ? { ready } : {}) });
 }
 
 /** Answers from passages gathered in several steps: the types that look further than their first passages. */

@@ -1,3 +1,4 @@
+import { CODE_OPERATIONS, type CodeOperation } from '../../../common/domain/code-operations.ts';
 import { isEngramError } from '../../../common/kernel/errors.ts';
 import type { Json, JsonObject } from '../../../common/kernel/json.ts';
 import type { CodeOutcome, SearchRequest } from '../../model.ts';
@@ -17,25 +18,25 @@ import {
 import { type CodeQuery, codeError, oneOf } from './options.ts';
 import { architecture, ask, delta, flows, hubs, insights, numbersOf, search } from './survey.ts';
 
-const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
-  ['explore', explore],
-  ['query_facts', queryFacts],
-  ['traverse', traverse],
-  ['find_path', findPath],
-  ['impact_analysis', impactAnalysis],
-  ['delta', delta],
-  ['insights', insights],
-  ['architecture', architecture],
-  ['capabilities', (graph) => ({ operation: 'capabilities', version: 1, operations: NAMES, ...numbersOf(graph) })],
-  ['search', search],
-  ['neighbors', neighbors],
-  ['subgraph', subgraph],
-  ['flows', flows],
-  ['hubs', hubs],
-  ['ask', ask],
-]);
+const NAMES = CODE_OPERATIONS.toSorted();
 
-const NAMES = [...OPERATIONS.keys()].sort();
+const OPERATIONS: Readonly<Record<CodeOperation, Operation>> = {
+  explore,
+  query_facts: queryFacts,
+  traverse,
+  find_path: findPath,
+  impact_analysis: impactAnalysis,
+  delta,
+  insights,
+  architecture,
+  capabilities: (graph) => ({ operation: 'capabilities', version: 1, operations: NAMES, ...numbersOf(graph) }),
+  search,
+  neighbors,
+  subgraph,
+  flows,
+  hubs,
+  ask,
+};
 
 /** Operations that have nothing to say of a dataset without code; the others find nothing in it. */
 const NEED_CODE: ReadonlySet<string> = new Set(['ask', 'flows']);
@@ -65,22 +66,22 @@ export function isUnresolved(error: unknown): error is Error & { readonly extra:
   return ['not_found', 'ambiguous', 'no_code_graph'].includes(String(error.extra['code']));
 }
 
-function requireOperation(query: CodeQuery | null): void {
+function requireOperation(query: CodeQuery | null): CodeOperation {
   const operation = query?.['operation'] ?? 'explore';
-  if (typeof operation === 'string' && OPERATIONS.has(operation)) return;
+  const known = CODE_OPERATIONS.find((name) => name === operation);
+  if (known !== undefined) return known;
   throw codeError('unknown_operation', `Unsupported CODE operation ${oneOf(operation, NAMES)}.`, 'operation');
 }
 
 /** Runs the operation; without a query the text is what to explore when it names something, or else a question. */
 export function answerFrom(graph: CodeGraph, given: CodeQuery | null, words: string): JsonObject {
-  requireOperation(given);
   const query = given ?? { operation: isQuestion(graph, words) ? 'ask' : 'explore' };
-  const operation = String(query['operation'] ?? 'explore');
+  const operation = requireOperation(query);
   if (graph.nodes.size === 0 && NEED_CODE.has(operation)) {
     const advice = 'Add or remember source files and cognify them, or search the dataset that holds them.';
     throw codeError('no_code_graph', `CODE found no code graph in this dataset. ${advice}`);
   }
-  const result = (OPERATIONS.get(operation) as Operation)(graph, { operation, query, words });
+  const result = OPERATIONS[operation](graph, { operation, query, words });
   const drawn = diagramOf(result, query['diagram'] ?? operation === 'architecture', WITHOUT_DIAGRAM.has(operation));
   return drawn === null ? result : { ...result, diagram: drawn };
 }

@@ -125,23 +125,24 @@ const VERBS: readonly (readonly [CodeEdge['type'], string, string])[] = [
 /** One line about a node: `priceOf (function, price.ts:4): called by Cart.total (cart.ts:5).` */
 function lineOf(graph: CodeGraph, node: CodeNode): string {
   const parts = VERBS.flatMap(([type, out, into]) => [
-    list(into, stepsFrom(graph, node.id, 'reverse', [type])),
-    list(out, stepsFrom(graph, node.id, 'forward', [type])),
+    linksOf(graph, into, stepsFrom(graph, node.id, 'reverse', [type])),
+    linksOf(graph, out, stepsFrom(graph, node.id, 'forward', [type])),
   ]).filter((part) => part !== '' && !part.startsWith('defined by'));
   const place = node.kind === 'dependency' ? '' : `, ${placeOf(node)}`;
   const known = parts.join('; ') || 'nothing else is known';
   return `${labelOf(node)} (${node.symbolKind ?? node.kind}${place}): ${known}.`;
+}
 
-  function list(verb: string, steps: ReturnType<typeof stepsFrom>): string {
-    if (steps.length === 0) return '';
-    const isInside = verb === 'defines';
-    const names = steps.slice(0, NAMES_TOLD).map(({ edge, next }) => {
-      const name = labelOf(graph.nodes.get(next) as CodeNode);
-      return isInside ? name : name === edge.file ? `${name}:${edge.line}` : `${name} (${edge.file}:${edge.line})`;
-    });
-    const more = steps.length > names.length ? ` and ${steps.length - names.length} more` : '';
-    return `${verb} ${names.join(', ')}${more}`;
-  }
+/** `called by Cart.total (cart.ts:5) and 3 more`; '' for no steps. */
+export function linksOf(graph: CodeGraph, verb: string, steps: ReturnType<typeof stepsFrom>): string {
+  if (steps.length === 0) return '';
+  const isInside = verb === 'defines';
+  const names = steps.slice(0, NAMES_TOLD).map(({ edge, next }) => {
+    const name = labelOf(graph.nodes.get(next) as CodeNode);
+    return isInside ? name : name === edge.file ? `${name}:${edge.line}` : `${name} (${edge.file}:${edge.line})`;
+  });
+  const more = steps.length > names.length ? ` and ${steps.length - names.length} more` : '';
+  return `${verb} ${names.join(', ')}${more}`;
 }
 
 function impactLine(graph: CodeGraph, node: CodeNode): string {
