@@ -60,6 +60,9 @@ export interface Parts {
 
 export type BuildService = (parts: Parts) => Service;
 
+/** Keeps runs that other processes can continue: neither the stop of this one nor of a store ends them. */
+const IN_A_CLUSTER = { onStop: 'hand-over', onStoreFailure: 'retry' } as const;
+
 /** The services of this build. Only those that are wanted are loaded. */
 const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>>>> = {
   auth: async () => {
@@ -186,7 +189,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
           abandonedAfterMs: config.staleRunMinAgeMs,
           ownsRecords: !stores.documents.capabilities.sharedBetweenProcesses,
           drainMs: config.drainTimeoutMs,
-          ...(stores.documents.capabilities.sharedBetweenProcesses ? { onStoreFailure: 'retry' } : {}),
+          ...(stores.documents.capabilities.sharedBetweenProcesses ? IN_A_CLUSTER : {}),
         },
       });
     };

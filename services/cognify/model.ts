@@ -87,7 +87,7 @@ export interface RunRequest {
  */
 export interface RunEngine {
   start(): Promise<void>;
-  /** Claims no new run and hands over those in flight: another process, or the next start, goes on with them. Never throws; idempotent. */
+  /** Claims no new run, and ends or hands over those in flight. Never throws; idempotent. */
   stop(): Promise<void>;
   /**
    * Records and queues a run; durable when it resolves. `TooManyRequestsError` when the caller's budgets allow no further

@@ -61,6 +61,8 @@ export interface RunSettings {
   /** No other process uses the records: a STARTED record without a job from before the start is closed at once. */
   readonly ownsRecords: boolean;
   readonly reapEveryMs: number;
+  /** `cancel`: runs end as ERRORED (CancelledError). `hand-over`: another worker continues them. */
+  readonly onStop: 'cancel' | 'hand-over';
   /** When a store does not answer. `end`: the run ends as ERRORED. `retry`: it continues after a back-off. */
   readonly onStoreFailure: 'end' | 'retry';
   /** How long stopping waits for runs to end. */
@@ -75,6 +77,7 @@ export const DEFAULT_RUN_SETTINGS: RunSettings = {
   abandonedAfterMs: 3_600_000,
   ownsRecords: false,
   reapEveryMs: 60_000,
+  onStop: 'cancel',
   onStoreFailure: 'end',
   drainMs: 8000,
 };

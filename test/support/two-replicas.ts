@@ -179,7 +179,7 @@ async function startReplica(shared: Shared, index: 0 | 1): Promise<Replica> {
           workQueue,
           models: fixedModels(options.extractors?.[index] ?? capitalsExtractor),
           textWorkers,
-          runs: { leaseMs: 1500, pollMs: 25, ...options.runs?.[index] },
+          runs: { leaseMs: 1500, pollMs: 25, onStop: 'hand-over', ...options.runs?.[index] },
         }),
     createIngestService({
       ...common,

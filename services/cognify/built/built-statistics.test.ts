@@ -73,7 +73,7 @@ describe('statistics of what was built', () => {
       },
     };
     {
-      await using cognify = await startCognify(world, { extractor: held });
+      await using cognify = await startCognify(world, { extractor: held, runs: { onStop: 'hand-over' } });
       await cognify.start();
       await begun;
       expect(await look(cognify)).to.deep.include({ waiting: 1, failed: 0, chunks: 0 });

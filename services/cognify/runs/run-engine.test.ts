@@ -224,24 +224,49 @@ describe('run engine', () => {
     expect((await awaitRun(cognify.messenger, first.id, CALL)).items[0]?.status).to.equal('completed');
   });
 
-  it('hands a run over at a stop, however often: who waits is told, and the next process ends it under the same id', async () => {
+  it('ends a run as cancelled when the process stops, and removes uncommitted rows', async () => {
+    const world = await createWorld();
+    await world.addText('one', 'Ada met Grace.');
+    const { extractor, entered } = heldExtractor();
+    const cognify = await startCognify(world, { extractor });
+    const { id } = await cognify.start();
+    const events: RunEvent[] = [];
+    await cognify.messenger.subscribe('runs', id, (event) => {
+      events.push(event);
+    });
+    await entered;
+    await cognify.service.stop();
+    expect(await runOf(world, id)).to.include({
+      status: 'DATASET_PROCESSING_ERRORED',
+      errorClass: 'CancelledError',
+      errorMessage: 'The server is shutting down.',
+    });
+    expect(events.at(-1)?.kind).to.equal('errored');
+    expect((await world.indexes.graph.count(scopeOf(world.dataset))).nodeRows).to.equal(0);
+    const [row] = await createRunRecords(world.store).newest(scopeOf(world.dataset), {
+      datasets: [world.dataset.id],
+      limit: 1,
+      offset: 0,
+    });
+    expect(row?.record).to.include({ outcome: 'failed', errorClass: 'CancelledError' });
+  });
+
+  it('hands a run over with onStop hand-over, however often, and the next process ends it under the same id', async () => {
     const world = await createWorld();
     const item = await world.addText('one', 'Ada met Grace.');
+    const runs = { onStop: 'hand-over', maxStalledClaims: 2 } as const;
     const { id } = await (async () => {
-      await using idle = await startCognify(world, { runs: { maxConcurrentRuns: 0 } });
+      await using idle = await startCognify(world, { runs: { ...runs, maxConcurrentRuns: 0 } });
       return idle.start();
     })();
     for (let stops = 0; stops < 3; stops += 1) {
       const { extractor, entered } = heldExtractor();
-      const stopping = await startCognify(world, { extractor, runs: { maxStalledClaims: 2 } });
+      const stopping = await startCognify(world, { extractor, runs });
       await entered;
-      const waiting = awaitRun(stopping.messenger, id, CALL).catch((error: unknown) => error);
       await stopping[Symbol.asyncDispose]();
-      expect(await waiting).to.include({ wireName: 'ServiceUnavailableError', retryable: true });
       expect((await runOf(world, id))?.status).to.equal('DATASET_PROCESSING_STARTED');
-      expect((await world.indexes.graph.count(scopeOf(world.dataset))).nodeRows).to.equal(0);
     }
-    await using next = await startCognify(world, { runs: { maxStalledClaims: 2 } });
+    await using next = await startCognify(world, { runs });
     const run = await awaitRun(next.messenger, id, CALL);
     expect(run.items).to.deep.equal([{ item: item.id, status: 'completed' }]);
     expect(await history(world)).to.deep.equal(['DATASET_PROCESSING_STARTED', 'DATASET_PROCESSING_COMPLETED']);

@@ -5,7 +5,6 @@ import type { RunId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { type DatasetScope, SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
-import { once } from '../../common/platform/async/once.ts';
 import { createRepeating, type Repeating } from '../../common/platform/async/repeating.ts';
 import { jobsCollection } from '../../common/platform/jobs/job-document.ts';
 import { createJobWorker } from '../../common/platform/jobs/job-worker.ts';
@@ -40,26 +39,25 @@ interface RunEngineDependencies {
 }
 
 export function createRunEngine(dependencies: RunEngineDependencies): RunEngine {
-  const { store, workQueue, logger, executor, settings } = dependencies;
-  const { maxConcurrentRuns, maxStalledClaims, onStoreFailure } = settings;
+  const { workQueue, logger, executor, settings } = dependencies;
+  const { maxConcurrentRuns, maxStalledClaims, onStoreFailure, onStop } = settings;
   const driving = { ...dependencies, maxStalledClaims, onStoreFailure };
   const reaper = createRunReaper(dependencies);
+  const shutdown = () => engramError('CancelledError', 'The server is shutting down.');
   const worker = createJobWorker(dependencies, {
     name: 'run',
     handlers: { [executor.kind]: { drive: (job, lease) => driveRun(driving, executor, job, lease) } },
     settings: { ...settings, maxConcurrent: maxConcurrentRuns },
-  });
-  const stop = once(async () => {
-    await Promise.all([reaper.stop(), worker.stop()]);
-    // Processes that share the store go on with the runs now.
-    if (!store.capabilities.sharedBetweenProcesses) await publishStop(dependencies);
+    ...(onStop === 'cancel' ? { stopReason: shutdown } : {}),
   });
   return {
     async start() {
       reaper.start();
       await worker.start();
     },
-    stop,
+    async stop() {
+      await Promise.all([reaper.stop(), worker.stop()]);
+    },
     async submit(request) {
       const state = await record(request, dependencies);
       worker.notify();
@@ -72,17 +70,6 @@ export function createRunEngine(dependencies: RunEngineDependencies): RunEngine 
       await cancelRuns(dependencies, scope, { reason, waitMs });
     },
   };
-}
-
-/** Answers the requests that wait for a run: it goes on with the next start. Never throws. */
-async function publishStop({ runs, recorder, logger }: RunEngineDependencies): Promise<void> {
-  try {
-    for (const { state } of await runs.unfinished(SYSTEM_SCOPE, { limit: 1000 })) {
-      await recorder.publish({ kind: 'interrupted', run: state, reason: 'the server is shutting down.' });
-    }
-  } catch (error) {
-    logger.warn('run.stop.unpublished', { error });
-  }
 }
 
 /** Writes the run and its job in one commit, and charges it to the budgets of its user. */

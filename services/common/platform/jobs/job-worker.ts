@@ -50,11 +50,13 @@ export interface JobWorkerOptions {
   /** Handlers by kind of job, read at the start; no other kinds are taken. */
   readonly handlers: Readonly<Record<string, JobHandler>>;
   readonly settings: JobWorkerSettings;
+  /** Reason with which the stop aborts jobs in flight. Default: `HandOverError`. */
+  readonly stopReason?: () => Error;
 }
 
 export function createJobWorker(dependencies: JobWorkerDependencies, options: JobWorkerOptions) {
   const { workQueue, store } = dependencies;
-  const { handlers, settings } = options;
+  const { handlers, settings, stopReason = () => new HandOverError('The worker is stopping.') } = options;
   const worker = dependencies.ids.uuid();
   const claim = createClaim(dependencies, { ...options, worker });
   const wakeUp = createWakeUp();
@@ -90,7 +92,7 @@ export function createJobWorker(dependencies: JobWorkerDependencies, options: Jo
   const stop = async (): Promise<void> => {
     stopping.abort();
     await Promise.all([loops, watch?.stop(), cancels?.stop()]);
-    jobs.abort(new HandOverError('The worker is stopping.'), () => true);
+    jobs.abort(stopReason(), () => true);
     await settlesWithin(jobs.allEnded(), settings.drainMs);
   };
   return {
@@ -100,7 +102,7 @@ export function createJobWorker(dependencies: JobWorkerDependencies, options: Jo
       loops = Promise.all([work(), ...(watch === null ? [] : [relay(watch)])]);
     },
     /**
-     * Takes no new job, hands over those in flight and waits for them, for at most `drainMs`. Never throws; once, however often it
+     * Takes no new job, aborts those in flight and waits for them, for at most `drainMs`. Never throws; once, however often it
      * is asked.
      */
     stop() {
