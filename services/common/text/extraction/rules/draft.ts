@@ -209,7 +209,8 @@ const MIN_PROBABILITY_OF_LONE_PERSON = 0.62;
 const MIN_PROBABILITY_OF_LAND = 0.7;
 const NAMED_KINDS = ['Person', 'Organisation', 'Place'] as const;
 const THINGS = ['Work', 'Product', OTHER] as const;
-const BRANDED_KINDS = ['Product', 'Organisation', 'Work'] as const;
+/** How much likelier an organisation than a product is what is written like a program: `ForSea`, and not `MongoDB`. */
+const COMPANIES_PER_PRODUCT = 5;
 /** From this share on a name is a person although its class is a noun of no known kind (`Bob Gaudio, a bandmate`). */
 const CERTAIN_SHARE = 0.94;
 
@@ -285,7 +286,13 @@ export function typeOf(
     // `Norwegian Cup`, `World War I`
     (best === 'Place' && form === 'Concept' && (!isOfNation(name) || CONCEPT_ENDINGS.has(lastWord(name))));
   if (BRAND.test(name) && form === null) {
-    const brand = BRANDED_KINDS.reduce((most, type) => (shareOfClass(type) > shareOfClass(most) ? type : most));
+    const product = shareOfClass('Product');
+    const brand =
+      shareOfClass('Work') > MIN_PROBABILITY_OF_THING
+        ? 'Work'
+        : shareOfClass('Organisation') > COMPANIES_PER_PRODUCT * product
+          ? 'Organisation'
+          : 'Product';
     return { type: brand, certainty: CERTAINTY_OF_FORM };
   }
   if (!isThing) return { type: best, certainty: share };
