@@ -49,6 +49,8 @@ describe('times of a chunk', () => {
     expect(at('markdown', {}, 'Datum: 7. März 2025\n')).to.equal('2025-03-07');
     expect(at('markdown', {}, 'Hello.', '2025-03-08 meeting.md')).to.equal('2025-03-08');
     expect(at('markdown', {}, 'Hello.', 'notes-2025-03-09.md')).to.equal('2025-03-09');
+    expect(at('text', {}, 'Ada Moss\n14 Elm Hill\n\n10 March 2025\n\nDear Bo,\n')).to.equal('2025-03-10');
+    expect(at('text', {}, '10 March 2025\nRain.\n\n11 March 2025\nSun.\n')).to.equal(null);
     expect(at('csv', {}, 'date: 2025-01-10, supplier: Ikea', 'rows.csv')).to.equal(null);
     expect(at('text', {}, 'On 5 March 2025 we met.')).to.equal(null);
   });

@@ -174,10 +174,18 @@ const PROSE_FORMATS = new Set(['text', 'markdown', 'docx', 'odt', 'rtf', 'html',
 const DATE_LINE =
   /^[ \t>#*-]{0,8}(?:date|datum|fecha|sent|gesendet|enviado|envoyé)(?: de [\p{L} ]{1,20})?\*{0,2}[ \t]?:\*{0,2}[ \t]{0,4}(\S[^\n]{0,60})$/imu;
 const MAX_HEAD = 600;
+/** `14 January 2026`, `Bonn, March 2, 2026`: the date of a letter; a diary has several. */
+const DATE_ALONE =
+  /^[ \t]{0,40}(?:\p{Lu}[\p{L} ]{1,30}, (?:den |le )?)?(\d{1,2}(?:st|nd|rd|th|\.)? \p{L}{3,12} \d{4}|\p{L}{3,12} \d{1,2}(?:st|nd|rd|th)?, \d{4})[ \t]{0,40}$/gmu;
+
+function dateOfLetter(text: string): string | undefined {
+  const [only, ...others] = text.matchAll(DATE_ALONE);
+  return only !== undefined && others.length === 0 && only.index < MAX_HEAD ? only[1] : undefined;
+}
 
 /**
- * Returns when a document says it was written, ISO: the header of a mail, front matter, a line `Date: …` at its beginning, or
- * its file's name. Null when it does not.
+ * Returns when a document says it was written, ISO: the header of a mail, front matter, a line `Date: …` or only a date at its
+ * beginning, or its file's name. Null when it does not.
  */
 export function writtenAtOf(
   { format, metadata, text }: Pick<ParsedDocument, 'format' | 'metadata' | 'text'>,
@@ -185,7 +193,9 @@ export function writtenAtOf(
 ): string | null {
   const sent = format === 'email' ? Date.parse(metadata['date'] ?? '') : Number.NaN;
   if (!Number.isNaN(sent)) return new Date(sent).toISOString();
-  const line = PROSE_FORMATS.has(format) ? DATE_LINE.exec(text.slice(0, MAX_HEAD))?.[1] : undefined;
+  const line = PROSE_FORMATS.has(format)
+    ? (DATE_LINE.exec(text.slice(0, MAX_HEAD))?.[1] ?? dateOfLetter(text))
+    : undefined;
   const name = fileName.replaceAll(/_|(?<=\p{L})[.-]|[.-](?=\p{L})/gu, ' ');
   for (const source of [metadata['date'], line, name]) {
     const date = dates(source ?? '').find(({ precision }) => precision === 'day' || precision === 'second');

@@ -243,7 +243,9 @@ function deedOf(text: string): Deed | null {
   const from = auxiliary + (DETERMINER.test(rest[0] ?? '') ? 2 : 1);
   let [best, most] = [-1, 0.2];
   for (const [at, { word, lower: form }] of words.entries()) {
-    const share = at > from && /^\p{Ll}/u.test(word) ? verbShare(form) : 0;
+    // `Ada's purchase` is no verb.
+    const isOwned = /['’]s?$/u.test(words[at - 1]?.word ?? '');
+    const share = at > from && /^\p{Ll}/u.test(word) && !isOwned ? verbShare(form) : 0;
     if (share > most) [best, most] = [at, share];
   }
   return best < 0 ? null : { verb: lower[best] ?? '', subject: lower.slice(from, best) };
@@ -289,8 +291,10 @@ export function isOfAuthor({ text }: Question, sentence: string): boolean {
   if (SELF.test(text)) return false;
   const { subject } = deedOf(text) ?? {};
   const [name, ...more] = subject ?? [];
-  const written = name === undefined ? '' : (tokensOf(text).find(({ lower }) => lower === name)?.word ?? '');
-  if (name === undefined || more.length > 1 || !/^\p{Lu}/u.test(written)) return false;
+  const isName = (word: string) => tokensOf(text).some((one) => one.lower === word && /^\p{Lu}/u.test(one.word));
+  // `Ada's purchase` is not Ada.
+  if (name === undefined || more.length > 1 || ![name, ...more].every((word) => isName(word) || ADVERB.test(word)))
+    return false;
   return (
     /^(?:(?:\p{L}+ ){0,3}, )?(?:I|We|My|Our)\b/u.test(sentence) &&
     !tokensOf(sentence).some(({ lower }) => lower === name)

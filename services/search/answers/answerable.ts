@@ -9,7 +9,7 @@ import { agreementWith } from './agreement.ts';
 import { ANSWERABLE_WEIGHTS, ANSWERING_WEIGHTS } from './answerable-weights.ts';
 import { type AnswerType, contentWords, type Question, wordsOf } from './question.ts';
 import { isOfReason, quotedStatements } from './quoted-text.ts';
-import { PASSAGES_READ, type RankedSentence, type ReadPassage, refersBack, weigh } from './rank-sentences.ts';
+import { PASSAGES_READ, type RankedSentence, type ReadPassage, saidBefore, weigh } from './rank-sentences.ts';
 import type { ShortAnswer } from './short-answer.ts';
 import { isNumbered, slotFeatures } from './slots.ts';
 import { KINDS_OF, MONTHS, NUMERALS, spansOf, WEEKDAYS } from './spans.ts';
@@ -142,8 +142,8 @@ export function sentenceFeatures(whole: Question, { ranked, short, passages }: E
   const subject = words.filter(({ word }) => !slotWords.has(word));
   const focus = question.focus === null || STOP_WORDS.has(question.focus) ? null : keyOf(question.focus);
   const inAll = bagOf(...passages.slice(0, PASSAGES_READ).map(wholeText));
-  const all = coverage(words, inAll);
-  const bags = new Map<ReadPassage, Bag>();
+  const inPassages = coverage(words, inAll);
+  const bags = new Map<string, Bag>();
   const partsOf = statedParts(question);
   const agreementOf = agreementWith(question);
   const statements = new Map<ReadPassage, readonly string[]>();
@@ -151,12 +151,14 @@ export function sentenceFeatures(whole: Question, { ranked, short, passages }: E
   const slots = new Map<ReadPassage, ReturnType<typeof slotFeatures>>();
   return best.map((sentence) => {
     const { statement, features, confidence, probability, passage: source } = sentence;
-    const inPassage = bags.get(source) ?? bagOf(wholeText(source));
-    bags.set(source, inPassage);
-    const told = statements.get(source) ?? statementsOf(source).map((one) => one.text);
+    const section = `${source.id} ${statement.heading}`;
+    const inPassage = bags.get(section) ?? bagOf(sectionText(source, statement.heading));
+    bags.set(section, inPassage);
+    const all = statementsOf(source);
+    const told = statements.get(source) ?? all.map((one) => one.text);
     statements.set(source, told);
     const before = told[told.indexOf(statement.text) - 1] ?? '';
-    const subjectBefore = refersBack(statement.text) ? before : '';
+    const subjectBefore = saidBefore(all, statement);
     const inSentence = bagOf(`${statement.text} ${statement.heading} ${statement.label} ${subjectBefore}`);
     const slot = slots.get(source) ?? slotFeatures(question, told);
     slots.set(source, slot);
@@ -212,9 +214,9 @@ export function sentenceFeatures(whole: Question, { ranked, short, passages }: E
       lacksBeside: Number(form === 'which' && parts.focusBeside <= 0 && slot.focusSlot <= 0 && (kind ?? -1) <= 0),
       isRow: Number(/^\|/u.test(statement.text)),
       hasSubject: Number(subject.length > 0),
-      allExact: all.exact,
-      allSharp: all.sharp,
-      allWorst: all.worst,
+      allExact: inPassages.exact,
+      allSharp: inPassages.sharp,
+      allWorst: inPassages.worst,
       nameLost: lost(inPassage),
       nameLostInAll: lost(inAll),
       nameLostInSentence,
@@ -366,6 +368,15 @@ interface Bag {
 
 function bagOf(...texts: readonly string[]): Bag {
   return { texts: texts.map(wordsIn), likeness: new Map() };
+}
+
+/** What a passage says below a heading: a day of a diary, a topic of minutes. */
+function sectionText(passage: ReadPassage, heading: string): string {
+  const all = statementsOf(passage);
+  const own = all.filter((one) => one.heading === heading);
+  if (own.length === all.length) return wholeText(passage);
+  const { documentName, headings } = passage.payload;
+  return [documentName, ...headings, heading, ...own.flatMap(({ label, text }) => [label, text])].join(' ');
 }
 
 function wholeText({ payload }: ReadPassage): string {

@@ -5,7 +5,7 @@ import { stopWordsOfQuery } from '../../common/text/language/tokenize.ts';
 import type { Evidence } from './answerable.ts';
 import { FOREIGN_WEIGHTS } from './answerable-weights.ts';
 import { type Question, wordsOf } from './question.ts';
-import { refersBack, weigh } from './rank-sentences.ts';
+import { saidBefore, weigh } from './rank-sentences.ts';
 import { statementsOf } from './statements.ts';
 
 /** Returns the probability that memory answers a question in another language than English. */
@@ -35,8 +35,7 @@ export function foreignFeatures(question: Question, { ranked, short, passages }:
     return held.length / Math.max(1, roots.length);
   };
   const { statement, passage, features, probability, confidence } = best;
-  const told = statementsOf(passage).map(({ text }) => text);
-  const before = refersBack(statement.text) ? (told[told.indexOf(statement.text) - 1] ?? '') : '';
+  const before = saidBefore(statementsOf(passage), statement);
   const { documentName, headings, text } = passage.payload;
   const context = `${documentName} ${headings.join(' ')}`;
   const sentence = said(`${statement.text} ${statement.heading} ${statement.label} ${before} ${context}`);

@@ -49,6 +49,8 @@ export function quotedStatements(
   const reasons = all.filter(({ heading }) => heading !== statement.heading && isOfReason(heading));
   if (reasons.length > 0) return [statement, ...reasons.slice(0, MAX_REASONS)];
   const isOfOther = statement.isItem === true || after?.isItem === true || turnsOf(after?.text ?? '')[0]?.start === 0;
+  const before = all[at - 1];
+  if (statement.isContinued === true && before !== undefined) return [before, statement];
   return isBeside(after) && !isOfOther ? [statement, after] : [statement];
 }
 

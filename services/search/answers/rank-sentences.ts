@@ -2,6 +2,7 @@ import { logistic, softmax } from '../../common/kernel/probability.ts';
 import { keptByText } from '../../common/kernel/recently-used.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
+import { turnsOf } from '../../common/text/language/turns.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import type { RankedPassage } from '../model.ts';
 import { coverageBy, wordsOfSentence, wordsOfText } from '../retrieval/word-coverage.ts';
@@ -76,7 +77,15 @@ export const PASSAGES_READ = 8;
 const PRONOUN =
   /^(?:he|she|it|they|his|her|its|their|this|these|er|sie|es|él|ella|il|elle)\s|^\p{L}+ (?:of )?(?:him|her|them|these|those)\s/iu;
 /** Whether a sentence is about the subject of the one before it. */
-export const refersBack = (sentence: string) => PRONOUN.test(sentence);
+export const refersBack = ({ text, isContinued }: Pick<Statement, 'text' | 'isContinued'>): boolean =>
+  isContinued === true || PRONOUN.test(text);
+
+/** Returns the sentence before one that is about its subject, without the name of its speaker; '' for another one. */
+export function saidBefore(all: readonly Statement[], statement: Statement): string {
+  const before = refersBack(statement) ? (all[all.indexOf(statement) - 1]?.text ?? '') : '';
+  const [turn] = statement.isContinued === true ? turnsOf(before) : [];
+  return turn?.start === 0 ? before.slice(turn.saidAt) : before;
+}
 const FIRST_PERSON = /\b(?:I|[Mm]y|[Ww]e|[Oo]ur|[Ii]ch|[Mm]eine?|[Ww]ir|[Yy]o|[Mm]is?|[Jj]e|[Mm]on|[Mm]a|[Nn]ous)\b/u;
 /** So many passages in the first person among the best are notes of a person or a group; encyclopedias quote songs, too. */
 const OWN_PASSAGES = 3;
@@ -126,9 +135,10 @@ export function sentencesOf(
     const found = statementsOf(passage).filter(
       ({ isCommand, isQuestion }) => (isCommand !== true || asksForCommand) && (isQuestion !== true || asksForQuestion),
     );
-    const statements = found.map((statement, at) => {
-      const before = refersBack(statement.text) ? (found[at - 1]?.text ?? '') : '';
-      const above = [statement.heading, statement.label, before].map((text) => coverageOf(passage, text));
+    const statements = found.map((statement) => {
+      const above = [statement.heading, statement.label, saidBefore(found, statement)].map((text) =>
+        coverageOf(passage, text),
+      );
       return { statement, own: coverageOf(passage, statement.text), label: highest([...above, context]) };
     });
     return {

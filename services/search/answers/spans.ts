@@ -152,7 +152,11 @@ const FINDERS: Readonly<Record<WrittenKind, (sentence: string, add: Add) => void
     }
   },
   name(sentence, add) {
-    for (const match of sentence.matchAll(NAME)) addName(match[0], match.index, add);
+    for (const match of sentence.matchAll(NAME)) {
+      // `Complaints go to Ada; complaints about Ada go to Bo.`
+      const isWord = match.index <= 1 && sentence.includes(` ${match[0].toLowerCase()}`);
+      if (!isWord) addName(match[0], match.index, add);
+    }
   },
   role(sentence, add) {
     for (const match of sentence.matchAll(ROLE)) addRole(match, add);

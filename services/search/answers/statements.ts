@@ -25,6 +25,8 @@ export interface Statement {
   readonly isQuestion?: true;
   /** An item of a list. */
   readonly isItem?: true;
+  /** Of a message, and not its first sentence: the one before it says what it is about. */
+  readonly isContinued?: true;
 }
 
 const MAX_TITLE_LENGTH = 100;
@@ -144,7 +146,7 @@ function readStatements(payload: RankedPassage['payload']): readonly Statement[]
       const keys = parents.map((parent) => parent.text);
       const isBelowKey = parents.some((parent) => parent.isKey);
       const above = [isBelowKey ? '' : label, ...keys, asked.before].filter((part) => part !== '').join(' ');
-      const { isQuestion } = asked;
+      const { isQuestion, isContinued } = asked;
       statements.push({
         text: said,
         label: above,
@@ -153,6 +155,7 @@ function readStatements(payload: RankedPassage['payload']): readonly Statement[]
         ...(asked.before !== '' && { asked: asked.before }),
         ...(isQuestion && { isQuestion }),
         ...(isItem && { isItem }),
+        ...(isContinued && { isContinued }),
       });
     }
     if (isKey || isItem)
@@ -189,8 +192,9 @@ const isName = (text: string) => text.length <= MAX_KEY_LENGTH && !ENDS_SENTENCE
 /** Also a question of one word without its mark: `Edda: why` */
 const ASKS_IN_TURN = /\?["”)]*$|(?:^|: )(?:but )?(?:why|when|where|who|what|how(?: (?:much|many|long|come))?)$/iu;
 
-/** Sentences behind a question outside of a conversation that may reply to it. */
+/** Sentences behind a question outside of a conversation that may reply to it, and turns in one. */
 const REPLY_SENTENCES = 2;
+const REPLY_TURNS = 3;
 
 /**
  * Returns what tells, sentence by sentence, whether one asks and which question before it it replies to. In a conversation
@@ -202,6 +206,7 @@ function questionReader(text: string) {
   let before = '';
   let asker: string | null = null;
   let left = 0;
+  let [askedAt, lastTurn] = [0, -1];
   const replies = new Map<string, number>();
   return ({ text: line, start }: Pick<Line, 'text' | 'start'>, isTitle: boolean) => {
     const turnAt = turns.findLastIndex((one) => one.start <= start);
@@ -209,7 +214,9 @@ function questionReader(text: string) {
     const speaker = turn?.speaker ?? null;
     const isQuestion =
       speaker === null ? /\?["”)]*$/u.test(line) && readQuestion(line).type !== 'topic' : ASKS_IN_TURN.test(line);
-    if (isQuestion || isTitle || (speaker === null ? left === 0 : speaker === asker && replies.size > 0)) {
+    const isOver =
+      speaker === null ? left === 0 : turnAt - askedAt > REPLY_TURNS || (speaker === asker && replies.size > 0);
+    if (isQuestion || isTitle || isOver) {
       before = '';
       asker = null;
       replies.clear();
@@ -223,9 +230,11 @@ function questionReader(text: string) {
     const isReply = turn === undefined || replies.get(turn.speaker) === turnAt;
     const reply = isReply ? before : '';
     if (isQuestion && !isTitle) {
-      [before, asker, left] = [onOneLine(line), speaker, REPLY_SENTENCES];
+      [before, asker, left, askedAt] = [onOneLine(line), speaker, REPLY_SENTENCES, turnAt];
     }
-    return { isQuestion: isQuestion || undefined, before: reply };
+    const isContinued = (turnAt >= 0 && turnAt === lastTurn) || undefined;
+    lastTurn = turnAt;
+    return { isQuestion: isQuestion || undefined, isContinued, before: reply };
   };
 }
 

@@ -57,6 +57,17 @@ export function isNumeric(rows: readonly Row[], at: number): boolean {
   return !isDated(rows, at) && rows.every(({ cells: { [at]: cell = '' } }) => cell === '' || NUMBER.test(cell));
 }
 
+const YES = /^(?:yes|y|true|x|✓|✔|ja|sí|oui)$/iu;
+const NO = /^(?:no|n|false|-|✗|✘|nein|non)?$/iu;
+
+/** Whether a column says yes or no of each row. */
+export function isFlag(rows: readonly Row[], at: number): boolean {
+  const cells = rows.map((row) => row.cells[at] ?? '');
+  return cells.some((cell) => YES.test(cell)) && cells.every((cell) => YES.test(cell) || NO.test(cell));
+}
+
+export const flagOf = ({ cells }: Row, at: number): boolean => YES.test(cells[at] ?? '');
+
 /** Whole years from a day to another. */
 export function yearsBetween(day: Date, now: Date): number {
   const years = now.getUTCFullYear() - day.getUTCFullYear();

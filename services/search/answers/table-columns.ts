@@ -2,9 +2,10 @@ import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import { readQuestion, wordsOf } from './question.ts';
-import { hasAll, isDated, isNumeric, stems } from './table-cells.ts';
+import { hasAll, isDated, isFlag, isNumeric, stems } from './table-cells.ts';
 import { NAMING, type Row, type Table } from './table-rows.ts';
 import { relativesLike } from './unmet-condition.ts';
+import { likenessToRoles } from './word-kinds.ts';
 
 /** Words of questions that say nothing of a row. */
 export const EMPTY_WORDS = wordSet(
@@ -49,13 +50,23 @@ export interface ReadWords {
   readonly named: readonly string[];
   /** Other words, which may name a column. */
   readonly others: readonly string[];
+  /** Whether the columns of yes and no that the question names must say yes: `paid`, `not paid`. */
+  readonly flags: ReadonlyMap<number, boolean>;
+  /** Stems of the conditions that are names or numbers. */
+  readonly names: ReadonlySet<string>;
 }
+
+/** `is not paid`, `has n't been paid`; `unpaid` says it itself. */
+const NEGATED = /(?:\b(?:not|never|no|without)|n['’]t)\b(?: (?:been|be|yet|an?|the|any|\p{L}+ly))* ?$/iu;
+const PREFIX = /^(?:un|non-?)(?=\p{L}{3})/u;
 
 /** Returns null when the question names something that the table does not have. */
 export function readWords(question: string, table: Table, isInTime: boolean): ReadWords | null {
   const conditions = new Map<string, Set<number>>();
   const named: string[] = [];
   const others: string[] = [];
+  const flags = new Map<number, boolean>();
+  const names = new Set<string>();
   // A description has words of anything: it is no value by which rows are chosen.
   const isValue = (cell: string) => table.kind === 'list' || wordsOf(cell).length <= MAX_VALUE_WORDS;
   const cells = table.rows.map((row) => row.cells.map((cell) => stems(isValue(cell) ? cell : '')));
@@ -73,6 +84,22 @@ export function readWords(question: string, table: Table, isInTime: boolean): Re
       named.push(stem);
       continue;
     }
+    const isPrefixed = PREFIX.test(lower);
+    const flag = /^how much\b/iu.test(question)
+      ? -1
+      : table.columns.findIndex(
+          (_, at) =>
+            isFlag(table.rows, at) &&
+            (columnNames[at]?.has(stem) === true ||
+              (isPrefixed && columnNames[at]?.has(stemOf(lower.replace(PREFIX, ''))) === true)),
+        );
+    if (flag >= 0) {
+      const isNegated = NEGATED.test(question.slice(0, question.indexOf(text)));
+      // `do not include VAT` has two words for one column.
+      if (flags.get(flag) !== false)
+        flags.set(flag, isNegated === (isPrefixed && columnNames[flag]?.has(stem) !== true));
+      continue;
+    }
     if (columnNames.some((names) => names.has(stem))) {
       others.push(lower);
       continue;
@@ -80,6 +107,7 @@ export function readWords(question: string, table: Table, isInTime: boolean): Re
     const columns = new Set(cells.flatMap((row) => row.flatMap((words, column) => (words.has(stem) ? [column] : []))));
     if (columns.size > 0) {
       conditions.set(stem, columns);
+      if (/^[\p{Lu}\p{N}]/u.test(text)) names.add(stem);
       // `order 4712` says what the number identifies.
       const isId = [...columns].some((at) => isIdColumn(table.columns[at]));
       if (isId && place > 0 && others.at(-1) === asked[place - 1]?.text.toLowerCase()) others.pop();
@@ -87,7 +115,7 @@ export function readWords(question: string, table: Table, isInTime: boolean): Re
     else others.push(lower);
   }
   const isEmpty = (word: string) =>
-    EMPTY_WORDS.has(stemOf(word)) || (/^(?:where|when)\b/iu.test(question) && EVENT_WORDS.has(stemOf(word)));
+    EMPTY_WORDS.has(stemOf(word)) || (/^(?:where|when|how long)\b/iu.test(question) && EVENT_WORDS.has(stemOf(word)));
   const unknown = others.filter(
     (word) =>
       !isEmpty(word) &&
@@ -101,14 +129,24 @@ export function readWords(question: string, table: Table, isInTime: boolean): Re
   const [, owner = '', owned = ''] = OWNED.exec(question) ?? [];
   if (unknown.some((word) => word === owned || relativesLike(word).length > 0)) return null;
   if (unknown.length > 0 && DATED_QUESTION.test(question)) return null;
+  // `a contested divorce` is no other one.
+  const isOther = ([, word = '', of = '']: readonly string[]) =>
+    unknown.includes(word.toLowerCase()) && conditions.has(stemOf(of.toLowerCase()));
+  if ([...question.matchAll(MODIFIED)].some(isOther)) return null;
   // `Joaquim's sister` is neither his brother nor my sister.
   const pair = [owner.toLowerCase(), owned].map(stemOf);
   const isPair = pair.every((stem) => conditions.has(stem));
   if (isPair && !table.rows.some((row) => hasAll(row, pair))) return null;
-  if (unknown.length > (table.kind === 'records' ? 0 : 1) || (unknown.length > 0 && conditions.size === 0 && !isInTime))
+  if (
+    unknown.length > (table.kind === 'records' ? 0 : 1) ||
+    (unknown.length > 0 && conditions.size + flags.size === 0 && !isInTime)
+  )
     return null;
-  return { conditions, named, others };
+  return { conditions, named, others, flags, names };
 }
+
+/** A noun with a word that tells which one. */
+const MODIFIED = /\b(?:an?|the|my|our|your) (\p{Ll}+) (\p{L}+)/gu;
 
 /** What belongs to somebody with a name: `dog` of `Mia's dog`. */
 const OWNED =
@@ -145,15 +183,15 @@ const FIELDS: readonly (readonly [asks: RegExp, names: RegExp])[] = (
     ['job|position|profession|role|work as', 'role|title|job|position'],
     ['employer|company|works? (?:for|at)', 'organi[sz]ation|company|employer'],
     ['born|birthday|how old', 'birthday|born|date of birth'],
-    ['receives?|gets?', 'receivers?|recipients?'],
+    ['receives|gets', 'receivers?|recipients?'],
   ] as const
 ).map(([asks, names]) => [new RegExp(`\\b(?:${asks})\\b`, 'iu'), new RegExp(`^(?:${names})$`, 'iu')]);
-const HOW_LONG = /^(?:how long|wie lange)\b/iu;
+export const HOW_LONG = /^(?:how long|wie lange)\b/iu;
 /** Fields that the first word of a question asks for. */
 const FIELDS_OF_FIRST: typeof FIELDS = [
   [/^(?:where|wo)\b/iu, /^(?:city|country|region|location|place|(?:office )?address|town|venue|room|ort)$/iu],
   [/^(?:[Ww]ho|[Ww]er)\b(?! (?:is|was|ist|war) \p{Lu})/u, /^(?:owner|responsible|assignee|assigned to|who|person)$/iu],
-  [HOW_LONG, /^(?:duration|length|dauer|duración|durée)$/iu],
+  [HOW_LONG, /\b(?:duration|length|dauer|duración|durée)$/iu],
   [
     /^how (?:much|many)\b/iu,
     /^(?:amount|quantity|qty|pieces|units|count|stück|piezas|pièces|menge|anzahl|cantidad|quantité)$/iu,
@@ -161,7 +199,7 @@ const FIELDS_OF_FIRST: typeof FIELDS = [
   [/^(?:[Ww]ho|[Ww]er) (?:is|was|ist|war) \p{Lu}/u, /^(?:role|title|job|position)$/iu],
 ];
 /** Verbs of what takes place somewhere. */
-const EVENT_WORDS = wordSet('take place happen start begin leave depart held meet scheduled planned');
+const EVENT_WORDS = wordSet('take last place happen start begin leave depart held meet scheduled planned');
 
 /** Stems of the name of a column; `driver` is also the one who drives. */
 function columnStems(name: string): ReadonlySet<string> {
@@ -177,6 +215,14 @@ function likeColumn(word: string, columns: readonly string[]): number {
 /** Scores of a column that a word of the question asks for, and its first word alone. */
 const FIELD_SCORE = { word: 0.95, first: 0.6 } as const;
 const AMOUNT = /^how (?:much|many)\b/iu;
+/** Asks for a price, and for no amount of a thing: `how much milk`. */
+const HOW_MUCH = /^how much (?:is|was|are|were|do|does|did|will|would|for)\b/iu;
+/** Amounts that are no prices. */
+const EARNED = /\b(?:income|revenue|profit|sales|turnover|deposit|discount)\b/iu;
+/** Likeness of the name of a column to words for persons. */
+const MIN_ROLE = 0.4;
+const MONEY_COLUMN =
+  /^(?:\p{L}+ )?(?:price|cost|fee|amount|sum|total|rent|charge|salary|wage|deposit|preis|betrag|kosten|precio|prix)s?\b|\b(?:EUR|USD|GBP|CHF)\b|[€$£]/iu;
 export const DATED_QUESTION = /^(?:when|wann)\b|\b(?:what|which) (?:date|day|year)\b/iu;
 
 /** Returns the column that the question asks for, and the one that names the rows. */
@@ -192,15 +238,21 @@ export function askedColumn(question: string, { columns, rows }: Table, { condit
   const onlyNumber = columns.filter((_, at) => at !== key && isNumeric(rows, at)).length === 1;
   let column: number | null = null;
   const isPossible = mayAnswer(question);
+  const isOfPrice = HOW_MUCH.test(question) && others.every((word) => EMPTY_WORDS.has(stemOf(word)));
+  const isPerson = /^who\b/iu.test(question);
   let best = LIKE_COLUMN;
   for (const [at, name] of columns.entries()) {
-    if (name === '' || isUsed(at) || !isPossible(rows, at)) continue;
+    if (name === '' || isUsed(at) || isFlag(rows, at) || !isPossible(rows, at)) continue;
     if (HOW_LONG.test(question) && rows.every(({ cells }) => !/\d/u.test(cells[at] ?? ''))) continue;
     const names = columnStems(name);
     let score = Math.max(0, ...others.map((word) => (names.has(stemOf(word)) ? 1 : likeColumn(word, [name]))));
     if (at !== key && DATED_QUESTION.test(question) && isDated(rows, at)) score += FIELD_SCORE.first;
     if (at !== key && isField(FIELDS, name)) score = Math.max(score, FIELD_SCORE.word);
     if (at !== key && isField(FIELDS_OF_FIRST, name)) score = Math.max(score, FIELD_SCORE.first);
+    if (at !== key && isPerson && wordsOf(name).some((word) => likenessToRoles(word) >= MIN_ROLE))
+      score = Math.max(score, FIELD_SCORE.first);
+    if (isOfPrice && MONEY_COLUMN.test(name) && !EARNED.test(name) && isNumeric(rows, at))
+      score = Math.max(score, FIELD_SCORE.first);
     if (AMOUNT.test(question) && isNumeric(rows, at)) score += 0.2;
     if (MONEY.test(question) && isNumeric(rows, at) && onlyNumber) score += LIKE_COLUMN;
     if (score > best) [column, best] = [at, score];

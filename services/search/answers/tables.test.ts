@@ -138,6 +138,11 @@ const PAID = passage(
 );
 const CAKE = passage('cake', '# Almond cake\n\n## Ingredients\n- 5 eggs\n- 200 g sugar\n');
 
+const LOANS = passage(
+  'loans',
+  '| Tool | Lender | Price EUR | Days | Returned | Teacher |\n|---|---|---|---|---|---|\n| Loom | Ida | 30 | 4 | no | Ruta |\n| Small kiln | Olaf Stays | 75 | 2 | no | Jon |\n| Press | Ida | 18 | 9 | yes | Ruta |',
+);
+
 describe('tableAnswer', () => {
   const tables = tablesOf([
     CUSTOMERS,
@@ -226,6 +231,19 @@ describe('tableAnswer', () => {
   for (const [question, answer] of asked) {
     it(`answers "${question}" with ${answer}, from tables of a company`, () => {
       expect(tableAnswer(question, ofWork, NOW)?.text ?? null).equals(answer);
+    });
+  }
+  const lent = tablesOf([LOANS]);
+  for (const [question, answer] of [
+    ['How much is the loom?', '30'],
+    ['Which tools are not returned?', 'Loom, Small kiln'],
+    ['How many tools are not returned?', '2'],
+    ['How much does an electric loom cost?', null],
+    ['How long did the kiln last?', '2'],
+    ['Who checks the loom?', 'Ruta'],
+  ] as const) {
+    it(`answers "${question}" with ${answer}, from a list of loans`, () => {
+      expect(tableAnswer(question, lent, NOW)?.text ?? null).equals(answer);
     });
   }
   const ofFamily: readonly (readonly [string, string | null])[] = [

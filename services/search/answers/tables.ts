@@ -7,6 +7,7 @@ import {
   cellsAt,
   compares,
   dayOfCell,
+  flagOf,
   hasAll,
   isDated,
   isNumeric,
@@ -22,6 +23,7 @@ import {
   ASKS_FOR_ONE,
   askedColumn,
   DATED_QUESTION,
+  HOW_LONG,
   isIdColumn,
   MONEY,
   matching,
@@ -135,7 +137,13 @@ interface Reading {
 
 function rowsAsked(asked: string, table: Table, { read, timed, comparison, now }: Reading): FoundRows | null {
   const { column, key } = askedColumn(asked, table, read);
-  const held = matching(timed?.rows ?? table.rows, read.conditions);
+  const flagged = (timed?.rows ?? table.rows).filter((row) =>
+    [...read.flags].every(([at, is]) => flagOf(row, at) === is),
+  );
+  const whole = matching(flagged, read.conditions);
+  // `Stays` of another row is not the verb of `did we stay at Ada's`.
+  const names = new Map([...read.conditions].filter(([stem]) => read.names.has(stem)));
+  const held = whole.length > 0 || names.size === 0 ? whole : matching(flagged, names);
   const named = held.filter(({ cells }) => cells.some((cell) => cell.includes(' ') && isNamedIn(asked, cell)));
   let rows = named.length > 0 && table.kind === 'table' ? named : held;
   if (comparison !== null) {
@@ -161,20 +169,25 @@ function rowsAsked(asked: string, table: Table, { read, timed, comparison, now }
   }
   const isOfRecord =
     table.kind === 'records' && (isOnly || isBelowName) && column !== null && (column !== key || !hasName);
-  const isNarrowed = read.conditions.size > 0 || comparison !== null || timed !== null || isOfRecord;
+  const isNarrowed = read.conditions.size + read.flags.size > 0 || comparison !== null || timed !== null || isOfRecord;
   const focus = FOCUS.exec(asked.trim())?.[1]?.toLowerCase();
   const isOf = (words: ReadonlySet<string>) => focus !== undefined && words.has(stemOf(focus));
   // `What is due in December?` asks for what the rows are about.
   const isTime = timeColumn !== null && isOf(stems(table.columns[timeColumn]));
   // A list that is empty says so; other rows are no answer.
   if (rows.length === 0) return isTime && read.conditions.size === 0 ? { text: '', rows, isOfTime: true } : null;
+  if (HOW_LONG.test(asked) && (column === null || column === key)) return null;
   if (HOW_OLD.test(asked)) return ageOf(rows, column, now);
   const value = computedValue({ asked, table, rows, read, column, key, isNarrowed });
   const isOfUnnamed = isOfRecord && isOnly;
   if (isOfUnnamed && !read.others.some((word) => table.columns.some((name) => stems(name).has(stemOf(word)))))
     return null;
   if (value !== undefined) return value === null ? null : { ...value, isOfUnnamed };
-  const isKey = isTime || isOf(table.subject) || isOf(stems(table.columns[key]));
+  const isKey =
+    isTime ||
+    (WHO.test(asked) && read.flags.size > 0 && NAMING.test(table.columns[key] ?? '')) ||
+    isOf(table.subject) ||
+    isOf(stems(table.columns[key]));
   if (!isNarrowed || table.kind === 'list' || (column === null && !isKey)) return null;
   const shown = column === null || (isKey && column !== null) ? key : column;
   if (!mayAnswer(asked)(rows, shown)) return null;
@@ -280,7 +293,8 @@ function computedValue({
     if (table.kind === 'list' && rows.some(({ cells }) => isCounted.test(cells[0] ?? ''))) return null;
     return isNarrowed || read.named.length > 0 ? answer(String(rows.length)) : null;
   }
-  const isOfSeries = SERIES.test(asked);
+  // `How long does it last?`
+  const isOfSeries = SERIES.test(asked) && !HOW_LONG.test(asked);
   const isMost = MOST.test(asked) || (isOfSeries && !/\bfirst\b/iu.test(asked));
   if (!isMost && !isOfSeries && !LEAST.test(asked)) return undefined;
   const dates = table.columns.flatMap((name, at) => (name !== '' && isDated(table.rows, at) ? [at] : []));

@@ -25,6 +25,8 @@ const CASES = [
   ['Who taught me to bake?', 'I teach a course for bakers.', 'doer'],
   ['Do we have a dog?', 'Dogs are allowed on the ground floor.', 'owner'],
   ['Do we have a dog?', 'Our dog barks.', null],
+  ['Are cats allowed?', 'Dogs are allowed on the ground floor.', 'subject'],
+  ['How much is a furnished room?', 'An unfurnished room is 300 euros.', 'kind'],
   ['Did Marta like the aquarium?', 'It rained, so Marta visited the aquarium.', 'opinion'],
   ['Did Marta like the aquarium?', 'Marta thought that the aquarium was too small.', null],
 ] as const;

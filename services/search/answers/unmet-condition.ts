@@ -1,5 +1,6 @@
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
+import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { mostOfKind } from '../retrieval/word-likeness.ts';
 import { isAgentUnsaid, isOfAuthor, NAMED_KINDS } from './agreement.ts';
 import { contentWords, type Question, wordsOf } from './question.ts';
@@ -15,31 +16,32 @@ interface Said {
   readonly context: string;
   /** Of a mail or the like; '' when it is not said. */
   readonly author: string;
+  /** An item of a list that begins with a name. */
+  readonly isOfName?: boolean;
 }
 
-/** The person is another one; the sentence has no name, breed, doer, owner or opinion of the kind that is asked for. */
-type Condition = 'person' | 'subject' | 'name' | 'breed' | 'doer' | 'owner' | 'opinion';
+/** The person or kind is another one; the sentence has no name, breed, doer, owner or opinion of the kind that is asked for. */
+type Condition = 'person' | 'kind' | 'subject' | 'name' | 'breed' | 'doer' | 'owner' | 'opinion';
 
 /** Sentences that a pronoun refers back over. */
 const MAX_BACK = 3;
 
 /** Returns sentences with their headings, and those before them that they refer to. */
 export function saidOf(sentences: readonly Pick<Sentence, 'statement' | 'passage'>[]): readonly Said[] {
-  const read = new Map<Sentence['passage'], { readonly told: readonly string[]; readonly author: string }>();
-  return sentences.map(({ statement: { text, heading, label }, passage }) => {
-    const { told, author } = read.get(passage) ?? {
-      told: statementsOf(passage).map((one) => one.text),
-      author: AUTHOR.exec(passage.payload.text)?.[1] ?? '',
-    };
-    read.set(passage, { told, author });
-    const at = told.indexOf(text);
+  return sentences.map(({ statement: { text, heading, label, isItem }, passage }) => {
+    const told = statementsOf(passage);
+    const author = AUTHOR.exec(passage.payload.text)?.[1] ?? '';
+    const at = told.findIndex((one) => one.text === text);
     let first = at;
-    for (let back = 0; back < MAX_BACK && refersBack(told[first] ?? ''); back++) first -= 1;
-    const before = told.slice(Math.max(0, first), at);
-    return { text, author, context: [passage.payload.documentName, heading, label, ...before].join(' ') };
+    for (let back = 0; back < MAX_BACK && refersBack(told[first] ?? NO_STATEMENT); back++) first -= 1;
+    const before = told.slice(Math.max(0, first), at).map((one) => one.text);
+    const isOfName = isItem === true && ITEM_OF_NAME.test(text);
+    return { text, author, isOfName, context: [passage.payload.documentName, heading, label, ...before].join(' ') };
   });
 }
 
+const ITEM_OF_NAME = /^\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)*(?:,|:| [–—(-])/u;
+const NO_STATEMENT = { text: '' };
 const AUTHOR = /^(?:from|author|by|von|de|autor|auteur):\s*([^\n]+)/imu;
 
 /** Returns a condition of a question that its best sentences surely do not meet, best first; null when they may meet all. */
@@ -48,10 +50,12 @@ export function unmetCondition(question: Question, said: readonly Said[]): Condi
   if (best === undefined) return null;
   if (
     isOtherPerson(question.text, best) ||
+    isItemOfOther(question.text, best) ||
     (isOfAuthor(question, best.text) &&
       !namesIn(question.text).some((name) => contentWords(best.author).map(stemOf).includes(name)))
   )
     return 'person';
+  if (isOfOtherKind(question, best)) return 'kind';
   if (isSubjectUnsaid(question, said)) return 'subject';
   if (isNameUnsaid(question, said)) return 'name';
   if (isBreedUnsaid(question, said)) return 'breed';
@@ -126,9 +130,43 @@ export function namesIn(question: string): readonly string[] {
   ).map(stemOf);
 }
 
-/** Whether no sentence has a name of a question whether something is so, and what it says of it. */
+/** Whether an item tells of somebody else than the one name of a question: `Aylin, mechanic; speaks Dutch` of Mats. */
+function isItemOfOther(question: string, { text, isOfName }: Said): boolean {
+  const names = namesIn(question);
+  const words = contentWords(text).map(stemOf);
+  return isOfName === true && names.length > 0 && !names.some((name) => words.includes(name));
+}
+
+const PREFIXES = ['un', 'non', 'non-', 'in', 'dis', 'ir', 'im'];
+
+/** Whether a sentence has the opposite of a word of the question, and not the word: `uncontested` for `contested`. */
+function isOfOtherKind({ text, type }: Question, { text: sentence, context }: Said): boolean {
+  if (type === 'yes-no') return false;
+  const said = new Set(wordsOf(`${sentence} ${context}`));
+  const isOpposed = (word: string) =>
+    word.length > 4 &&
+    !said.has(word) &&
+    PREFIXES.some(
+      (prefix) => said.has(prefix + word) || (word.startsWith(prefix) && said.has(word.slice(prefix.length))),
+    );
+  return contentWords(text).some(isOpposed);
+}
+
+/** `Are cats allowed?`, `Does the office have a lift?` */
+const SUBJECT = /^\p{L}+ (?:(?:the|my|our|there|an?|any) )*(\p{Ll}{3,})/iu;
+
+/** Whether no sentence has the thing of which a question asks whether something is so. */
+export function isThingUnsaid(question: string, said: readonly Pick<Said, 'text' | 'context'>[]): boolean {
+  const [thing] = contentWords(SUBJECT.exec(question.trim())?.[1] ?? '');
+  const { noun, verb } = wordSenses().partsOf(wordSenses().row(thing ?? ''));
+  if (thing === undefined || noun <= Math.max(verb, 0.5) || relativesLike(thing).length > 0) return false;
+  return said.every((one) => !contentWords(`${one.text} ${one.context}`).some((word) => saysThing(thing, word)));
+}
+
+/** Whether no sentence has what a question asks of whether something is so, or a name in it and what it says of that. */
 function isSubjectUnsaid({ text, type }: Question, said: readonly Said[]): boolean {
   if (type !== 'yes-no') return false;
+  if (isThingUnsaid(text, said)) return true;
   const names = namesIn(text);
   const rest = contentWords(text).filter((word) => !names.includes(stemOf(word)));
   if (names.length === 0 || rest.length === 0) return false;

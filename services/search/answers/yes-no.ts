@@ -4,7 +4,7 @@ import { wordTable } from '../../common/text/words/word-table.ts';
 import { saysOtherValue } from './other-value.ts';
 import { type Question, wordsOf } from './question.ts';
 import type { RankedSentence } from './rank-sentences.ts';
-import { isOtherPerson, namesIn } from './unmet-condition.ts';
+import { isOtherPerson, isThingUnsaid, namesIn } from './unmet-condition.ts';
 
 const NEGATION = /\b(?:no|not|never|none|nobody|nothing|neither|without|cannot|refused|declined|rejected)\b|n['’]t\b/iu;
 const CONTRAST = /\b(?:but|although|though|until|unless|only)\b|\bnot only\b/iu;
@@ -39,6 +39,9 @@ export function yesOrNo({ type, text }: Question, { statement, features }: Ranke
   const [contrast] = CONTRAST.exec(statement.text) ?? [];
   if (contrast !== undefined && !wordsOf(text).includes(contrast.toLowerCase())) return null;
   if (isOtherPerson(text, { text: statement.text, context: statement.heading })) return null;
+  const { heading, label } = statement;
+  // `Perfume is not allowed.` says nothing of dogs.
+  if (isThingUnsaid(text, [{ text: statement.text, context: `${heading} ${label}` }])) return null;
   const isNegated = NEGATION.test(statement.text);
   const isLike = features.missing <= MAX_MISSING.no;
   if (!isNegated && (saysOtherValue(text, statement.text) || (isLike && saysOpposite(text, statement.text))))
