@@ -251,6 +251,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
             ? { influence: config.personalizationInfluence, beta: config.preferenceBeta }
             : null,
           echoTtlMs: config.sessionTtlMs,
+          copyMemoryBytes: config.copyMemoryBytes,
           concurrentSearches: config.stores.index === 'embedded' ? 4 : 64,
           recallWarmupShortcircuit: config.recallWarmupShortcircuit,
           recallWarmupThreshold: config.recallWarmupThreshold,

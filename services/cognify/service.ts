@@ -19,6 +19,7 @@ import { createImproveClaims } from '../common/records/improve/improve-claims.ts
 import { createDataItems } from '../common/records/ingest/data-items.ts';
 import { createOntologies, type OntologyFile } from '../common/records/ingest/ontologies.ts';
 import { createRepetitions } from '../common/records/ingest/repetitions.ts';
+import { createDatasetCopyLeases } from '../common/records/search/dataset-copies.ts';
 import type { Subscription } from '../common/storage/ports/bus.ts';
 import { applyGraphPatch } from './built/apply-graph-patch.ts';
 import { builtStatistics } from './built/built-statistics.ts';
@@ -87,6 +88,7 @@ export function createCognifyService(options: CognifyServiceOptions): Service {
   const builds = createItemBuilds(ledger);
   const cache = createModelCache(store);
   const repetitions = createRepetitions(store);
+  const copies = createDatasetCopyLeases(options);
   const run = once(async () => {
     const [{ createCognifyRun }, { createTextWork }] = await Promise.all([
       import('./runs/cognify-run.ts'),
@@ -173,7 +175,7 @@ export function createCognifyService(options: CognifyServiceOptions): Service {
         applyGraphPatch({ ...dependencies, claims: createImproveClaims(store) }, request, context),
       ),
       messenger.serve('cognify.Erase', async (request) => {
-        const erased = await eraseBuilt({ ...dependencies, builds, cache, repetitions }, request);
+        const erased = await eraseBuilt({ ...dependencies, builds, cache, repetitions, copies }, request);
         return { ...erased, removed: { ...erased.removed } };
       }),
     ]);

@@ -1,4 +1,5 @@
 import type { TenantId } from '../common/kernel/brand.ts';
+import type { DatasetRef } from '../common/kernel/dataset.ts';
 import type { Principal } from '../common/kernel/principal.ts';
 import type { ConcurrencyLimit } from '../common/platform/async/concurrency-limit.ts';
 import type { Messenger } from '../common/platform/messaging/messenger.ts';
@@ -50,7 +51,11 @@ export interface SearchDependencies extends TypeDependencies, MarkDependencies {
   readonly history: SearchHistory;
   readonly sourceAccess: SourceAccess;
   readonly readiness: Readiness;
+  /** What differs for a search of datasets that are copied into this process; null: nothing. */
+  here(datasets: readonly DatasetRef[]): Promise<CopiedReads | null>;
 }
+
+type CopiedReads = Pick<SearchDependencies, 'indexes' | 'ledger' | 'retriever' | 'knowledge' | 'quotes'>;
 
 /** Dependencies of the routes. */
 export interface SearchParts extends Omit<SearchDependencies, keyof SearchModels> {

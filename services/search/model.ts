@@ -373,4 +373,6 @@ export interface SearchSettings {
   readonly echoTtlMs?: number;
   /** Maximum concurrent searches: few when they share this machine's processors, many when servers do the work. */
   readonly concurrentSearches: number;
+  /** Memory for copies of datasets whose indexes are on servers; 0: none is made. */
+  readonly copyMemoryBytes: number;
 }

@@ -23,7 +23,7 @@ import type { SearchTarget } from './types/target.ts';
  * one, which has no dataset unless there is exactly one.
  */
 export async function searchDatasets(
-  deps: SearchDependencies,
+  parts: SearchDependencies,
   request: SearchRequest,
   target: {
     readonly type: AnsweredType;
@@ -33,8 +33,9 @@ export async function searchDatasets(
   },
 ): Promise<readonly DatasetOutcome[]> {
   const { type, datasets } = target;
-  checkRequest(deps, request, type);
+  checkRequest(parts, request, type);
   if (datasets.length === 0) return [];
+  const deps = { ...parts, ...(UNCOPIED.has(type) ? null : await parts.here(datasets)) };
   const isOneStore = !deps.settings.accessControl && datasets.length > 1 && type !== 'CODE';
   const conversation =
     target.conversation ?? (isOneStore && isCompletion(type) ? await defaultConversation(deps, request, null) : null);
@@ -58,6 +59,11 @@ export async function searchDatasets(
 /** Types that compare no vectors with the query. */
 const NO_VECTOR: ReadonlySet<AnsweredType> = new Set([
   ...(['CHUNKS_LEXICAL', 'SKILLS', 'CYPHER', 'NATURAL_LANGUAGE', 'CODING_RULES', 'GRAPH_REPORT', 'CODE'] as const),
+]);
+
+/** Types that read nothing that is copied. */
+const UNCOPIED: ReadonlySet<AnsweredType> = new Set([
+  ...(['SKILLS', 'CYPHER', 'NATURAL_LANGUAGE', 'GRAPH_REPORT', 'CODE'] as const),
 ]);
 
 /** Types that answer a dataset without memory with nothing (search-recall.md §1.6). */

@@ -9,6 +9,7 @@ import { createVectorIndexVersions } from '../common/records/cognify/vector-inde
 import { createEchoMarks } from '../common/records/ingest/echo-marks.ts';
 import { createSkills } from '../common/records/ingest/skills.ts';
 import { createSourceAccess } from '../common/records/integrations/source-access.ts';
+import { createDatasetCopyLeases } from '../common/records/search/dataset-copies.ts';
 import { createSearchHistory } from '../common/records/search/search-history.ts';
 import { createSessionContexts } from '../common/records/sessions/session-context.ts';
 import { createSessionEntries } from '../common/records/sessions/session-entries.ts';
@@ -22,6 +23,7 @@ import { createRecentlyShown } from './answers/mark-shown.ts';
 import { type QuoteReader, quotesFrom } from './answers/quotes.ts';
 import type { SessionReaders } from './conversation/conversation.ts';
 import { createSessionWriter, createTurnRecorder } from './conversation/turn-recorder.ts';
+import { createDatasetCopies } from './dataset-copies.ts';
 import type { SearchParts, SearchServiceOptions } from './dependencies.ts';
 import { eraseAnswers, eraseSearched } from './history.ts';
 import { lookFor } from './look-for.ts';
@@ -57,6 +59,8 @@ export function createSearchService(options: SearchServiceOptions): Service {
   const users = createUsers(options.store);
   const knowledge: KnowledgeReader = (...input) => knowledgeAround({ indexes, supersessions }, ...input);
   const quotes: QuoteReader = (...input) => quotesFrom({ indexes }, ...input);
+  const limited = limitRetrievals({ retrieve }, limit);
+  const copies = createCopies(options);
   const deps: SearchParts = {
     ...rest,
     vectorVersions,
@@ -64,7 +68,7 @@ export function createSearchService(options: SearchServiceOptions): Service {
     embedders: options.embedders ?? onlyEmbedder(options.embedder),
     sessions: sessionReaders(options.store),
     turns: createTurnRecorder(createSessionWriter(options.messenger, ids), options.logger),
-    retriever: limitRetrievals({ retrieve }, limit),
+    retriever: limited,
     supersessions,
     knowledge: threads ? createThreadKnowledge(threads, knowledge, known) : knowledge,
     quotes: threads ? createThreadQuotes(quotes, known) : quotes,
@@ -78,6 +82,17 @@ export function createSearchService(options: SearchServiceOptions): Service {
     history: createSearchHistory(options.store, ids),
     readiness: createReadiness(options),
     sourceAccess: createSourceAccess(options.store),
+    async here(datasets) {
+      const here = (await copies?.of(datasets)) ?? null;
+      if (here === null) return null;
+      return {
+        indexes: here.indexes,
+        ledger: { ...options.ledger, ...here.ledger, asked: null },
+        retriever: { retrieve: (request) => limited.retrieve({ ...request, here }) },
+        knowledge: (...input) => knowledgeAround({ indexes: here.indexes, supersessions }, ...input),
+        quotes: (...input) => quotesFrom({ indexes: here.indexes }, ...input),
+      };
+    },
   };
   const { sessions, sourceAccess } = deps;
   const views = { ...options, ...indexes, vectors: vectorVersions.vectors, sessions, users, sourceAccess };
@@ -109,11 +124,21 @@ export function createSearchService(options: SearchServiceOptions): Service {
       ]);
     },
     async stop() {
+      await copies?.stop();
       await deps.turns.settle();
       await Promise.all(subscriptions.map((subscription) => subscription.stop()));
       subscriptions = [];
     },
   };
+}
+
+/** Null where indexes need no trip, or no memory is given for copies. */
+function createCopies(options: SearchServiceOptions) {
+  const { indexes, settings } = options;
+  if (settings.copyMemoryBytes === 0 || (indexes.text.copy === undefined && indexes.graph.copy === undefined))
+    return null;
+  const leases = createDatasetCopyLeases(options);
+  return createDatasetCopies({ ...options, from: indexes, maxBytes: settings.copyMemoryBytes, leases });
 }
 
 /** Returns readers of sessions, which ingest and improve write. */

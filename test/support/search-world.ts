@@ -203,6 +203,7 @@ export const SETTINGS: SearchSettings = {
   recallWarmupThreshold: 1,
   recallWarmupCacheTtlMs: 60_000,
   concurrentSearches: 4,
+  copyMemoryBytes: 0,
 };
 
 export interface SearchApp extends AsyncDisposable {

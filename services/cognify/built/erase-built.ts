@@ -7,6 +7,7 @@ import type { DatasetScope } from '../../common/kernel/scope.ts';
 import { slices } from '../../common/kernel/slices.ts';
 import { eraseCollections } from '../../common/records/base/erase-collections.ts';
 import type { Repetitions } from '../../common/records/ingest/repetitions.ts';
+import type { DatasetCopyLeases } from '../../common/records/search/dataset-copies.ts';
 import { builtCollections, memoryCollections } from '../collections.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import type { ItemBuilds } from '../pipeline/item-builds.ts';
@@ -53,6 +54,7 @@ interface Dependencies
   readonly cache: ModelCache;
   readonly builds: ItemBuilds;
   readonly repetitions: Repetitions;
+  readonly copies: Pick<DatasetCopyLeases, 'recall'>;
 }
 
 /** How long an erasure waits for work on its items to stop. */
@@ -64,7 +66,7 @@ const AT_ONCE = 16;
 /**
  * Erases what was built from a dataset or from some of its items. The ledger entries become tombstones (or are reset) first,
  * which hides the rows and keeps builds in flight from committing. Then builds are stopped, their roll-back is awaited, and
- * every row is removed and counted, with cached model answers unless `memoryOnly`.
+ * every row is removed and counted, with cached model answers unless `memoryOnly`, and search processes drop their copies.
  */
 export async function eraseBuilt(dependencies: Dependencies, request: EraseRequest): Promise<Erased> {
   const { ledger, builds, engine } = dependencies;
@@ -82,6 +84,7 @@ export async function eraseBuilt(dependencies: Dependencies, request: EraseReque
   const removed = isEverything
     ? await removeAll(dependencies, request, items)
     : await removeItems(dependencies, request, items);
+  await dependencies.copies.recall(scope);
   // Statements that the items had superseded become valid again.
   if (!isEverything) await tryJudgeStatements(dependencies, scope);
   const residue = await residueOf(dependencies, request, isEverything ? null : items);

@@ -54,6 +54,7 @@ import { sourceCursorsCollection, sourceItemsCollection } from './integrations/s
 import { syncOriginsCollection } from './integrations/sync-origins.ts';
 import { syncRunsCollection } from './integrations/sync-runs.ts';
 import { syncDuesCollection, syncedContentCollection, syncOffersCollection } from './integrations/sync-state.ts';
+import { datasetCopiesCollection } from './search/dataset-copies.ts';
 import { searchHistoryCollection } from './search/search-history.ts';
 import { sessionContextCollection } from './sessions/session-context.ts';
 import { sessionEntriesCollection } from './sessions/session-entry-documents.ts';
@@ -74,6 +75,7 @@ export const recordCollections: readonly AnyOwnedCollection[] = [
   credentialsCollection,
   dataItemsCollection,
   datasetConfigurationsCollection,
+  datasetCopiesCollection,
   datasetsCollection,
   deliveriesCollection,
   distillationsCollection,

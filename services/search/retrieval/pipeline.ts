@@ -37,8 +37,9 @@ export function createRetriever(deps: RetrieverDeps): Retriever {
   const sentenceWords = createSentenceReader();
   return {
     async retrieve(request) {
-      const joined = request.joined === undefined ? null : joinStores(deps, request.joined);
-      const { indexes, ledger, learned: elements } = joined ?? deps;
+      const stores = { ...deps, ...request.here };
+      const joined = request.joined === undefined ? null : joinStores(stores, request.joined);
+      const { indexes, ledger, learned: elements } = joined ?? stores;
       const context: LaneContext = {
         scope: request.scope,
         vectorVersion: request.vectorVersion ?? request.scope,

@@ -16,6 +16,12 @@ import type { InfluenceOptions, LearnedElements, LearnedReader } from './learned
 import type { QueryAnalysis } from './query-analysis.ts';
 import type { Visibility } from './visibility.ts';
 
+/** The indexes and the ledger that a search reads. */
+export interface ReadsHere {
+  readonly indexes: IndexStores;
+  readonly ledger: Pick<Ledger, 'committed'>;
+}
+
 export type SearchedDataset = Pick<DatasetRef, 'tenant' | 'id' | 'withheld'>;
 
 /** Numbers of entities and facts in a context. */
@@ -56,6 +62,8 @@ export interface RetrievalRequest {
   readonly knowledge?: KnowledgeLimits;
   /** The query will be answered with quotes of the passages: a thread answers it in the same trip. */
   readonly quotes?: QuoteOptions;
+  /** Read in place of those of the retriever. */
+  readonly here?: ReadsHere;
   readonly signal?: AbortSignal;
 }
 

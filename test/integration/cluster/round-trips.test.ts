@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { type BenchClient, createClient } from '../../bench/speed/client.ts';
+import { until } from '../../support/until.ts';
 import { withBackends } from '../backend.ts';
 import { type ClusterProcess, startCluster } from '../cluster-process.ts';
 import { type OwnNames, takeOwnNames } from '../own-names.ts';
@@ -26,6 +27,16 @@ const SEARCH_TRIPS: Readonly<Record<string, Omit<RoundTrips, 'nats'>>> = {
   TRIPLET_COMPLETION: { mongodb: 19, elasticsearch: 7, neo4j: 3 },
   // On a slow machine what auth said and what was learned, which are remembered for a second, are read more than once: 24 to 28.
   FEELING_LUCKY: { mongodb: 28, elasticsearch: 6, neo4j: 3 },
+};
+/** The same of a dataset that is copied into the search process: nearest vectors, their space, and triplets alone are asked for. */
+const COPIED_TRIPS: Readonly<Record<string, number>> = {
+  CHUNKS: 2,
+  CHUNKS_LEXICAL: 0,
+  SUMMARIES: 2,
+  RAG_COMPLETION: 2,
+  GRAPH_COMPLETION: 2,
+  HYBRID_COMPLETION: 2,
+  TRIPLET_COMPLETION: 4,
 };
 const SEARCH_TYPES = Object.keys(SEARCH_TRIPS);
 
@@ -68,7 +79,8 @@ withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j'], () => {
     before(async () => {
       names = takeOwnNames();
       servers = await startCountedServers(names.environment['ENGRAM_NATS_SUBJECT_PREFIX'] ?? '');
-      const stages = { TRIPLET_EMBEDDING: 'true', PERSONALIZATION_ENABLED: 'true' };
+      // Of the datasets `ten` may be copied, and `hundred` not.
+      const stages = { TRIPLET_EMBEDDING: 'true', PERSONALIZATION_ENABLED: 'true', ENGRAM_COPY_MEMORY: '150KB' };
       cluster = await startCluster({ ...names.environment, ...servers.environment, ...stages });
       client = createClient(cluster.baseUrl);
       await add('warm', [text('warm', 2)]);
@@ -120,6 +132,17 @@ withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j'], () => {
         expectNoGrowth(three, thirty, ACCESS_TRIPS);
       });
     }
+
+    it('searches a small dataset again without asking for its rows', async () => {
+      const lexical = () => counted(() => search('CHUNKS_LEXICAL', 3, 'ten'));
+      await until('a search of a copy', async () => (await lexical()).trips.elasticsearch === 0, { everyMs: 200 });
+      for (const [type, elasticsearch] of Object.entries(COPIED_TRIPS)) {
+        const found = await counted(() => search(type, 3, 'ten'));
+        // Its lease is renewed meanwhile.
+        const { mongodb = 0 } = SEARCH_TRIPS[type] ?? {};
+        expectAtMost(found, { mongodb: mongodb + 6, elasticsearch, neo4j: 0, nats: 6 });
+      }
+    });
 
     it('recalls in a few, however many results are wanted', async () => {
       const three = await counted(() => recall(3));

@@ -52,6 +52,7 @@ export async function openTestGraphStore(
       drop: (scope) => graph.drop(own(scope)),
       count: (scope, ...rest) => graph.count(own(scope), ...rest),
       cypher: (scope, ...rest) => graph.cypher(own(scope), ...rest),
+      copy: (scope, options) => graph.copy(own(scope), options),
     },
     async close() {
       for (const scope of used.values()) await graph.drop(scope);

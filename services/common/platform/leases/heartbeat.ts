@@ -41,6 +41,8 @@ export function createHeartbeat(options: HeartbeatOptions) {
   };
   const timer = setInterval(tick, everyMs).unref();
   return {
+    /** How long it is held for certain. */
+    leftMs,
     /** Beats now, unless a beat is under way. */
     beat: tick,
     /** Stops the beats, and waits for the one under way. */

@@ -132,6 +132,15 @@ export class ItemErasedError extends Error {
   override readonly name = 'ItemErasedError';
 }
 
+/** A generation that is visible; rows of it never change, but for triplets. */
+export interface CommittedBuild {
+  readonly generation: number;
+  /** ISO-8601, or empty. */
+  readonly committedAt: string;
+  /** 0 where it is not known. */
+  readonly chunks: number;
+}
+
 /** Keeps the rows whose generation is the committed one. */
 export function visible<Row extends Provenance>(
   rows: readonly Row[],
@@ -212,6 +221,19 @@ export function createLedger(store: DocumentStore) {
     /** Committed generation of each item that has one, is not erased and not withheld from the reader. One batched read. */
     committed: async (scope: DatasetScope, items: readonly DataItemId[]) =>
       committedOf(scope, await entries(scope, items)),
+    /** The committed builds of all items of the dataset in one read; null: there are more than `most`. */
+    async committedBuilds(scope: DatasetScope, most: number): Promise<ReadonlyMap<DataItemId, CommittedBuild> | null> {
+      const query = { where: { generation: { greaterThan: 0 } }, limit: most + 1 };
+      const { items } = await store.find(scope, ledgerCollection, query);
+      if (items.length > most) return null;
+      const built = items.filter(({ value }) => !value.erased);
+      return new Map(
+        built.map(({ id, value: { generation, committedAt, counts } }) => [
+          id as DataItemId,
+          { generation, committedAt: committedAt ?? '', chunks: Number(counts?.['chunks'] ?? 0) },
+        ]),
+      );
+    },
     /** The same for every item of the dataset. */
     allCommitted: async (scope: DatasetScope) => committedOf(scope, await allEntries(scope)),
     /**

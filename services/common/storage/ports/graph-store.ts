@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import type { Page } from '../../kernel/result-page.ts';
 import type { DatasetScope } from '../../kernel/scope.ts';
-import type { Provenance } from './index-entry.ts';
+import type { CopyOptions, IndexCopy, Provenance } from './index-entry.ts';
 import type { RowSelection } from './text-index.ts';
 
 /**
@@ -53,7 +53,11 @@ export interface GraphStore {
    * graph is being prepared for its first query.
    */
   cypher(scope: DatasetScope, query: CypherQuery, signal?: AbortSignal): Promise<CypherRows>;
+  /** Copies the edges into this process; null when they are too large. Absent where a call costs no trip. */
+  copy?(scope: DatasetScope, options: CopyOptions): Promise<IndexCopy<CopiedGraphReads> | null>;
 }
+
+export type CopiedGraphReads = Required<Pick<GraphStore, 'neighbours' | 'pathsOver'>>;
 
 export interface CypherQuery {
   readonly text: string;

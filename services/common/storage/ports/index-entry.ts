@@ -42,5 +42,20 @@ export function asRead<Query extends EntryFilter>({ withheld }: DatasetScope, qu
   return withheld === undefined ? query : { ...query, withoutItems: withheld };
 }
 
+/** Reads of an index that are answered in this process, exactly as the index answers them. */
+export interface IndexCopy<Reads> {
+  readonly reads: Reads;
+  /** Memory that it takes, about. */
+  readonly bytes: number;
+}
+
+export interface CopyOptions {
+  /** The copy has the rows of these generations alone. */
+  readonly committed: ReadonlyMap<DataItemId, number>;
+  /** A dataset that needs more is not copied. */
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+}
+
 /** Stored beside a row and given back with it: what an answer needs to show the hit. */
 export type EntryPayload = JsonObject;

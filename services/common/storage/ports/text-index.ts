@@ -1,5 +1,13 @@
 import type { DatasetScope } from '../../kernel/scope.ts';
-import type { EntryFilter, EntryKey, EntryPayload, IndexKind, Provenance } from './index-entry.ts';
+import type {
+  CopyOptions,
+  EntryFilter,
+  EntryKey,
+  EntryPayload,
+  IndexCopy,
+  IndexKind,
+  Provenance,
+} from './index-entry.ts';
 
 /** All rows of a listing, page by page; no page is empty. */
 export async function* textPages(
@@ -61,7 +69,17 @@ export interface TextIndex {
   /** Removes everything the index holds of the dataset. */
   drop(scope: DatasetScope): Promise<void>;
   count(scope: DatasetScope, filter: Partial<EntryFilter>): Promise<number>;
+  /**
+   * Copies the rows whose every change changes the ledger (`COPIED_KINDS`) into this process; null when they are too large.
+   * Rows of other kinds are asked of the index. Absent where a call costs no trip.
+   */
+  copy?(scope: DatasetScope, options: CopyOptions): Promise<IndexCopy<CopiedTextReads> | null>;
 }
+
+export type CopiedTextReads = Pick<TextIndex, 'candidates' | 'fetch' | 'fetchCandidates' | 'list'>;
+
+/** Not triplets, which improve writes into generations that are committed, and not what no search reads. */
+export const COPIED_KINDS: readonly IndexKind[] = ['chunk', 'summary', 'entity'];
 
 export interface RowSelection {
   readonly item: string;

@@ -34,6 +34,12 @@ export const stores = {
     default: '512MB',
     meaning: 'Memory that loaded vectors may take; the least recently used datasets are unloaded beyond it.',
   }),
+  copyMemoryBytes: setting('ENGRAM_COPY_MEMORY', {
+    type: type.bytes({ min: 0 }),
+    default: '128MB',
+    meaning:
+      'Memory of a search process for copies of small datasets that are searched repeatedly, where their indexes are on servers; the least recently used ones are dropped beyond it. `0`: none is made.',
+  }),
   maxOpenFiles: optional('ENGRAM_MAX_OPEN_FILES', {
     type: type.integer({ min: 96 }),
     shownDefault: 'the limit of the process (`ulimit -n`)',

@@ -158,7 +158,7 @@ async function heaviestEdges(
   return rows.flatMap(({ edges }) => edges.map(edgeOf).sort(heaviestFirst).slice(0, limit));
 }
 
-function heaviestFirst(
+export function heaviestFirst(
   a: { readonly key: string; readonly weight: number },
   b: { readonly key: string; readonly weight: number },
 ): number {

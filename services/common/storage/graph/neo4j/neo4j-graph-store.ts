@@ -6,6 +6,7 @@ import { DEFAULT_PER_NODE, readSeenEdges, readSeenNodes } from '../../ports/read
 import type { RowSelection } from '../../ports/text-index.ts';
 import { requireOwn } from '../../rules/installation.ts';
 import { storedScope } from '../../rules/stored-scope.ts';
+import { copyEdges } from './copied-edges.ts';
 import { createEvidenceReader } from './evidence-reader.ts';
 import { edgeRows, nodeRows, originRows, refOf, type StoredRow } from './evidence-rows.ts';
 import { createGraphView, type GraphView } from './graph-view.ts';
@@ -65,6 +66,7 @@ export async function openNeo4jGraphStore(options: Neo4jGraphStoreOptions): Prom
     scanNodes: (scope, query) => reader.scanNodes(stored(scope), query),
     scanEdges: (scope, query) => reader.scanEdges(stored(scope), query),
     cypher: (scope, query, signal) => cypher(stored(scope), query, signal),
+    copy: (scope, copied) => copyEdges(client, stored(scope), copied),
   };
 }
 

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { DatasetScope } from '../../../kernel/scope.ts';
 import { scoreBm25 } from '../../../ranking/bm25.ts';
-import { asRead, type EntryPayload } from '../../ports/index-entry.ts';
+import { asRead } from '../../ports/index-entry.ts';
 import type {
   CandidateQuery,
   TextCandidate,
@@ -9,10 +9,10 @@ import type {
   TextEntry,
   TextIndex,
   TextQuery,
-  TextRow,
 } from '../../ports/text-index.ts';
 import type { BulkRow } from './bulk-writer.ts';
 import type { ElasticsearchConnection } from './connection.ts';
+import { copyRows } from './copied-rows.ts';
 import { writeConflict } from './elasticsearch-errors.ts';
 import { entryFilters, letsNothingThrough, ofDataset } from './filters.ts';
 import { type IndexSettings, textLayout } from './index-layout.ts';
@@ -21,7 +21,7 @@ import { lexicalQuery, SCORE_SLACK } from './lexical-query.ts';
 import { type ElasticsearchNames, routingOf, rowId } from './names.ts';
 import { frequencyReader, rowWords, tokensOf } from './row-words.ts';
 import type { StoredRows } from './stored-rows.ts';
-import { createTextReader, type StoredRow, type TextDocument } from './text-reader.ts';
+import { candidateOf, createTextReader, type StoredRow, type TextDocument, textRow } from './text-reader.ts';
 
 interface TextIndexDependencies {
   readonly connection: ElasticsearchConnection;
@@ -52,7 +52,7 @@ export function createElasticsearchTextIndex(dependencies: TextIndexDependencies
     routing: routingOf(scope),
   });
   const reader = createTextReader({ connection, names });
-  return {
+  const index: TextIndex = {
     async upsert(scope, entries) {
       if (entries.length === 0) return;
       const documents = bulkRows(scope, entries);
@@ -107,7 +107,9 @@ export function createElasticsearchTextIndex(dependencies: TextIndexDependencies
       await placements.deleteIfEmpty(placement.index);
     },
     count: (scope, filter) => rows.count(names.textIndex(scope), scope, filter),
+    copy: (scope, copied) => copyRows(reader, index, scope, copied),
   };
+  return index;
 }
 
 /**
@@ -159,33 +161,7 @@ function bulkRows(scope: DatasetScope, entries: readonly TextEntry[]): readonly 
   return [...documents].map(([id, document]) => ({ id, document }));
 }
 
-/** Payloads are read from their JSON when they are asked for: of many candidates few are shown. */
 function candidateReader({ terms }: Pick<CandidateQuery, 'terms'>) {
   const frequenciesOf = frequencyReader(terms);
-  return (row: StoredRow): TextCandidate => {
-    const { counts, length, payload: json } = row;
-    const frequencies = frequenciesOf(counts);
-    let payload: EntryPayload | undefined;
-    return {
-      ...keyOf(row),
-      get payload() {
-        payload ??= readPayload(json);
-        return payload;
-      },
-      length,
-      frequencies,
-    };
-  };
-}
-
-function textRow(row: StoredRow): TextRow {
-  return { ...keyOf(row), payload: readPayload(row.payload) };
-}
-
-function keyOf({ kind, id, item, generation, ordinal, nodeSets }: StoredRow): Omit<TextRow, 'payload' | 'tokens'> {
-  return { kind, id, item, generation, ordinal, nodeSets };
-}
-
-function readPayload(json: string): EntryPayload {
-  return JSON.parse(json) as EntryPayload;
+  return (row: StoredRow) => candidateOf(row, frequenciesOf(row.counts));
 }

@@ -114,7 +114,7 @@ function wordKey(kind: IndexKind, code: string, token: string): string {
 }
 
 /** A blank before a hash: no token has one. The server's UTF-8 cannot distinguish lone surrogates either. */
-function storedToken(token: string): string {
+export function storedToken(token: string): string {
   if (token.length <= MAX_TOKEN_LENGTH && token.isWellFormed()) return token;
   return ` ${createHash('sha256').update(Buffer.from(token, 'utf16le')).digest('base64url')}`;
 }

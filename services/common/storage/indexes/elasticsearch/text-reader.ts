@@ -1,8 +1,8 @@
 import type { estypes } from '@elastic/elasticsearch';
 import type { DatasetScope } from '../../../kernel/scope.ts';
 import { slices } from '../../../kernel/slices.ts';
-import { asRead, type EntryKey, type IndexKind } from '../../ports/index-entry.ts';
-import type { TextIndex } from '../../ports/text-index.ts';
+import { asRead, type EntryKey, type EntryPayload, type IndexKind } from '../../ports/index-entry.ts';
+import type { TextCandidate, TextIndex, TextRow } from '../../ports/text-index.ts';
 import type { ElasticsearchConnection, SearchAnswer, SearchBody } from './connection.ts';
 import { anyOf, entryFilters, type Query } from './filters.ts';
 import { MAX_ROWS_PER_ID } from './index-layout.ts';
@@ -36,7 +36,7 @@ interface LatestRows {
 
 type Hit = estypes.SearchHit<TextDocument>;
 
-const ROWS_AT_ONCE = 1000;
+export const ROWS_AT_ONCE = 1000;
 const BY_KEY = [{ id: 'asc' }, { item: 'asc' }, { generation: 'asc' }] as const;
 
 /** Which rows are found. They are read from doc values: to open what is stored of a row costs the server ten times as much. */
@@ -133,6 +133,18 @@ export function createTextReader(dependencies: {
     },
     rowsOf,
     latestRowsOf,
+    /** All rows of a kind, in order of their keys, each with its sequence number. */
+    async *everyRow(scope: DatasetScope, kind: IndexKind, signal: AbortSignal) {
+      const request = { query: { bool: { filter: [{ term: { kind } }] } }, sort: [...BY_KEY] };
+      const asked = { ...request, size: ROWS_AT_ONCE, seq_no_primary_term: true };
+      for (let after: estypes.SortResults | undefined; ; ) {
+        const page = after === undefined ? asked : { ...asked, search_after: after };
+        const { hits } = (await search(scope, page, signal)).hits;
+        yield hits.flatMap((hit) => storedRows([hit]).map((row) => ({ row, place: hit._seq_no ?? 0 })));
+        after = hits.at(-1)?.sort;
+        if (hits.length < ROWS_AT_ONCE || after === undefined) return;
+      }
+    },
     /** In order of ordinals. A page ends between two ordinals, never among rows of one, so that paging by ordinal loses none. */
     async list(scope: DatasetScope, { kind, provenance, after, limit }: Parameters<TextIndex['list']>[1]) {
       const filter: Query[] = [
@@ -181,6 +193,35 @@ function storedRows(hits: readonly Hit[]): readonly StoredRow[] {
     const { dataset: _, words, often = [], ...row } = _source;
     return [{ ...row, counts: tokenCounts({ words, often }) }];
   });
+}
+
+/** Payloads are read from their JSON when they are asked for: of many candidates few are shown. */
+export function candidateOf(row: ReadRow, frequencies: readonly number[]): TextCandidate {
+  const { length, payload: json } = row;
+  let payload: EntryPayload | undefined;
+  return {
+    ...columnsOf(row),
+    get payload() {
+      payload ??= readPayload(json);
+      return payload;
+    },
+    length,
+    frequencies,
+  };
+}
+
+export function textRow(row: ReadRow): TextRow {
+  return { ...columnsOf(row), payload: readPayload(row.payload) };
+}
+
+type ReadRow = Omit<StoredRow, 'counts'>;
+
+function columnsOf({ kind, id, item, generation, ordinal, nodeSets }: ReadRow): Omit<TextRow, 'payload' | 'tokens'> {
+  return { kind, id, item, generation, ordinal, nodeSets };
+}
+
+function readPayload(json: string): EntryPayload {
+  return JSON.parse(json) as EntryPayload;
 }
 
 /** The rows that were read last, by key and stamp. */
