@@ -3,8 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { connect as connectNats, credsAuthenticator, nkeys } from 'nats';
-import { credentialsOf, signedJwt } from '../../../operator/stores/nats/nats-account-administrator.ts';
-import { createNatsAccountAdministrator } from '../../../operator/stores/nats/nats-account-administrator.ts';
+import {
+  createNatsAccountAdministrator,
+  credentialsOf,
+  signedJwt,
+} from '../../../operator/stores/nats/nats-account-administrator.ts';
 import type { Provision } from '../../../operator/stores/store-administrator.ts';
 import { KEPT_SUBJECTS } from '../../../services/common/platform/messaging/kept-topics.ts';
 import { openNatsBus } from '../../../services/common/storage/bus/nats/nats-bus.ts';
