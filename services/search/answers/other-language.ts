@@ -1,3 +1,4 @@
+import { recentlyUsed } from '../../common/kernel/recently-used.ts';
 import { fold } from '../../common/text/language/fold.ts';
 import { isFunctionWord } from '../../common/text/language/stop-words.ts';
 import { languageOfQuery, stemOf, stopWordsOfQuery } from '../../common/text/language/tokenize.ts';
@@ -17,6 +18,8 @@ const MIN_SAID = 0.67;
 const OF_NAMES = 7;
 /** Function words of English alone. */
 export const ENGLISH_WORD = /\b(?:the|of|and|is)\b/iu;
+/** Words of a question that are looked for; more is a pasted text. */
+const MAX_WORDS = 100;
 /** Words that a text must have of another language. */
 const MIN_FOREIGN_WORDS = 2;
 
@@ -40,7 +43,7 @@ export function saysInOtherWords(question: Question, { text, heading, label }: S
   const isStopWord = stopWordsOfQuery(question.text);
   const names = new Set(namesIn(question.text));
   let [total, held] = [0, 0];
-  for (const word of new Set(wordsOf(question.text))) {
+  for (const word of new Set(wordsOf(question.text).slice(0, MAX_WORDS))) {
     if (isStopWord(word)) continue;
     const isTranslated = stems.has(stemOf(word)) || rows.includes(wordSenses().row(word));
     if (!isTranslated && (names.has(stemOf(word)) || isRelative(word))) return false;
@@ -54,12 +57,17 @@ export function saysInOtherWords(question: Question, { text, heading, label }: S
 
 /** Tells the words that say the same: by their meanings, as words that are used alike may be opposites or of one kind. */
 function sameAs(word: string): (row: number) => boolean {
-  const wanted = wordSenses().row(word);
-  if (wanted < 0) return () => false;
-  const bySense = wordSenses().likenessTo(wanted);
-  const everyday = everydayWords().likenessTo(wanted) ?? (() => 0);
-  return (row) => Math.max(bySense(row, wordTable().cosineOf(wanted, row)), everyday(row)) >= SAME;
+  return recentlyUsed(comparers, CACHED_WORDS, word, () => {
+    const wanted = wordSenses().row(word);
+    if (wanted < 0) return () => false;
+    const bySense = wordSenses().likenessTo(wanted);
+    const everyday = everydayWords().likenessTo(wanted) ?? (() => 0);
+    return (row) => Math.max(bySense(row, wordTable().cosineOf(wanted, row)), everyday(row)) >= SAME;
+  });
 }
+
+const comparers = new Map<string, (row: number) => boolean>();
+const CACHED_WORDS = 128;
 
 /** How rare a word is in English, as the logarithm of its place by frequency. */
 function informationOf(word: string): number {

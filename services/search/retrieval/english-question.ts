@@ -138,6 +138,7 @@ const ENGLISH = { de: englishBy('de'), es: englishBy('es'), fr: englishBy('fr') 
  * known. `isName`: tells the words that the texts write with a capital, which stay as they are.
  */
 export function inEnglish(query: string, isName: (word: string) => boolean): string | null {
+  if (query.length > MAX_QUESTION) return null;
   const language = languageOfQuery(query) ?? languageByWords(query);
   if (language === null) return null;
   const { phrases } = WORDINGS[language.language];
@@ -177,6 +178,8 @@ function languageByWords(query: string): OtherLanguage | null {
 /** `né`, which is written like `ne` without its accent. */
 const BORN = /(?<!\p{L})née?s?(?!\p{L})/giu;
 const WORD = /\p{L}+(?:-\p{L}+)*/gu;
+/** Characters of a question; more is a pasted text. */
+const MAX_QUESTION = 500;
 /** Words of the English phrases above. */
 const SAID = new Set('what is the name of how many much at time long old where whom why'.split(' '));
 /** Minimum length of a part of a compound. */

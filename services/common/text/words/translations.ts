@@ -49,6 +49,7 @@ const ENDINGS: Readonly<Record<Language, Endings>> = {
     ofNouns: /e$/u,
   },
 };
+const LONGEST_WORD = 40;
 const MIN_STEM = 4;
 /** Behind a stem of three letters. */
 const LONG_ENDING = 3;
@@ -109,6 +110,7 @@ function readTranslations(): Translations {
   };
   const found = new Map<string, string | null>();
   const english: Translations['english'] = (word, language) => {
+    if (word.length > LONGEST_WORD) return null;
     const folded = fold(word).replace(ELISION, '');
     return recentlyUsed(found, CACHED_WORDS, `${language ?? ''} ${folded}`, () => {
       for (const one of language === undefined ? LANGUAGES : [language]) {

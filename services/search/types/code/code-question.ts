@@ -40,7 +40,11 @@ const FORMS = (
   ] as const
 ).map(([form, links]) => ({ form: new RegExp(`^${form}[\\s?.!]*$`, 'iu'), links }));
 
+/** Characters of a question; more is a pasted text. */
+const MAX_QUESTION = 500;
+
 function codeQuestionOf(query: string): CodeQuestion | null {
+  if (query.length > MAX_QUESTION) return null;
   for (const { form, links } of FORMS) {
     const name = form.exec(query.trim())?.groups?.['name'];
     if (name === undefined) continue;
