@@ -272,7 +272,7 @@ export { call, none };
       const browser = await openBrowser();
       try {
         const { page, errors } = await openPage(browser, { bypassCSP: true });
-        await page.goto(`${app.baseUrl}/docs`);
+        await page.goto(`${app.baseUrl}/health`);
         await page.addScriptTag({ type: 'module', content: `${module}\nwindow.createEngram = createEngram;` });
         await page.waitForFunction('window.createEngram !== undefined');
         const outcome = (await page.evaluate(`(async () => {

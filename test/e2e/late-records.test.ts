@@ -27,7 +27,8 @@ describe('a dataset that is deleted', () => {
       });
     }
     expect((await world.one.wire.remove(`/datasets/${scope.dataset}`)).status).to.equal(200);
-    expect(late).to.equal(1);
+    // Once more when the audit log was written to meanwhile.
+    expect(late).to.be.at.least(1);
     expect(await world.store.countEach(scope, syncStateCollections)).to.deep.equal([0, 0, 0]);
   });
 

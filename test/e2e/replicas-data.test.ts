@@ -78,6 +78,7 @@ describe('data of two replicas', () => {
   it('is not added to a dataset that is deleted meanwhile', async () => {
     const slow = slowLoader();
     await using world = await startTwoReplicas({ documents: slow.documents });
+    await world.two.wire.post('/datasets', { name: 'shared' });
     const adding = add(world.one, 'Too late.');
     await slow.entered;
     const scope = await scopeOf(world, 'shared');

@@ -289,7 +289,8 @@ describe('pages in a browser', () => {
     expect(errors).to.deep.equal([]);
   });
 
-  it('show every route at /docs without another host', async () => {
+  it('show every route at /docs without another host', async function () {
+    this.timeout(240_000);
     const { page, errors, requests } = tab;
     await tab.goto(`${world.app.baseUrl}/docs`);
     const { paths } = (await (await fetch(`${world.app.baseUrl}/openapi.json`)).json()) as {
@@ -297,7 +298,7 @@ describe('pages in a browser', () => {
     };
     const routes = Object.values(paths).flatMap((path) => Object.keys(path)).length;
     // The page holds only the groups that are in sight.
-    await page.waitForSelector('.opblock');
+    await page.waitForSelector('.opblock', { timeout: 120_000 });
     const shown = new Set<string>();
     // Down and up again: a busy machine draws a group only when it has left the window.
     for (let step = 0; step < 600 && shown.size < routes; step += 1) {

@@ -65,7 +65,8 @@ describe('console in a browser: datasets, skills, improve, integrations', () => 
     ]);
     expect(download.suggestedFilename()).to.equal('library.html');
     expect(readFileSync(await download.path(), 'utf8')).to.equal(html);
-    expect(frames.join()).to.include('PipelineRunProgress');
+    // A run may end before the page listens.
+    expect(frames.join()).to.match(/PipelineRun(?:Progress|Completed)/);
   });
 
   it('shows a proposal with what it changes, and applies it after a question', async () => {
