@@ -21,12 +21,13 @@ export async function lookFor(
   request: RequestOf<'search.LookFor'>,
   context: CallContext,
 ): Promise<AnswerOf<'search.LookFor'>> {
-  // A probe leaves no history and no session turns.
+  // A probe leaves no history and no session turns, and reads the indexes themselves.
   const settings = { ...parts.settings, logSearchHistory: false, sessionMemory: false };
+  const here = async () => null;
   const found = new Set<FoundBy>();
   for (const type of TYPES) {
     try {
-      const outcomes = await search({ ...parts, settings }, searchFor(request, type, context));
+      const outcomes = await search({ ...parts, settings, here }, searchFor(request, type, context));
       requireComplete(outcomes);
       for (const way of waysOf(type, outcomes, request.text)) found.add(way);
     } catch (error) {
