@@ -153,6 +153,17 @@ describe('extractive answers', () => {
     expect(await answer('Nach wie vielen Tagen werden IP-Adressen gelöscht?', [kuchen])).to.match(/^14 Tagen: /);
   });
 
+  it('are given to questions of other languages about words that no dictionary has', async () => {
+    for (const [text, question, said] of [
+      ['Das Bürgerforum moderiert Frau Özdemir.', 'Wer moderiert das Bürgerforum?', /Özdemir/],
+      ['Herr Quast wohnt in Köln. Er sammelt Mokkalöffel.', 'Was sammelt Herr Quast?', /Mokkalöffel/],
+      ['Der Rührbesen liegt im Spülbecken.', 'Wo liegt der Rührbesen?', /Spülbecken/],
+      ['Le défibrillateur se trouve près du guichet.', 'Où se trouve le défibrillateur ?', /guichet/],
+      ['El desfibrilador fue donado por Inés Ramos.', '¿Quién donó el desfibrilador?', /Ramos/],
+    ] as const)
+      expect(await answer(question, [{ title: 'note', text }]), question).to.match(said);
+  });
+
   it('name what stands behind the verb, and a phone number with the code of its country', async () => {
     const notes = {
       title: 'notes',

@@ -143,11 +143,12 @@ function answerTo(
   if (passages.length === 0 || (!isJudged && !isForeign && lacksEvidence(retrieval, passages))) return NO_ANSWER;
   // The date of a mail is no answer to what was bought in its month.
   const isEvent = (text: string) => timeWindow === null || question.type === 'date' || !HEADER_LINE.test(text);
-  const english = isForeign ? readQuestion(inEnglish(query, () => false) ?? '') : question;
-  const isAcross = (text: string) => isTranslated || isForeign || (isJudged && isForeignText(text));
+  const translated = isForeign ? inEnglish(query, () => false) : null;
+  const english = translated === null ? question : readQuestion(translated);
+  const isAcross = (text: string) => isTranslated || translated !== null || (isJudged && isForeignText(text));
   const isLeft = (sentence: Sentence) => {
     const { text } = sentence.statement;
-    if (isAcross(text) && !saysInOtherWords(english, sentence.statement)) return false;
+    if (isAcross(text) && !saysInOtherWords(english, sentence)) return false;
     if (MAIL_LINE.test(text) && !ABOUT_MAIL.test(query)) return false;
     const isInner =
       text === inner?.sentence.statement.text || (inner?.excluded != null && text.includes(inner.excluded));

@@ -52,7 +52,7 @@ export function foreignFeatures(question: Question, { ranked, short, passages }:
 }
 
 /** What the forms of a word have in common: two thirds of it, without the first syllable of a participle. */
-function rootOf(word: string): string {
+export function rootOf(word: string): string {
   const bare = fold(word).replace(/^ge(?=\p{L}{5})/u, '');
   return bare.slice(0, Math.max(3, Math.ceil((2 * bare.length) / 3)));
 }

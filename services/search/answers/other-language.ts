@@ -6,8 +6,10 @@ import { everydayWords } from '../../common/text/words/everyday-words.ts';
 import { translations } from '../../common/text/words/translations.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
+import { rootOf } from './foreign-answerable.ts';
 import { type Question, wordsOf } from './question.ts';
-import type { Statement } from './statements.ts';
+import { type Sentence, saidBefore } from './rank-sentences.ts';
+import { statementsOf } from './statements.ts';
 import { isRelative, namesIn } from './unmet-condition.ts';
 
 /** How sure two words must be synonyms, of one kind or derived from each other. */
@@ -35,17 +37,21 @@ export function isForeignText(text: string): boolean {
  * Whether a sentence in another language says most of what a question asks about, and has its names. How such sentences go on
  * is not understood well, so words that are used alike are not enough: `violin` is no `piano`.
  */
-export function saysInOtherWords(question: Question, { text, heading, label }: Statement): boolean {
-  const said = wordsOf(`${text} ${heading} ${label}`);
+export function saysInOtherWords(question: Question, { statement, passage }: Sentence): boolean {
+  const { text, heading, label } = statement;
+  const said = wordsOf(`${text} ${heading} ${label} ${saidBefore(statementsOf(passage), statement)}`);
   const { english } = translations();
   const stems = new Set(said.flatMap((word) => [word, ...(english(word)?.split(' ') ?? [])]).map(stemOf));
   const rows = said.map(wordSenses().row).filter((row) => row >= 0);
+  const folded = said.map(fold);
+  // A word that no table has was not translated, and may stand in the sentence in another form.
+  const hasForm = (word: string) => wordSenses().row(word) < 0 && folded.some((one) => one.startsWith(rootOf(word)));
   const isStopWord = stopWordsOfQuery(question.text);
   const names = new Set(namesIn(question.text));
   let [total, held] = [0, 0];
   for (const word of new Set(wordsOf(question.text).slice(0, MAX_WORDS))) {
     if (isStopWord(word)) continue;
-    const isTranslated = stems.has(stemOf(word)) || rows.includes(wordSenses().row(word));
+    const isTranslated = stems.has(stemOf(word)) || rows.includes(wordSenses().row(word)) || hasForm(word);
     if (!isTranslated && (names.has(stemOf(word)) || isRelative(word))) return false;
     const isSaid = isTranslated || rows.some(sameAs(word));
     if (!isSaid && word === question.focus) continue;
