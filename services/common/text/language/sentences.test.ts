@@ -49,6 +49,15 @@ describe('sentences', () => {
     expect(split('1. First step. Do it.\n2. Second')).to.deep.equal(['1. First step.', 'Do it.', '2. Second']);
   });
 
+  it('keeps the number of a heading with its words', () => {
+    expect(split('## 1. Bridge\nClosed. Two beams.\n## 2. Trees')).to.deep.equal([
+      '## 1. Bridge',
+      'Closed.',
+      'Two beams.',
+      '## 2. Trees',
+    ]);
+  });
+
   it('knows full stops of other scripts', () => {
     expect(split('これは文です。次の文です！')).to.deep.equal(['これは文です。', '次の文です！']);
   });

@@ -163,10 +163,10 @@ function isAbbreviation(text: string, at: number, following: string): boolean {
 /** `14. Juli` */
 const GERMAN_MONTH = /^(?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)$/u;
 
-/** `3.` at the start of a line numbers what follows. */
+/** `3.` at the start of a line or of a heading numbers what follows. */
 function isListNumber(text: string, at: number, length: number): boolean {
   const before = text.slice(Math.max(0, at - length - 12), at - length);
-  return /(?:^|\n)[ \t]*$/u.test(before);
+  return /(?:^|\n)[ \t]*(?:#{1,6}[ \t]{1,3})?$/u.test(before);
 }
 
 /** The run of letters, digits and inner dots in front of a full stop, lower-cased. */

@@ -21,4 +21,14 @@ describe('turns of a conversation', () => {
     const terms = '- Albedo: The share of light that comes back.\n- Sky view: The share of sky that one sees.';
     expect(isConversation(turnsOf(terms))).to.equal(false);
   });
+
+  it('are none where each stands alone in its section, as the keys of minutes do', () => {
+    const minutes =
+      'Chair: Ada Moss.\n## 1. Bridge\nTwo beams.\nDecided: no repair.\n## 2. Trees\nNext meeting: 4 May.';
+    expect(isConversation(turnsOf(minutes))).to.equal(false);
+    expect(isConversation(turnsOf('# Chat\nAnna: It is broken.\nTom: I will look.\n# Later\nAnna: Done.'))).to.equal(
+      true,
+    );
+    expect(isConversation(turnsOf('**User:** Hi.\n# Reply\n**Assistant:** Hello.'))).to.equal(true);
+  });
 });

@@ -9,26 +9,35 @@ export interface Turn {
   readonly said: string;
   /** An item of a list, which may explain a term. */
   readonly isItem: boolean;
+  /** Number of Markdown headings before it. */
+  readonly section: number;
 }
 
 const TURN =
   /^[ \t>*-]{0,8}(?:[[(]([^\])\n]{1,40})[\])][ \t]{0,4}|(\d{1,2}:\d\d(?::\d\d)?)[ \t]{1,4}(?:-[ \t]{0,4})?)?\*{0,2}(\p{Lu}[\p{L}\p{N} .'’-]{0,40}?)(?:[ \t]{0,2}[[(][^\])\n]{1,30}[\])])?[ \t]{0,2}\*{0,2}:\*{0,2}[ \t]{1,8}(?=(\S[^\n]*))/gmu;
 const TIME = /\d{1,2}:\d\d(?::\d\d)?/u;
+const HEADING = /^#{1,6}[ \t]/gmu;
 const USER = /^(?:User|Human|Me|Question|Q|Owner)$/u;
 const ASSISTANT = /^(?:Assistant|AI|Bot|System|Answer|A|Agent|Model)$/u;
 
 /** Returns the lines that begin with a name and what it says, in order; `key: value` looks the same (`isConversation`). */
 export function turnsOf(text: string): readonly Turn[] {
   if (!text.includes(':')) return [];
+  const headings = text.includes('# ') ? [...text.matchAll(HEADING)].map(({ index }) => index) : [];
+  let section = 0;
   return [...text.matchAll(TURN)].map(
-    ({ 0: mark, 1: note = '', 2: time = '', 3: speaker = '', 4: said = '', index }) => ({
-      start: index,
-      saidAt: index + mark.length,
-      speaker,
-      said,
-      isItem: /^[ \t>]*[-*][ \t]/u.test(mark),
-      time: time || (TIME.test(note) ? note : ''),
-    }),
+    ({ 0: mark, 1: note = '', 2: time = '', 3: speaker = '', 4: said = '', index }) => {
+      while ((headings[section] ?? index) < index) section += 1;
+      return {
+        start: index,
+        saidAt: index + mark.length,
+        speaker,
+        said,
+        isItem: /^[ \t>]*[-*][ \t]/u.test(mark),
+        time: time || (TIME.test(note) ? note : ''),
+        section,
+      };
+    },
   );
 }
 
@@ -46,7 +55,7 @@ export function roleOf(speaker: string): 'user' | 'assistant' | null {
 
 /**
  * Whether turns are speech rather than keys with their values or terms of a list: two at least, all with a time, most of them
- * sentences, or some where names return.
+ * sentences, or some where names return. Those alone in their sections are keys of minutes: `Chair: …`, `Next meeting: …`.
  */
 export function isConversation(all: readonly Turn[]): boolean {
   const bySpeaker = Map.groupBy(all, ({ speaker }) => speaker);
@@ -54,6 +63,9 @@ export function isConversation(all: readonly Turn[]): boolean {
   const turns = all.filter(({ isItem, speaker }) => !isItem || (bySpeaker.get(speaker)?.length ?? 0) > 1);
   if (turns.length < 2) return false;
   if (turns.every(({ time }) => time !== '')) return true;
+  const inSection = Map.groupBy(turns, ({ section }) => section);
+  if (turns.every(({ section, speaker }) => inSection.get(section)?.length === 1 && roleOf(speaker) === null))
+    return false;
   const isSpeech = ({ speaker, said }: Turn): boolean =>
     roleOf(speaker) !== null || /[.!?…]["”)]*\s*$/u.test(said) || /\b(?:I|you|we|me|my)\b/u.test(said);
   const returns = new Set(turns.map(({ speaker }) => speaker)).size * 2 <= turns.length;
