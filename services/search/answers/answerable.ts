@@ -7,6 +7,7 @@ import { wordTable } from '../../common/text/words/word-table.ts';
 import { likenessTo, mostOfKind } from '../retrieval/word-likeness.ts';
 import { agreementWith } from './agreement.ts';
 import { ANSWERABLE_WEIGHTS, ANSWERING_WEIGHTS } from './answerable-weights.ts';
+import { asksForLength, lengthIn } from './lengths.ts';
 import { type AnswerType, contentWords, type Question, wordsOf } from './question.ts';
 import { isOfReason, quotedStatements } from './quoted-text.ts';
 import { PASSAGES_READ, type RankedSentence, type ReadPassage, saidBefore, weigh } from './rank-sentences.ts';
@@ -491,7 +492,8 @@ function unitIn({ text, type }: Question, sentence: string): number {
   if (type === 'yes-no') return 0;
   const asked = text.replace(/\b(?:in|at|on|for|near|of) (?:which|what) \p{Ll}+ /iu, '');
   const unit = UNITS.find(([asks, , types]) => (types ?? QUANTITIES).includes(type) && asks.test(asked));
-  return unit === undefined ? 0 : unit[1].test(sentence) ? 1 : -1;
+  if (unit === undefined) return 0;
+  return unit[1].test(sentence) || (asksForLength({ text, type }) && lengthIn(sentence) !== null) ? 1 : -1;
 }
 
 /** Whether a sentence has something new of the kind that a question asks for: -1 to 1; null when it asks for no kind. */

@@ -13,6 +13,7 @@ import { HEADER_LINE } from './dated-answer.ts';
 import { foreignCertainty } from './foreign-answerable.ts';
 import type { InnerAnswer } from './inner-question.ts';
 import type { Fact } from './knowledge.ts';
+import { asksForLength, lengthIn } from './lengths.ts';
 import { ENGLISH_WORD, isForeignText, isForeignWord, saysInOtherWords } from './other-language.ts';
 import { asksForTimeOfDay, type Question, readQuestion, wordsOf } from './question.ts';
 import { quotedStatements, stepFirst } from './quoted-text.ts';
@@ -344,8 +345,14 @@ function quotedList({ rows, heading }: Table, dataset: string | null): string {
   return first === undefined ? '' : sourcedQuote(first.passage.payload, `${items.join('; ')}${more}`, heading, dataset);
 }
 
+const DURATION = /\b(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|decades?)\b/iu;
+
 function shortText(question: Question, short: StatedAnswer | null, first: RankedSentence): string | null {
   const { type } = question;
+  if (asksForLength(question) && !DURATION.test(first.statement.text)) {
+    const length = lengthIn(first.statement.text);
+    if (length !== null) return length;
+  }
   if (asksForTimeOfDay(question)) return timeOfDayIn(first.statement.text);
   if (type !== 'date') return short?.text ?? null;
   if (short !== null) return absoluteDate(short.text, short.sentence);
