@@ -15,3 +15,10 @@ export async function* pagesOf<T>(
     after = page.next;
   } while (after !== null);
 }
+
+/** What is on the pages of `read`, one by one. */
+export async function* entriesOf<T>(
+  read: (after: string | null) => Promise<Page<T>>,
+): AsyncGenerator<T, void, undefined> {
+  for await (const page of pagesOf(read)) yield* page;
+}

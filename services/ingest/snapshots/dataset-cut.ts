@@ -1,7 +1,7 @@
 import type { DataItemId } from '../../common/kernel/brand.ts';
 import { dataItemId } from '../../common/kernel/ids.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
-import type { Page } from '../../common/kernel/result-page.ts';
+import { entriesOf } from '../../common/kernel/result-page.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import { eventsCollection } from '../../common/platform/events/event-log.ts';
 import { ledgerCollection } from '../../common/records/cognify/ledger.ts';
@@ -13,7 +13,6 @@ import type {
   Collection,
   DocumentStore,
   DocumentView,
-  Stored,
 } from '../../common/storage/ports/document-store.ts';
 import { lineOf } from '../../common/storage/snapshots/part-stream.ts';
 import { copiedCollections } from '../collections.ts';
@@ -102,12 +101,7 @@ export async function changedAmong(
   );
 }
 
-async function* documentsOf<T extends JsonObject>(view: DocumentView, scope: DatasetScope, collection: Collection<T>) {
-  let after: string | null = null;
-  do {
-    const query = { sort: [{ field: 'id' as const }], limit: PAGE, after };
-    const page: Page<Stored<T>> = await view.find(scope, collection, query);
-    yield* page.items;
-    after = page.next;
-  } while (after !== null);
+function documentsOf<T extends JsonObject>(view: DocumentView, scope: DatasetScope, collection: Collection<T>) {
+  const query = { sort: [{ field: 'id' as const }], limit: PAGE };
+  return entriesOf((after) => view.find(scope, collection, { ...query, after }));
 }

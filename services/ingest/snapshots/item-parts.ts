@@ -1,5 +1,5 @@
 import { type DataItem, itemBlobs } from '../../common/domain/data-item.ts';
-import type { Page } from '../../common/kernel/result-page.ts';
+import { entriesOf } from '../../common/kernel/result-page.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import type { BlobStore } from '../../common/storage/ports/blob-store.ts';
 import type { DatasetReaders } from '../../common/storage/ports/dataset-indexes.ts';
@@ -93,11 +93,11 @@ async function* rowsOf(
       if (VECTOR_KINDS.includes(kind)) yield* vectorsOf(vectors, scope, { kind, provenance, rows }, counts);
     }
   }
-  for await (const row of pages((after) => graph.scanNodes(scope, { after, limit: PAGE, provenance }))) {
+  for await (const row of entriesOf((after) => graph.scanNodes(scope, { after, limit: PAGE, provenance }))) {
     counts.nodes += 1;
     yield rowLines.node(row);
   }
-  for await (const row of pages((after) => graph.scanEdges(scope, { after, limit: PAGE, provenance }))) {
+  for await (const row of entriesOf((after) => graph.scanEdges(scope, { after, limit: PAGE, provenance }))) {
     counts.edges += 1;
     yield rowLines.edge(row);
   }
@@ -118,15 +118,6 @@ async function* vectorsOf(
     counts.vectors += 1;
     yield rowLines.vector(kind, found, nodeSets.get(found.id) ?? []);
   }
-}
-
-async function* pages<Row>(read: (after: string | null) => Promise<Page<Row>>): AsyncGenerator<Row> {
-  let after: string | null = null;
-  do {
-    const page: Page<Row> = await read(after);
-    yield* page.items;
-    after = page.next;
-  } while (after !== null);
 }
 
 /** Returns the head of a blob in a part: the length of its JSON text in four bytes, then that text. */

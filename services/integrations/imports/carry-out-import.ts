@@ -1,5 +1,6 @@
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
+import { pagesOf } from '../../common/kernel/result-page.ts';
 import type { JobLease } from '../../common/platform/jobs/job-lease.ts';
 import { impersonateWithRenewal } from '../../common/platform/messaging/account-authority.ts';
 import type { ClaimedJob } from '../../common/ports/work-queue.ts';
@@ -164,22 +165,16 @@ export async function recheckPermissions(dependencies: SourceDependencies, attem
   if (permissions === null) return;
   const { sourceItems } = dependencies;
   const { id: connectionId } = access.connection;
-  for (let after: string | null = null; ; ) {
-    const page: Awaited<ReturnType<typeof sourceItems.page>> = await sourceItems.page(
-      scopeOf(dataset),
-      { connectionId },
-      { limit: PAGE, after },
-    );
+  const read = (after: string | null) => sourceItems.page(scopeOf(dataset), { connectionId }, { limit: PAGE, after });
+  for await (const items of pagesOf(read)) {
     await attempt.requireStill();
     access.signal.throwIfAborted();
-    for (const documents of Map.groupBy(page.items, ({ resource, feed }) => `${resource}\n${feed}`).values()) {
+    for (const documents of Map.groupBy(items, ({ resource, feed }) => `${resource}\n${feed}`).values()) {
       const keys = documents.map(({ key }) => key);
       const found = await permissions.of(documents[0] as SourceItem, keys);
       const writes = await permissions.writes(documents, ({ key }) => found.get(key) ?? null);
       if (writes.length > 0) await commit(dependencies, attempt, writes);
     }
-    if (page.next === null) break;
-    after = page.next;
   }
   await commit(dependencies, attempt, permissions.removeUnusedWrites(), { accessNote: permissions.note() });
 }

@@ -1,6 +1,7 @@
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { engramError, isEngramError } from '../../common/kernel/errors.ts';
 import { dataItemId } from '../../common/kernel/ids.ts';
+import { pagesOf } from '../../common/kernel/result-page.ts';
 import { slices } from '../../common/kernel/slices.ts';
 import { mapConcurrently } from '../../common/platform/async/map-concurrently.ts';
 import { heldError } from '../../common/platform/jobs/job-failure.ts';
@@ -476,14 +477,13 @@ export async function removeMatching(
 ): Promise<readonly SourceItem[]> {
   const scope = scopeOf(attempt.dataset);
   const renamed: SourceItem[] = [];
-  for (let after: string | null = null; ; ) {
-    const page: { readonly items: readonly SourceItem[]; readonly next: string | null } =
-      await dependencies.sourceItems.page(scope, where, { limit: 1000, after, ...(keys && { keys }) });
-    const gone = page.items.filter(isGone).map(({ id }) => id);
+  const read = (after: string | null) =>
+    dependencies.sourceItems.page(scope, where, { limit: 1000, after, ...(keys && { keys }) });
+  for await (const items of pagesOf(read)) {
+    const gone = items.filter(isGone).map(({ id }) => id);
     renamed.push(...(await removeDocuments(dependencies, attempt, gone)));
-    if (page.next === null) return renamed;
-    after = page.next;
   }
+  return renamed;
 }
 
 /** Starts a run in the background over what was stored. */

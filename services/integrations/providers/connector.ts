@@ -300,3 +300,21 @@ export function permissionsByResource(
     return keys.map(() => seenBy);
   };
 }
+
+/** A page of a listing of GraphQL. */
+export interface GraphqlPage<Node> {
+  readonly nodes: readonly Node[];
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+}
+
+/** Reads a listing of GraphQL to its end. */
+export async function* graphqlPages<Page extends GraphqlPage<unknown>>(
+  read: (after: string | null) => Promise<Page>,
+): AsyncGenerator<Page, void, undefined> {
+  for (let after: string | null = null; ; ) {
+    const page: Page = await read(after);
+    yield page;
+    if (!page.pageInfo.hasNextPage) return;
+    after = page.pageInfo.endCursor;
+  }
+}

@@ -1,5 +1,11 @@
 import type { Json } from '../../common/kernel/json.ts';
-import type { ChangePage, SourceAccess, SourceDocument } from './connector.ts';
+import {
+  type ChangePage,
+  type GraphqlPage,
+  graphqlPages,
+  type SourceAccess,
+  type SourceDocument,
+} from './connector.ts';
 
 /** Asks GitHub's GraphQL; null: what is asked for is not there. */
 export type AskGraphql = <T>(
@@ -36,10 +42,8 @@ const MORE_REPLIES = `query ($comment: ID!, $after: String) {
   node(id: $comment) { ... on DiscussionComment { replies(first: 100, after: $after) { ${REPLIES} } } }
 }`;
 
-export interface Listing<Node> {
+export interface Listing<Node> extends GraphqlPage<Node> {
   readonly totalCount: number;
-  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
-  readonly nodes: readonly Node[];
 }
 interface ListedAnswer {
   readonly node: {
@@ -73,18 +77,6 @@ interface Discussion extends Said {
 }
 
 const END: Listing<never> = { totalCount: 0, pageInfo: { hasNextPage: false, endCursor: null }, nodes: [] };
-
-/** Reads a listing to its end. */
-export async function* graphqlPages<Node>(
-  read: (after: string | null) => Promise<Listing<Node>>,
-): AsyncGenerator<Listing<Node>> {
-  for (let after: string | null = null; ; ) {
-    const page: Listing<Node> = await read(after);
-    yield page;
-    if (!page.pageInfo.hasNextPage) return;
-    after = page.pageInfo.endCursor;
-  }
-}
 
 /** A comment that was deleted does not count as a change of its discussion. */
 function versionOf({ updatedAt, comments }: Pick<Listed, 'updatedAt' | 'comments'>): string {

@@ -9,6 +9,7 @@ import {
   type Audience,
   type ChangePage,
   type Connector,
+  graphqlPages,
   type PresentDocument,
   permissionsByResource,
   type RawDelivery,
@@ -21,7 +22,7 @@ import {
   waitMsOf,
 } from './connector.ts';
 import { slug } from './folder.ts';
-import { createDiscussions, graphqlPages, type Listing } from './github-discussions.ts';
+import { createDiscussions, type Listing } from './github-discussions.ts';
 import { createWikis } from './github-wiki.ts';
 import { isSignature } from './signature.ts';
 

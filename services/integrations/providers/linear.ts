@@ -6,6 +6,8 @@ import {
   type Audience,
   type ChangePage,
   type Connector,
+  type GraphqlPage,
+  graphqlPages,
   type PresentDocument,
   permissionsByResource,
   QUESTION_JOB,
@@ -114,24 +116,23 @@ export function createLinearConnector(options: LinearOptions): Connector {
 
   /** Everything of a team, by id and version: issues that moved or were erased are missing. */
   async function* allIssues(access: SourceAccess, team: string, cursor: IssueCursor): AsyncGenerator<ChangePage> {
-    for (let after: string | null = null; ; ) {
+    const read = async (after: string | null) => {
       const asked: PageQuery = { filter: { team: { id: { eq: team } } }, first: IDS_PER_PAGE, after };
-      const { entries }: { readonly entries: EntryPage } = await ask(access, ISSUE_VERSIONS, asked);
-      const found = presentAndGone(entries.nodes);
-      after = entries.pageInfo.hasNextPage ? entries.pageInfo.endCursor : null;
-      if (after === null) return yield { ...found, cursor: { ...cursor, comparedMs: Date.now() }, isWhole: true };
-      yield { ...found, cursor: { ...cursor } };
+      return (await ask<{ readonly entries: EntryPage }>(access, ISSUE_VERSIONS, asked)).entries;
+    };
+    for await (const { nodes, pageInfo } of graphqlPages(read)) {
+      const found = presentAndGone(nodes);
+      if (pageInfo.hasNextPage) yield { ...found, cursor: { ...cursor } };
+      else yield { ...found, cursor: { ...cursor, comparedMs: Date.now() }, isWhole: true };
     }
   }
 
   /** All projects each time: they are few. */
   async function* projectsOf(access: SourceAccess, team: string): AsyncGenerator<ChangePage> {
-    for (let after: string | null = null; ; ) {
-      const filter = { accessibleTeams: { some: { id: { eq: team } } } };
-      const { nodes, pageInfo }: EntryPage = await page(access, 'projects', { filter, first: PER_PAGE, after });
-      after = pageInfo.hasNextPage ? pageInfo.endCursor : null;
-      yield { ...presentAndGone(nodes), cursor: null, ...(after === null ? { isWhole: true } : {}) };
-      if (after === null) return;
+    const filter = { accessibleTeams: { some: { id: { eq: team } } } };
+    const read = (after: string | null) => page(access, 'projects', { filter, first: PER_PAGE, after });
+    for await (const { nodes, pageInfo } of graphqlPages(read)) {
+      yield { ...presentAndGone(nodes), cursor: null, ...(pageInfo.hasNextPage ? {} : { isWhole: true }) };
     }
   }
 
@@ -160,13 +161,15 @@ export function createLinearConnector(options: LinearOptions): Connector {
   /** The members of a private team; others are open to the workspace. */
   const audienceOf = async (access: SourceAccess, id: string): Promise<Audience | null> => {
     const addresses: string[] = [];
-    for (let after: string | null = null; ; ) {
-      const { team }: { readonly team: TeamMembers } = await ask(access, MEMBERS, { id, after });
-      if (!team.private) return null;
-      addresses.push(...team.members.nodes.filter(({ active }) => active).map(({ email }) => email));
-      if (!team.members.pageInfo.hasNextPage) return { addresses, groups: [], domains: [] };
-      after = team.members.pageInfo.endCursor;
+    const read = async (after: string | null) => {
+      const { team } = await ask<{ readonly team: TeamMembers }>(access, MEMBERS, { id, after });
+      return { isPrivate: team.private, ...team.members };
+    };
+    for await (const { isPrivate, nodes } of graphqlPages(read)) {
+      if (!isPrivate) return null;
+      addresses.push(...nodes.filter(({ active }) => active).map(({ email }) => email));
     }
+    return { addresses, groups: [], domains: [] };
   };
   return {
     provider: 'linear',
@@ -183,14 +186,14 @@ export function createLinearConnector(options: LinearOptions): Connector {
       `linear_${slug(String(metadata['organization_url_key'] ?? accountLabel))}`,
     async list(access) {
       const teams: SourceResource[] = [];
-      for (let after: string | null = null; ; ) {
-        const found: { readonly teams: Page<Team> } = await ask(access, TEAMS, { after });
-        for (const { id, name, key, description, private: isPrivate } of found.teams.nodes) {
+      const read = async (after: string | null) =>
+        (await ask<{ readonly teams: GraphqlPage<Team> }>(access, TEAMS, { after })).teams;
+      for await (const { nodes } of graphqlPages(read)) {
+        for (const { id, name, key, description, private: isPrivate } of nodes) {
           teams.push({ id, name, description: description ?? null, attributes: { key, private: isPrivate } });
         }
-        if (!found.teams.pageInfo.hasNextPage) return teams;
-        after = found.teams.pageInfo.endCursor;
       }
+      return teams;
     },
     changesSince(access, { resource, feed }, cursor) {
       return feed === 'issues' ? issuesSince(access, resource, issueCursor(cursor)) : projectsOf(access, resource);
@@ -242,12 +245,7 @@ export function createLinearConnector(options: LinearOptions): Connector {
 
 type Feed = 'issues' | 'projects';
 
-/** Page of a connection of GraphQL. */
-interface Page<T> {
-  readonly nodes: readonly T[];
-  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
-}
-type EntryPage = Page<Entry>;
+type EntryPage = GraphqlPage<Entry>;
 interface PageQuery {
   readonly filter: object;
   readonly first: number;
@@ -262,7 +260,7 @@ interface Team {
 }
 interface TeamMembers {
   readonly private: boolean;
-  readonly members: Page<{ readonly email: string; readonly active: boolean }>;
+  readonly members: GraphqlPage<{ readonly email: string; readonly active: boolean }>;
 }
 interface Account {
   readonly viewer: { readonly id: string; readonly name: string };
@@ -307,7 +305,7 @@ interface Entry {
   readonly projectMilestone?: Name;
   readonly cycle?: { readonly number: number; readonly name: string | null } | null;
   readonly parent?: { readonly identifier: string; readonly title: string } | null;
-  readonly remarks: Page<Remark>;
+  readonly remarks: GraphqlPage<Remark>;
 }
 
 /** Beginning of the changes that are listed; within a listing, its first page's newest change and the page before. */

@@ -1,4 +1,3 @@
-import type { DataItem } from '../../common/domain/data-item.ts';
 import type { MergedEdge, MergedNode } from '../../common/domain/graph/merge.ts';
 import { NODE_TYPES } from '../../common/domain/index-rows.ts';
 import type { UserId } from '../../common/kernel/brand.ts';
@@ -6,6 +5,7 @@ import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { append } from '../../common/kernel/long-lists.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
+import { entriesOf } from '../../common/kernel/result-page.ts';
 import type { AnswerOf } from '../../common/platform/messaging/messages.ts';
 import type { CallContext, Messenger } from '../../common/platform/messaging/messenger.ts';
 import type { SourceAccess } from '../../common/records/integrations/source-access.ts';
@@ -84,18 +84,11 @@ export async function provenanceView(
   };
 }
 
-async function* itemsOf(messenger: Messenger, dataset: DatasetRef, asking: CallContext) {
-  for (let after: string | null = null; ; ) {
+function itemsOf(messenger: Messenger, dataset: DatasetRef, asking: CallContext) {
+  return entriesOf((after) => {
     const request = { dataset, limit: FILES_OF_PAGE, ...(after === null ? {} : { after }) };
-    const page: { readonly items: readonly DataItem[]; readonly next: string | null } = await messenger.call(
-      'ingest.DatasetItems',
-      request,
-      asking,
-    );
-    yield* page.items;
-    if (page.next === null) return;
-    after = page.next;
-  }
+    return messenger.call('ingest.DatasetItems', request, asking);
+  });
 }
 
 /** Sessions of the caller and its agents, and those on datasets that the caller may read; those used last. */

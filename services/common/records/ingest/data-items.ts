@@ -1,7 +1,7 @@
 import type { DataItem } from '../../domain/data-item.ts';
 import type { DataItemId, UserId } from '../../kernel/brand.ts';
 import { dataItemId } from '../../kernel/ids.ts';
-import type { Page } from '../../kernel/result-page.ts';
+import { entriesOf } from '../../kernel/result-page.ts';
 import type { DatasetScope, Scope } from '../../kernel/scope.ts';
 import { type DocumentStore, type Stored, update, type Write } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
@@ -112,12 +112,10 @@ const WAITING = { greaterThan: '' };
 
 async function longestWait(store: DocumentStore, scope: DatasetScope, except: ReadonlySet<string>) {
   const query = { where: { waitingSince: WAITING }, sort: [{ field: 'waitingSince' as const }], limit: PAGE };
-  for (let after: string | null = null; ; ) {
-    const page: Page<Stored<DataItemDocument>> = await store.find(scope, dataItemsCollection, { ...query, after });
-    const found = page.items.find(({ id }) => !except.has(id));
-    if (found !== undefined || page.next === null) return found?.value.waitingSince ?? null;
-    after = page.next;
+  for await (const { id, value } of entriesOf((after) => store.find(scope, dataItemsCollection, { ...query, after }))) {
+    if (!except.has(id)) return value.waitingSince ?? null;
   }
+  return null;
 }
 
 /** For the commit that makes a build of the item visible. Later content still waits. */
