@@ -18,8 +18,7 @@ import { createIdempotencyKeys } from '../common/platform/leases/idempotency-key
 import type { Lifecycle } from '../common/platform/lifecycle/lifecycle.ts';
 import type { Service } from '../common/platform/lifecycle/service.ts';
 import { createIdentify } from '../common/platform/messaging/identify.ts';
-import type { Messenger } from '../common/platform/messaging/messenger.ts';
-import { createSignedMessenger } from '../common/platform/messaging/messenger.ts';
+import { createSignedMessenger, type Messenger } from '../common/platform/messaging/messenger.ts';
 import { rememberAccess } from '../common/platform/messaging/remembered-access.ts';
 import type { Logger } from '../common/platform/observability/logger.ts';
 import type { Metrics } from '../common/platform/observability/metrics.ts';

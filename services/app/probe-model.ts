@@ -1,5 +1,4 @@
-import type { EngramError } from '../common/kernel/errors.ts';
-import { isEngramError } from '../common/kernel/errors.ts';
+import { type EngramError, isEngramError } from '../common/kernel/errors.ts';
 import { PERSONAL_TENANT } from '../common/kernel/scope.ts';
 import type { ModelSettings } from '../common/models/providers/provider.ts';
 import { scrubErrorText } from '../common/platform/jobs/run-error.ts';

@@ -1,5 +1,4 @@
-import type { EntryCounts, Session, SessionKey } from '../common/domain/session.ts';
-import { sessionDocumentId } from '../common/domain/session.ts';
+import { type EntryCounts, type Session, type SessionKey, sessionDocumentId } from '../common/domain/session.ts';
 import type { SessionFeedback } from '../common/domain/session-context.ts';
 import { clientMessage, isEngramError } from '../common/kernel/errors.ts';
 import type { Scope } from '../common/kernel/scope.ts';

@@ -1,5 +1,4 @@
-import type { GetPromptResult, Prompt } from '@modelcontextprotocol/sdk/types.js';
-import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
+import { ErrorCode, type GetPromptResult, McpError, type Prompt } from '@modelcontextprotocol/sdk/types.js';
 
 interface PromptDefinition extends Prompt {
   readonly arguments: { readonly name: string; readonly description: string; readonly required: boolean }[];

@@ -1,10 +1,11 @@
-import type {
-  ListResourcesResult,
-  ListResourceTemplatesResult,
-  ReadResourceResult,
-  Resource,
+import {
+  ErrorCode,
+  type ListResourcesResult,
+  type ListResourceTemplatesResult,
+  McpError,
+  type ReadResourceResult,
+  type Resource,
 } from '@modelcontextprotocol/sdk/types.js';
-import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { ApiError } from '../client/errors.ts';
 import type { DataDTO, DatasetDTO } from '../client/index.ts';
 import type { EngramApi } from './api.ts';

@@ -1,12 +1,10 @@
 import { expect } from 'chai';
-import type { AgentConnection } from '../../services/common/domain/agent-connection.ts';
-import { connectionId } from '../../services/common/domain/agent-connection.ts';
+import { type AgentConnection, connectionId } from '../../services/common/domain/agent-connection.ts';
 import type { Principal } from '../../services/common/kernel/principal.ts';
 import { SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
 import { createAgentConnections } from '../../services/common/records/auth/agent-connections.ts';
 import { apiKeysCollection } from '../../services/common/records/auth/api-keys.ts';
-import type { TestAuth } from '../support/auth-service.ts';
-import { startAuth, testClock } from '../support/auth-service.ts';
+import { startAuth, type TestAuth, testClock } from '../support/auth-service.ts';
 import type { SharedDocuments } from '../support/document-stores.ts';
 
 /** What agents, their connections and keys promise over any document store, with two processes at it. */

@@ -1,13 +1,13 @@
 import { text as readText } from 'node:stream/consumers';
-import type {
-  AgentConnectionList,
-  IntegrationConnection,
-  IntegrationResources,
-  SlackChannels,
-  SlackHistory,
-  SlackHistoryImport,
+import {
+  type AgentConnectionList,
+  type IntegrationConnection,
+  type IntegrationResources,
+  type SlackChannels,
+  type SlackHistory,
+  type SlackHistoryImport,
+  TimedOut,
 } from '../../client/index.ts';
-import { TimedOut } from '../../client/index.ts';
 import { ApiFailure } from '../api-client.ts';
 import { type Action, type CommandCall, isSet, stringList, stringOption } from '../command.ts';
 import { askPassword } from '../confirm.ts';

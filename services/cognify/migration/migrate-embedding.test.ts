@@ -19,8 +19,7 @@ import {
   createVectorIndexVersions,
   reembeddedItemsCollection,
 } from '../../common/records/cognify/vector-index-versions.ts';
-import type { IndexKind } from '../../common/storage/ports/index-entry.ts';
-import { VECTOR_KINDS } from '../../common/storage/ports/index-entry.ts';
+import { type IndexKind, VECTOR_KINDS } from '../../common/storage/ports/index-entry.ts';
 import { isSameSpace } from '../../common/storage/ports/vector-index.ts';
 import { DEFAULT_COGNIFY_SETTINGS } from '../settings.ts';
 import { followRequest } from './migrate-embedding.ts';

@@ -4,10 +4,8 @@ import type { DatasetScope } from '../../common/kernel/scope.ts';
 import { slices } from '../../common/kernel/slices.ts';
 import type { ModelCallContext } from '../../common/ports/models.ts';
 import type { IndexStores } from '../../common/storage/ports/dataset-indexes.ts';
-import type { IndexKind, Provenance } from '../../common/storage/ports/index-entry.ts';
-import { VECTOR_KINDS } from '../../common/storage/ports/index-entry.ts';
-import type { CopyTarget } from './copy-vectors.ts';
-import { embeddingsOf } from './copy-vectors.ts';
+import { type IndexKind, type Provenance, VECTOR_KINDS } from '../../common/storage/ports/index-entry.ts';
+import { type CopyTarget, embeddingsOf } from './copy-vectors.ts';
 
 /** Items whose rows are counted together. */
 const ITEMS_AT_ONCE = 200;

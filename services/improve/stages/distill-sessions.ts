@@ -14,8 +14,7 @@ import type { SessionContexts } from '../../common/records/sessions/session-cont
 import type { DocumentWriter } from '../../common/storage/ports/document-store.ts';
 import type { ImproveSettings } from '../dependencies.ts';
 import type { Candidate } from '../learning/candidates.ts';
-import type { Lesson } from '../learning/distil-by-model.ts';
-import { type Distilled, distilByModel } from '../learning/distil-by-model.ts';
+import { type Distilled, distilByModel, type Lesson } from '../learning/distil-by-model.ts';
 import {
   isKnown,
   type KnownLessonsDependencies,

@@ -1,6 +1,5 @@
 import type { RunState } from '../../common/domain/run.ts';
-import type { TraceEntry } from '../../common/domain/session.ts';
-import { sessionDocumentId } from '../../common/domain/session.ts';
+import { sessionDocumentId, type TraceEntry } from '../../common/domain/session.ts';
 import type { PlannedWindow } from '../../common/records/improve/watermarks.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
 import { type ImprovePass, PartlyDoneError, type Stage } from '../model.ts';

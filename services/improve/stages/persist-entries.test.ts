@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import type { ImprovePass, Stage } from '../model.ts';
-import { createPassReads } from '../model.ts';
+import { createPassReads, type ImprovePass, type Stage } from '../model.ts';
 import { createPersistAgentTraces } from './persist-agent-traces.ts';
 import { createPersistSessionQa } from './persist-session-qa.ts';
 

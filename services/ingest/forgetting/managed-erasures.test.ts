@@ -28,8 +28,7 @@ import { createInProcessBus } from '../../common/storage/bus/in-process/bus.ts';
 import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import { placeText } from '../../common/storage/ports/snapshot-places.ts';
 import { createSnapshots } from '../repositories/snapshots.ts';
-import type { ErasureDependencies } from './managed-erasures.ts';
-import { createManagedErasures, type ManagedErasures } from './managed-erasures.ts';
+import { createManagedErasures, type ErasureDependencies, type ManagedErasures } from './managed-erasures.ts';
 
 const TENANT = asId<TenantId>('t1');
 const DATASET: DatasetRef = {

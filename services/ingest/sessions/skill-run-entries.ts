@@ -4,8 +4,7 @@ import type { Json, JsonObject } from '../../common/kernel/json.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import { lenientInteger, lenientNumber, optional } from '../../common/platform/http/schema.ts';
 import { readImprovement } from '../skills/improvement-options.ts';
-import type { RunRequest } from '../skills/record-skill-run.ts';
-import { recordSkillRun } from '../skills/record-skill-run.ts';
+import { type RunRequest, recordSkillRun } from '../skills/record-skill-run.ts';
 import { checkSize, type EntryKind } from './entry-kind.ts';
 
 const DEFAULT_SCORE = 0.5;

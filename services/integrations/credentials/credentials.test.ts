@@ -9,8 +9,7 @@ import { createIdSource } from '../../common/platform/system/id-source.ts';
 import type { SourceConnection } from '../../common/records/integrations/connections.ts';
 import { credentialsCollection } from '../../common/records/integrations/credentials.ts';
 import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
-import type { Connector } from '../providers/connector.ts';
-import { SourceRevokedError } from '../providers/connector.ts';
+import { type Connector, SourceRevokedError } from '../providers/connector.ts';
 import { createCredentials } from './credentials.ts';
 import { requestTokens } from './token-endpoint.ts';
 

@@ -4,12 +4,12 @@ import { engramError } from '../../common/kernel/errors.ts';
 import { sha256 } from '../../common/kernel/hashes.ts';
 import { parseClientObject } from '../../common/kernel/json.ts';
 import { mapConcurrently } from '../../common/platform/async/map-concurrently.ts';
-import type { OAuthSteps } from './connector.ts';
 import {
   type Audience,
   type ChangePage,
   type Connector,
   graphqlPages,
+  type OAuthSteps,
   type PresentDocument,
   permissionsByResource,
   type RawDelivery,

@@ -2,11 +2,11 @@ import { engramError } from '../../common/kernel/errors.ts';
 import { sha256, sha256OfJson } from '../../common/kernel/hashes.ts';
 import { type Json, parseClientObject } from '../../common/kernel/json.ts';
 import type { SourceConnection } from '../../common/records/integrations/connections.ts';
-import type { OAuthSteps } from './connector.ts';
 import {
   type ChangePage,
   type ConnectedAccount,
   type Connector,
+  type OAuthSteps,
   type PresentDocument,
   permissionsByResource,
   type RawDelivery,

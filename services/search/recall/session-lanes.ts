@@ -2,8 +2,7 @@ import type { QaEntry, Session, TraceEntry } from '../../common/domain/session.t
 import { type ContextProfile, isProfile } from '../../common/domain/session-context.ts';
 import type { DatasetId, UserId } from '../../common/kernel/brand.ts';
 import { isLimited, type Principal } from '../../common/kernel/principal.ts';
-import type { SessionReaders } from '../conversation/conversation.ts';
-import { isDefaultSession, requireSessionName } from '../conversation/conversation.ts';
+import { isDefaultSession, requireSessionName, type SessionReaders } from '../conversation/conversation.ts';
 import { type Guidance, guidanceFor } from '../conversation/guidance.ts';
 import { type EntryPages, newestEntries } from '../conversation/newest-entries.ts';
 import { type Overlapping, rankByOverlap, wordsOf } from '../conversation/word-overlap.ts';

@@ -1,5 +1,10 @@
-import type { BudgetAccount, BudgetKind, BudgetLimits, LimitsInForce } from '../../domain/budget.ts';
-import { BUDGET_KINDS } from '../../domain/budget.ts';
+import {
+  BUDGET_KINDS,
+  type BudgetAccount,
+  type BudgetKind,
+  type BudgetLimits,
+  type LimitsInForce,
+} from '../../domain/budget.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import type { StoredBudget } from '../../ports/budgets.ts';
 import type { DocumentStore, Stored, Write } from '../../storage/ports/document-store.ts';

@@ -1,8 +1,7 @@
 import type { DatasetId, TenantId } from '../../kernel/brand.ts';
 import { asId } from '../../kernel/ids.ts';
 import type { DatasetScope, SystemScope } from '../../kernel/scope.ts';
-import type { DocumentStore, Write } from '../../storage/ports/document-store.ts';
-import { insert, remove, update } from '../../storage/ports/document-store.ts';
+import { type DocumentStore, insert, remove, update, type Write } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { findAll } from '../base/find-all.ts';
 

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DatasetScope } from '../../kernel/scope.ts';
-import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
+import { type DatasetScope, SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import { createHeartbeat } from '../../platform/leases/heartbeat.ts';
 import { leasesOf } from '../../platform/leases/lease.ts';
 import type { Clock, IdSource } from '../../ports/system.ts';

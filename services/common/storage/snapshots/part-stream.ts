@@ -3,8 +3,7 @@ import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createGunzip, gzip } from 'node:zlib';
-import type { SnapshotPart, SnapshotPartKind } from '../../domain/snapshot.ts';
-import { unreadable } from '../../domain/snapshot.ts';
+import { type SnapshotPart, type SnapshotPartKind, unreadable } from '../../domain/snapshot.ts';
 import type { Scope } from '../../kernel/scope.ts';
 import type { BlobStore } from '../ports/blob-store.ts';
 

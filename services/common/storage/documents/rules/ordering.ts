@@ -1,6 +1,5 @@
 import type { Json } from '../../../kernel/json.ts';
-import type { CollectionRules } from './collection-rules.ts';
-import { requireQueryable } from './collection-rules.ts';
+import { type CollectionRules, requireQueryable } from './collection-rules.ts';
 
 export interface SortKey {
   readonly field: string;
