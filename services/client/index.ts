@@ -1,3 +1,4 @@
+import { EventSourceParserStream } from 'eventsource-parser/stream';
 import {
   type Answer,
   type Call,
@@ -9,7 +10,7 @@ import {
   sendCall,
   type UntypedCall,
 } from './call.ts';
-import { type RecallEvent, recallEvents } from './events.ts';
+import { apiError, NoAnswer } from './errors.ts';
 import type {
   BodyAddApiV1AddPost,
   CognifyPayloadDTO,
@@ -22,14 +23,11 @@ import type {
   RememberResult,
   SearchPayloadDTO,
 } from './generated/api.ts';
-import { type ItemOf, itemsOfPages } from './pages.ts';
 import { createTransport, type Transport, type TransportOptions } from './transport.ts';
 
 export type { Answer, Call, CallOptions, Method, PathsWith } from './call.ts';
 export * from './errors.ts';
-export type { RecallEvent } from './events.ts';
 export type * from './generated/api.ts';
-export type { ItemOf } from './pages.ts';
 export type { Retry, TransportOptions as EngramOptions } from './transport.ts';
 export type { UploadProgress } from './upload.ts';
 
@@ -148,4 +146,86 @@ function addCall(input: Input, dataset: string, options: AddOptions): AddCall {
       ...(ID.test(dataset) ? { datasetId: dataset } : { datasetName: dataset }),
     },
   } as unknown as AddCall;
+}
+
+/** The list in an answer: the answer itself, or its one field that is a list. */
+export type ItemOf<Answer> = Answer extends readonly (infer Item)[]
+  ? Item
+  : { [Field in keyof Answer]: Answer[Field] extends readonly (infer Item)[] ? Item : never }[keyof Answer];
+
+const PAGE = 100;
+
+type Page = Readonly<Record<string, unknown>> | readonly unknown[];
+
+/**
+ * Yields the items of all pages. Pages follow each other by the cursor that an answer names (`next`, sent as `after`), else
+ * by `offset`, until one is not full.
+ */
+async function* itemsOfPages(
+  read: (query: Readonly<Record<string, unknown>>) => Promise<unknown>,
+  query: Readonly<Record<string, unknown>> = {},
+): AsyncGenerator<unknown, void, undefined> {
+  const limit = Number(query['limit'] ?? PAGE);
+  let position: Readonly<Record<string, unknown>> = {};
+  for (let seen = Number(query['offset'] ?? 0); ; ) {
+    const page = (await read({ ...query, limit, ...position })) as Page;
+    const items = listOf(page);
+    yield* items;
+    seen += items.length;
+    const next = nextOf(page, { isFull: items.length >= limit, seen });
+    if (next === null) return;
+    position = next;
+  }
+}
+
+function listOf(page: Page): readonly unknown[] {
+  if (Array.isArray(page)) return page;
+  return (Object.values(page).find(Array.isArray) ?? []) as readonly unknown[];
+}
+
+function nextOf(
+  page: Page,
+  { isFull, seen }: { readonly isFull: boolean; readonly seen: number },
+): Readonly<Record<string, unknown>> | null {
+  const { next, has_more: hasMore } = page as { readonly next?: unknown; readonly has_more?: unknown };
+  if (next !== undefined) return next === null ? null : { after: next };
+  return (hasMore ?? isFull) === true ? { offset: seen } : null;
+}
+
+/** Events of a recall while it goes on. */
+export type RecallEvent =
+  | { readonly type: 'stage'; readonly stage: 'retrieving' | 'generating' }
+  /** The next part of the answer. */
+  | { readonly type: 'delta'; readonly text: string }
+  | { readonly type: 'answer_done' }
+  /** The parts so far do not count: the answer begins anew. */
+  | { readonly type: 'reset' }
+  /** The last event. */
+  | { readonly type: 'final'; readonly results: readonly RecallItem[] };
+
+/** Reads the events of a recall. Errors: `ApiError` for the event `error`; `NoAnswer` when the stream ends early. */
+async function* recallEvents(method: string, response: Response): AsyncGenerator<RecallEvent, void, undefined> {
+  const { url, headers } = response;
+  const body = response.body ?? new Blob([]).stream();
+  const events = body
+    .pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>)
+    .pipeThrough(new EventSourceParserStream());
+  const reader = events.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      const data = JSON.parse(value.data) as { readonly message?: string; readonly status?: number };
+      if (value.event === 'error') {
+        const { message = 'the recall failed', status = 500 } = data;
+        throw apiError({ method, url, status, statusText: '', headers, body: { detail: message } });
+      }
+      yield { type: value.event, ...data } as RecallEvent;
+      if (value.event === 'final') return;
+    }
+  } finally {
+    // A caller that stops early also stops the server.
+    await reader.cancel().catch(() => undefined);
+  }
+  throw new NoAnswer(method, url, 'the stream ended without a result', {});
 }

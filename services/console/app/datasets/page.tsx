@@ -1,4 +1,4 @@
-import { ActionIcon, Alert, Button, Group, Menu, Modal, Paper, Stack, Tabs, Text } from '@mantine/core';
+import { ActionIcon, Alert, Button, Group, List, Menu, Modal, Paper, Stack, Tabs, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
@@ -29,15 +29,11 @@ import {
 import { RunTable, words } from '../runs.tsx';
 import { LinkButton, PageTitle } from '../shell.tsx';
 import { Skills } from '../skills/skills.tsx';
-import { askFirst, complain, Empty, Failed, say, Waiting } from '../states.tsx';
+import { askFirst, attempt, complain, Empty, Failed, say, Waiting } from '../states.tsx';
 import { AddPanel, build } from './add.tsx';
 import { Changes } from './changes.tsx';
-import { Failures } from './failures.tsx';
-
-import { ItemTable } from './items.tsx';
-import { useLiveRun } from './live-run.ts';
+import { ItemTable, titleOf } from './items.tsx';
 import { Options } from './options.tsx';
-
 import { Snapshots } from './snapshots.tsx';
 import { BuildState } from './state.tsx';
 
@@ -263,4 +259,85 @@ function DatasetMenu({ dataset }: { readonly dataset: Dataset }) {
       </Modal>
     </>
   );
+}
+
+/** Documents that could not be built, each with its reason. */
+function Failures({ dataset }: { readonly dataset: string }) {
+  const client = useQueryClient();
+  const mayWrite = usePermitted('write').has(dataset);
+  const items = useQuery(sizesQuery(dataset)).data?.rows ?? [];
+  const failed = items.filter(({ failure }) => failure !== undefined);
+  if (failed.length === 0) return null;
+  const retry = async () => {
+    const call = { path: { dataset_id: dataset }, body: { data_ids: failed.map(({ id }) => id) } };
+    await attempt(() => engram.post('/api/v1/datasets/{dataset_id}/data/retry', call), 'They are tried again.');
+    afterRun(client);
+  };
+  return (
+    <Alert
+      color="red"
+      variant="outline"
+      title={`${plural(failed.length, 'document')} could not be built`}
+      styles={{ label: { color: 'var(--mantine-color-text)' } }}
+    >
+      <List listStyleType="none" spacing={4} mah={200} style={{ overflow: 'auto' }} tabIndex={0}>
+        {failed.map((item) => (
+          <List.Item key={item.id}>
+            <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+              <b>{titleOf(item)}</b>: {item.failure?.message}
+              {item.failure?.isSetAside ? ' It is set aside: builds pass over it.' : ''}
+            </Text>
+          </List.Item>
+        ))}
+      </List>
+      {mayWrite ? (
+        <Button size="compact-sm" variant="default" mt="xs" onClick={() => void retry()}>
+          Try again
+        </Button>
+      ) : null}
+    </Alert>
+  );
+}
+
+interface Frame {
+  readonly status: string;
+  readonly current_stage?: string | null;
+  readonly stage_index?: number | null;
+  readonly stage_total?: number | null;
+}
+
+/**
+ * Follows the run of a dataset over its socket: what it has reached is read again with each event, and when it ends. Returns
+ * its stage. Where no socket can be had, the progress is still read each second.
+ */
+function useLiveRun(dataset: string, isRunning: boolean): Frame | null {
+  const client = useQueryClient();
+  const [frame, setFrame] = useState<Frame | null>(null);
+  const run = useQuery({
+    queryKey: ['runs', dataset, 'running'],
+    queryFn: async () => {
+      const query = { dataset_id: dataset, pipeline_name: 'cognify_pipeline', limit: 1 };
+      const [newest] = await engram.get('/api/v1/activity/pipeline-runs', { query });
+      return newest?.pipeline_run_id ?? null;
+    },
+    enabled: isRunning,
+  }).data;
+  useEffect(() => {
+    if (!isRunning || typeof run !== 'string') return;
+    const url = new URL(address(`/cognify/subscribe/${run}`), window.location.href);
+    url.protocol = url.protocol.replace('http', 'ws');
+    const socket = new WebSocket(url);
+    const readAgain = () => void client.invalidateQueries({ queryKey: ['progress'] });
+    socket.onmessage = ({ data }) => {
+      setFrame(JSON.parse(String(data)) as Frame);
+      readAgain();
+    };
+    socket.onclose = readAgain;
+    return () => {
+      socket.onclose = null;
+      socket.close();
+      setFrame(null);
+    };
+  }, [isRunning, run, client]);
+  return frame;
 }

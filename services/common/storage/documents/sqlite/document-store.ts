@@ -1,13 +1,22 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
 import { engramError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import type { AnyScope } from '../../../kernel/scope.ts';
-import type { AnyCollection, Collection, DocumentStore, Filter, Query, Stored } from '../../ports/document-store.ts';
+import type {
+  AnyCollection,
+  Collection,
+  DocumentStore,
+  Filter,
+  Query,
+  Stored,
+  Write,
+  WriteResult,
+} from '../../ports/document-store.ts';
 import { ambiguousId, MAX_WRITES_PER_COMMIT, requireCommitSize } from '../rules/change.ts';
 import { rulesOf } from '../rules/collection-rules.ts';
 import { type Reach, reachOf } from '../rules/reach.ts';
-import { commitWrites } from './commit-writes.ts';
-import { encodeWrite, storableId } from './encode-writes.ts';
+import { decodeResult, encodeWrite, storableId } from './encode-writes.ts';
 import { joined, lookupTerms, reachTerms, term, whereTerm } from './filter-sql.ts';
 import { openForReading } from './open-database.ts';
 import { type FoundRows, findPage, findRows, selectColumns, toStored } from './page-query.ts';
@@ -16,6 +25,7 @@ import { storeError } from './sqlite-errors.ts';
 import { createStatementCache, type SqlRow, type StatementCache } from './statement-cache.ts';
 import { closedError, type StorageThread, startStorageThread } from './storage-thread.ts';
 import { createLayouts, layoutOf as layoutOfRules, type TableLayout } from './table-layout.ts';
+import type { EncodedResult, EncodedWrite } from './write-protocol.ts';
 
 interface SqliteDocumentStoreOptions {
   /** Path of `control.db`; its directory must exist. The caller holds the lock of the data directory. */
@@ -234,4 +244,60 @@ function rowsOfIds(statements: StatementCache, layout: TableLayout, reach: Reach
   const where = joined([list, ...lookupTerms(layout, reach)]);
   const sql = `SELECT ${selectColumns(layout)} FROM ${layout.table} WHERE ${where.sql}`;
   return Map.groupBy(statements.all(sql, where.parameters), ([id]) => id as string);
+}
+
+/** Writes after which a large commit lets others have the thread: about 2 ms of work. */
+const SLICE_WRITES = 200;
+/** The same bound for few but long documents. */
+const SLICE_CHARACTERS = 500_000;
+
+/**
+ * Commits through the storage worker. A small commit is one message; a large one is encoded and sent in slices,
+ * so that requests are served in between. It is one transaction all the same.
+ */
+async function commitWrites(
+  thread: StorageThread,
+  writes: readonly Write[],
+  encode: (write: Write) => EncodedWrite,
+): Promise<readonly WriteResult[]> {
+  const encoded: EncodedWrite[] = [];
+  const decodeAll = (results: readonly EncodedResult[]) =>
+    encoded.map((write, index) => decodeResult(write, results[index] ?? 0));
+  const slices = sliced(writes, (write) => {
+    const each = encode(write);
+    encoded.push(each);
+    return 'body' in each ? each.body.length : 0;
+  });
+  const first = slices.next();
+  if (first.done || encoded.length === writes.length) {
+    return decodeAll(await thread.commit(encoded));
+  }
+  const large = thread.beginLarge();
+  let sent = 0;
+  try {
+    for (let slice: IteratorResult<void> = first; !slice.done; slice = slices.next()) {
+      large.add(encoded.slice(sent));
+      sent = encoded.length;
+      await setImmediate();
+    }
+  } catch (error) {
+    large.abandon();
+    throw error;
+  }
+  return decodeAll(await large.commit());
+}
+
+/** Works through a list and stops after each slice; `work` answers how many characters it handled. */
+function* sliced<T>(list: readonly T[], work: (item: T) => number): Generator<void, void> {
+  let count = 0;
+  let characters = 0;
+  for (const item of list) {
+    characters += work(item);
+    count += 1;
+    if (count < SLICE_WRITES && characters < SLICE_CHARACTERS) continue;
+    yield;
+    count = 0;
+    characters = 0;
+  }
+  if (count > 0) yield;
 }

@@ -15,13 +15,12 @@ import {
 import { assertQueryDimensions, assertSameSpace, normaliseInto } from '../wasm-vectors/vector-space.ts';
 import type { BulkRow } from './bulk-writer.ts';
 import type { ElasticsearchConnection, SearchBody } from './connection.ts';
-import { writeConflict } from './elasticsearch-errors.ts';
+import { isMissing, writeConflict } from './elasticsearch-errors.ts';
 import { anyOf, entryFilters, letsNothingThrough, ofDataset } from './filters.ts';
-import { type IndexSettings, MAX_DIMENSIONS, vectorLayout } from './index-layout.ts';
+import { type IndexSettings, MAX_DIMENSIONS, spacesLayout, vectorLayout } from './index-layout.ts';
 import type { IndexPlacement, IndexPlacements } from './index-placements.ts';
-import { type ElasticsearchNames, routingOf, rowId } from './names.ts';
+import { type ElasticsearchNames, routingOf, rowId, spaceId } from './names.ts';
 import type { StoredRows } from './stored-rows.ts';
-import { createKnownSpaces, createVectorSpaces, type KnownSpaces } from './vector-spaces.ts';
 
 interface VectorIndexDependencies {
   readonly connection: ElasticsearchConnection;
@@ -239,4 +238,72 @@ function entryKey(fields: Fields | undefined): EntryKey {
 function storedVector(fields: Fields | undefined, dimensions: number): Float32Array {
   const numbers = fields?.['vector'] as readonly number[] | undefined;
   return numbers === undefined ? new Float32Array(dimensions) : Float32Array.from(numbers);
+}
+
+/** Embedding space of each dataset: a document per dataset, read by id, so that every process sees the same. */
+type VectorSpaces = ReturnType<typeof createVectorSpaces>;
+
+/** Cache of spaces: valid until another process drops the dataset, which its alias shows. */
+interface KnownSpaces {
+  /** From the cache, else from the store. */
+  get(scope: DatasetScope): Promise<VectorSpace | null>;
+  /** From the store. */
+  reload(scope: DatasetScope): Promise<VectorSpace | null>;
+  remember(scope: DatasetScope, space: VectorSpace | null): VectorSpace | null;
+}
+
+/** Datasets whose space is remembered. */
+const MAX_KNOWN = 20_000;
+
+function createKnownSpaces(spaces: VectorSpaces): KnownSpaces {
+  const remembered = new Map<string, VectorSpace>();
+  const remember: KnownSpaces['remember'] = (scope, space) => {
+    if (remembered.size >= MAX_KNOWN) remembered.clear();
+    if (space === null) remembered.delete(spaceId(scope));
+    else remembered.set(spaceId(scope), space);
+    return space;
+  };
+  const reload = async (scope: DatasetScope) => remember(scope, await spaces.read(scope));
+  return { get: async (scope) => remembered.get(spaceId(scope)) ?? (await reload(scope)), reload, remember };
+}
+
+function createVectorSpaces(dependencies: {
+  readonly connection: ElasticsearchConnection;
+  readonly placements: IndexPlacements;
+  readonly names: ElasticsearchNames;
+  readonly settings: IndexSettings;
+}) {
+  const { connection, placements, names, settings } = dependencies;
+  const index = names.spaces;
+  const layout = spacesLayout(settings);
+  const read = async (scope: DatasetScope): Promise<VectorSpace | null> => {
+    try {
+      const { _source } = await connection.request((client, options) =>
+        client.get<VectorSpace>({ index, id: spaceId(scope) }, options),
+      );
+      return _source === undefined ? null : { model: _source.model, dimensions: _source.dimensions };
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw error;
+    }
+  };
+  return {
+    read,
+    /** Stores `space` unless there is one; resolves to the one that holds. Of two writers at once one wins. */
+    async settle(scope: DatasetScope, space: VectorSpace) {
+      await placements.ensureIndex(index, layout);
+      const { tenant, dataset } = scope;
+      const document = { tenant, dataset, model: space.model, dimensions: space.dimensions };
+      await connection.request(async (client, options) => {
+        const ignoreConflict = { ...options, ignore: [409] };
+        await client.index({ index, id: spaceId(scope), op_type: 'create', document }, ignoreConflict);
+      });
+      return (await read(scope)) ?? space;
+    },
+    async remove(scope: DatasetScope) {
+      await connection.request((client, options) =>
+        client.delete({ index, id: spaceId(scope) }, { ...options, ignore: [404] }),
+      );
+    },
+  };
 }
