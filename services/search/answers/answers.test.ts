@@ -434,3 +434,19 @@ describe('contexts', () => {
     expect(packPassages(passages, 10)[0]?.payload.text).to.have.length(10);
   });
 });
+
+describe('the first and the last of several', () => {
+  const log = (title: string, text: string) => ({ title, text });
+  const logs = [
+    log(
+      'log-2025',
+      '# Garden log 2025\n\n## 27 July\nSecond harvest: 63 kg of plums.\n\n## 8 June\nFirst harvest: 41 kg of cherries.',
+    ),
+    log('log-2026', '# Garden log 2026\n\n## 30 May\nFirst harvest: 38 kg of cherries.'),
+  ];
+
+  it('are told by days below a title with their year', async () => {
+    expect(await answer('When was the latest harvest?', logs)).to.match(/^30 May 2026: /);
+    expect(await answer('When was our first harvest in 2025?', logs)).to.match(/^8 June 2025: /);
+  });
+});

@@ -38,6 +38,7 @@ import {
   changedSince,
   changeFirst,
   datedFirst,
+  firstFirst,
   inTimeFirst,
   isDatedByContext,
   latestFirst,
@@ -166,7 +167,7 @@ function answerTo(
   const changed = inner === null ? quotedChange(question, all, { passages: read, dataset, window: timeWindow }) : null;
   if (changed !== null) return changed;
   const current = all.filter((sentence) => changeOf(sentence)?.isOver !== true);
-  const latest = latestFirst(query, current);
+  const latest = firstFirst(query, latestFirst(query, current));
   const inOrder = changeFirst(query, latest);
   const ranked = question.type === 'date' ? datedFirst(inOrder) : stepFirst(question, inOrder);
   // What an inner question was answered with has been found by more than the words of the question.

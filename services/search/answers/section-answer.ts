@@ -1,3 +1,4 @@
+import { dates } from '../../common/text/language/dates.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stems } from './table-cells.ts';
 import { EMPTY_WORDS, questionWords, wordSet } from './table-columns.ts';
@@ -15,7 +16,7 @@ const SECTION_VERBS: readonly (readonly [RegExp, RegExp])[] = [
   ],
 ];
 const SECTION_WORDS = wordSet(
-  'section step steps point points noted listed made take taken agenda minutes meeting about steht stehen gibt auf der die das dem den im am zu zum zur für mein meine meiner meinem unsere unserer unserem alles need needs want buy bring pack left still open missing done already finished completed',
+  'last latest newest recent first earliest oldest section step steps point points noted listed made take taken agenda minutes meeting about steht stehen gibt auf der die das dem den im am zu zum zur für mein meine meiner meinem unsere unserer unserem alles need needs want buy bring pack left still open missing done already finished completed',
 );
 /** Asks for one thing or how many there are, which a list does not say. */
 const ASKS_FOR_ITEMS = /^(?:which|what|list|show|name|was|welche|liste|zeige?|who (?:has|have|needs?) to)\b/iu;
@@ -39,6 +40,22 @@ function ofMark(question: string, rows: readonly Row[]): readonly Row[] {
   return chosen.map((row) => ({ ...row, cells: row.cells.map((cell) => cell.replace(MARK, '')) }));
 }
 
+const ASKS_FOR_LATEST = /\b(?:last|latest|newest|most recent)\b/iu;
+const ASKS_FOR_EARLIEST = /\b(?:first|earliest|oldest)\b/iu;
+
+/** The last or first item of a list whose items begin with their days, when a question asks for that one. */
+function ofOrder(question: string, rows: readonly Row[]): readonly Row[] {
+  const isLatest = ASKS_FOR_LATEST.test(question);
+  if (rows.length < 2 || (!isLatest && !ASKS_FOR_EARLIEST.test(question))) return rows;
+  const dated = rows.map((row) => ({ row, day: dates(row.cells[0] ?? '')[0] }));
+  if (dated.some(({ day }) => day === undefined || day.start > MAX_BEFORE_DAY)) return rows;
+  const ordered = dated.toSorted((a, b) => (a.day?.from.getTime() ?? 0) - (b.day?.from.getTime() ?? 0));
+  return [ordered.at(isLatest ? -1 : 0)?.row].filter((row) => row !== undefined);
+}
+
+/** Characters before the day of an item: those of an emphasis or of the day of the week. */
+const MAX_BEFORE_DAY = 12;
+
 /** Returns the lists whose headings a question names, with the items that it asks for: `What does Ada have to do?` */
 export function sectionsNamed(question: string, tables: readonly Table[]): readonly Table[] {
   if (!ASKS_FOR_ITEMS.test(question.trim())) return [];
@@ -49,7 +66,7 @@ export function sectionsNamed(question: string, tables: readonly Table[]): reado
   if (most === 0) return [];
   return found
     .filter(({ named }) => named === most)
-    .map(({ table, rows }) => ({ ...table, rows: ofMark(question, rows) }));
+    .map(({ table, rows }) => ({ ...table, rows: ofOrder(question, ofMark(question, rows)) }));
 }
 
 /** How many words of a question name a list; 0 when its heading is not asked for. */

@@ -129,6 +129,8 @@ export function readWords(question: string, table: Table, isInTime: boolean): Re
   const [, owner = '', owned = ''] = OWNED.exec(question) ?? [];
   if (unknown.some((word) => word === owned || relativesLike(word).length > 0)) return null;
   if (unknown.length > 0 && DATED_QUESTION.test(question)) return null;
+  // Neither does `Who chaired the last meeting?` of one without meetings.
+  if (unknown.includes(ONE_OF_SERIES.exec(question)?.[1]?.toLowerCase() ?? '')) return null;
   // `a contested divorce` is no other one.
   const isOther = ([, word = '', of = '']: readonly string[]) =>
     unknown.includes(word.toLowerCase()) && conditions.has(stemOf(of.toLowerCase()));
@@ -144,6 +146,9 @@ export function readWords(question: string, table: Table, isInTime: boolean): Re
     return null;
   return { conditions, named, others, flags, names };
 }
+
+/** What a question asks for the last or first of. */
+const ONE_OF_SERIES = /\b(?:last|latest|first|most recent|next|previous) (\p{Ll}+)/iu;
 
 /** A noun with a word that tells which one. */
 const MODIFIED = /\b(?:an?|the|my|our|your) (\p{Ll}+) (\p{L}+)/gu;

@@ -292,6 +292,24 @@ describe('tableAnswer', () => {
     });
   }
 
+  it('takes the last or first item of a list of days', () => {
+    const log = passage(
+      'complaints',
+      '# Complaints\n\n- 7 January 2026: a pothole. Filled.\n- 25 June 2026: loud music.\n- 30 March 2026: dog mess.',
+    );
+    const found = (question: string) => tableAnswer(question, tablesOf([log]), NOW)?.text;
+    expect(found('What was the last complaint about?')).to.equal('25 June 2026: loud music');
+    expect(found('What was the first complaint?')).to.equal('7 January 2026: a pothole. Filled');
+  });
+
+  it('tells nothing of the last of what a table does not have', () => {
+    const members = passage(
+      'members',
+      '| name | role | since |\n|---|---|---|\n| Ada Moss | chair | 2019 |\n| Paul Bell | vice chair | 2021 |',
+    );
+    expect(tableAnswer('Who chaired the last meeting?', tablesOf([members]), NOW)).to.equal(null);
+  });
+
   it('quotes before a row what is so since a later day', () => {
     const pills = passage(
       'pills',

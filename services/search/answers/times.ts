@@ -66,7 +66,7 @@ export function inTimeFirst(
 
 /** `did I last see`, and neither `did the storm last` nor `last week`. */
 const LAST =
-  /^(?!.*\bhow long\b).*\b(?:(?:did|have|has|was|were|is|are) (?:\p{L}+ ){1,4}last(?= \p{L})|last time|(?:most recent|latest)(?:ly)?)\b(?! (?:name|night|week|weekend|month|year|spring|summer|autumn|fall|winter))/iu;
+  /^(?!.*\bhow long\b).*\b(?:(?:did|have|has|was|were|is|are) (?:\p{L}+ ){1,4}last(?= \p{L})|last time|(?:the|my|our) last(?= \p{Ll})|(?:most recent|latest)(?:ly)?)\b(?! (?:name|words?|page|one|two|three|day|train|bus|night|week|weekend|month|year|spring|summer|autumn|fall|winter))/iu;
 /** The question without the word for the last of several, which no sentence needs to have. */
 export function withoutLast(text: string): string {
   return LAST.test(text) ? text.replace(/ (?:last|most recent(?:ly)?|latest)\b/iu, '') : text;
@@ -128,6 +128,25 @@ const SENTENCES_READ = 6;
 
 /** Factor of the probability of a sentence about an earlier time. */
 const OLDER = 0.05;
+
+/** `our first harvest`, `did we first meet`. */
+const FIRST = /\b(?:(?:my|our) (?:very )?first(?= \p{Ll})|did (?:I|we) (?:\p{L}+ )?first(?= \p{L}))/u;
+const SAYS_FIRST = /\bfirst\b/iu;
+
+/** Puts a sentence that says it was the first before the best one, about the same, when a question asks for the first of several. */
+export function firstFirst(text: string, ranked: readonly RankedSentence[]): readonly RankedSentence[] {
+  const [best] = ranked;
+  if (best === undefined || !FIRST.test(text) || SAYS_FIRST.test(best.statement.text)) return ranked;
+  const first = ranked
+    .slice(0, SENTENCES_READ)
+    .find(
+      ({ statement, features }) =>
+        SAYS_FIRST.test(statement.text) && features.missing <= best.features.missing + MISSING_MORE,
+    );
+  if (first === undefined) return ranked;
+  const { score, probability, confidence } = best;
+  return [{ ...first, score, probability, confidence }, ...ranked.filter((one) => one !== first)];
+}
 
 /** Puts the sentence with the latest time first when a question asks for the last of several events. */
 export function latestFirst(text: string, ranked: readonly RankedSentence[]): readonly RankedSentence[] {

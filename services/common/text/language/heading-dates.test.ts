@@ -11,6 +11,9 @@ describe('dates of headings', () => {
     expect(named('Montag, 3. Juni 2024', 'Einkauf')).to.equal('2024-06-03');
     expect(named('2025', 'März', 'Arbeit')).to.equal('2025-03');
     expect(named('2025', 'January 3')).to.equal('2025-01-03');
+    expect(named('Garden log 2026', '30 May')).to.equal('2026-05-30');
+    expect(named('Garden log 2026', 'June')).to.equal('2026-06');
+    expect(named('Garden log 2026', 'Tools')).to.equal(null);
   });
 
   it('are none where a heading only mentions a year', () => {

@@ -14,18 +14,26 @@ const MAX_WORDS_BESIDE_MONTH = 3;
 
 /**
  * Returns the time that headings give to the text below them, outermost first: a day that a heading names, a month with few
- * words, a year alone. A day or month without a year belongs to the year above it. Null when none is a date.
+ * words, a year alone. A day or month without a year belongs to the year above it, also to the one that ends a title: `Garden
+ * log 2026`. Null when none is a date.
  */
 export function headingTime(headings: readonly string[]): TimeSpan | null {
   let found: TimeSpan | null = null;
-  for (const heading of headings) if (MAY_BE_DATE.test(heading)) found = timeOf(heading, found) ?? found;
+  let year: number | null = null;
+  for (const heading of headings) {
+    if (!MAY_BE_DATE.test(heading)) continue;
+    const time = timeOf(heading, year);
+    found = time ?? found;
+    year = time?.from.getUTCFullYear() ?? (Number(YEAR_AT_END.exec(heading)?.[0]) || year);
+  }
   return found;
 }
 
-function timeOf(heading: string, above: TimeSpan | null): TimeSpan | null {
+const YEAR_AT_END = /(?<= )(?:19|20)\d\d$/u;
+
+function timeOf(heading: string, year: number | null): TimeSpan | null {
   const own = dates(heading).find((mention) => isMeant(heading, mention));
-  if (own !== undefined || above === null) return own ?? null;
-  const year = above.from.getUTCFullYear();
+  if (own !== undefined || year === null) return own ?? null;
   const bare = heading.replaceAll(FILLERS, ' ').trim();
   if (MONTH_ALONE.test(bare)) return dates(`${bare} ${year}`)[0] ?? null;
   const [day] = dates(heading, new Date(Date.UTC(year, 6, 1)));
