@@ -196,9 +196,7 @@ async function gatherChunks(
       const found = withTimes(extraction, chunk, {
         writtenAt: source.writtenAt ?? (isShort ? source.createdAt : null),
       });
-      const subjects = subjectNames(chunkPayload(source, chunk), source.title).filter(
-        (name) => timeNamed(name) === null,
-      );
+      const subjects = subjectsOf(source, chunk);
       knownNames.add(found.entities, subjects);
       lines.push(readChunkLine({ ...chunk, extraction: found, subjects }));
       const previousId = chunks[start + index - 1]?.id ?? null;
@@ -212,6 +210,12 @@ async function gatherChunks(
     logger.info('cognify.chunks', { runId: run.id, itemId: item.id, chunks: done, totalChunks: chunks.length });
   }
   return { lines, failedChunks };
+}
+
+/** Names that the headings of a chunk give. A file of code is an entity under its path: its bare name is none beside it. */
+function subjectsOf(source: ItemSource, chunk: ItemChunk): readonly string[] {
+  if (source.code !== null) return [];
+  return subjectNames(chunkPayload(source, chunk), source.title).filter((name) => timeNamed(name) === null);
 }
 
 async function commit(

@@ -91,6 +91,7 @@ async function extractChunk(
     parts: chunk.parts,
     format: source.item.format,
     fileName: source.code === null ? source.item.fileName : sourcePlace(source.item).path,
+    ...(source.code?.exports && { exported: source.code.exports.map(([local]) => local) }),
     knownNames,
     ...(customPrompt ? { customPrompt } : {}),
     ...(graphModel ? { graphModel } : {}),

@@ -8,7 +8,12 @@ export interface CodeFacts {
   readonly definitions: readonly CodeDefinition[];
   readonly uses: readonly CodeUse[];
   readonly routes: readonly CodeRoute[];
+  /** What statements apart from the definitions export, and what is exported under another name; absent without any. */
+  readonly exports?: readonly CodeExport[];
 }
+
+/** `export { a as b }` is `['a', 'b']`, `export default a` is `['a', 'default']`. */
+export type CodeExport = readonly [local: string, exported: string];
 
 export interface CodeImport {
   /** As the file writes it: `./price.ts`, `a.b.C`, `koa`. */
@@ -25,6 +30,8 @@ export interface CodeDefinition {
   readonly kind: string;
   readonly line: number;
   readonly endLine: number;
+  /** Classes and interfaces that it extends or implements, as the file writes their names; absent without any. */
+  readonly bases?: readonly string[];
 }
 
 /**

@@ -10,6 +10,8 @@ export interface ExtractionInput {
   readonly fileName?: string;
   /** Loader format, see `ParsedDocument.format`. */
   readonly format?: string;
+  /** Of code: definitions that a statement apart from them exports. */
+  readonly exported?: readonly string[];
   /** Absent: prose. */
   readonly parts?: readonly TextPart[];
   /** The title that the document gives itself. Unlike its name it is part of its content. */

@@ -10,7 +10,8 @@ import type { DatasetScope } from '../../../common/kernel/scope.ts';
 import type { CodeFacts } from '../../../common/ports/code-facts.ts';
 import { type Ledger, visible } from '../../../common/records/cognify/ledger.ts';
 import type { GraphStore, NodeEvidence } from '../../../common/storage/ports/graph-store.ts';
-import { type CodeEdge, type CodeFile, type CodeKind, type CodeNode, linkCode } from './link-code.ts';
+import type { CodeEdge, CodeFile, CodeKind, CodeNode } from './code-node.ts';
+import { linkCode } from './link-code.ts';
 
 /** The modules, symbols, routes and dependencies of a dataset, in the order of the contract. */
 export interface CodeGraph {

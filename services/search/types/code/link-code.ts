@@ -1,42 +1,9 @@
 import { folderOf, joinPath } from '../../../common/domain/source-place.ts';
 import { idOfText } from '../../../common/kernel/ids.ts';
-import type { JsonObject } from '../../../common/kernel/json.ts';
-import type { CodeFacts, CodeImport } from '../../../common/ports/code-facts.ts';
+import type { CodeImport } from '../../../common/ports/code-facts.ts';
 import { separatorOf } from '../../../common/text/documents/formats/code-definitions.ts';
-
-export type CodeKind = 'module' | 'symbol' | 'dependency' | 'route';
-
-export interface CodeNode {
-  readonly id: string;
-  readonly kind: CodeKind;
-  /** Path of a module, qualified name of a symbol, address of a route. */
-  readonly name: string;
-  /** The file that it is, or that defines it; null for what no file of the dataset defines. */
-  readonly file: string | null;
-  readonly line: number | null;
-  /** The repository of the file, else the first node set that it was added under; null without one. */
-  readonly repo: string | null;
-  /** class, function, method, variable …; null when it is no symbol. */
-  readonly symbolKind: string | null;
-  readonly properties: JsonObject | null;
-}
-
-export interface CodeEdge {
-  readonly source: string;
-  readonly target: string;
-  readonly type: 'imports' | 'defines' | 'calls' | 'references' | 'handled_by';
-  /** The first place that states it. */
-  readonly file: string;
-  readonly line: number;
-}
-
-/** A file of code with what its parser read. */
-export interface CodeFile {
-  readonly path: string;
-  /** Null: the file was added alone. */
-  readonly repo: string | null;
-  readonly facts: CodeFacts;
-}
+import type { CodeEdge, CodeFile, CodeNode } from './code-node.ts';
+import { goImplementations } from './go-interfaces.ts';
 
 interface Module {
   readonly file: CodeFile;
@@ -48,6 +15,8 @@ interface Module {
   readonly symbols: ReadonlyMap<string, CodeNode>;
   /** By the last part of the name: methods, and functions inside of others. */
   readonly members: ReadonlyMap<string, readonly CodeNode[]>;
+  /** Names of its own, by those that others import them under. */
+  readonly exports: ReadonlyMap<string, string>;
   readonly imports: Imported[];
 }
 
@@ -99,6 +68,15 @@ export function linkCode(files: readonly CodeFile[]): {
     for (const node of module.definitions) {
       edges.push(edge(ownerOf(module, node) ?? module.node, 'defines', node, module, node.line ?? 1));
     }
+    for (const [by, { bases = [], line }] of module.file.facts.definitions.entries()) {
+      const own = userOf(by);
+      for (const base of bases) {
+        const target = resolver.resolve(by, base);
+        if (target?.kind !== 'symbol') continue;
+        const isPromise = target.symbolKind === 'interface' && own.symbolKind !== 'interface';
+        edges.push(edge(own, isPromise ? 'implements' : 'extends', target, module, line));
+      }
+    }
     for (const [by, name, line, isCall] of module.file.facts.uses) {
       const target = resolver.resolve(by, name);
       if (target !== null && target.kind === 'symbol')
@@ -113,6 +91,10 @@ export function linkCode(files: readonly CodeFile[]): {
       const target = handler === null ? null : resolver.resolve(by, handler);
       if (target?.kind === 'symbol') edges.push(edge(node, 'handled_by', target, module, line));
     }
+  }
+  for (const { type, asked } of goImplementations(modules)) {
+    const home = index.moduleOf(type);
+    if (home !== undefined) edges.push(edge(type, 'implements', asked, home, type.line ?? 1));
   }
   return { nodes, edges };
 }
@@ -132,9 +114,13 @@ function moduleOf(file: CodeFile): Module {
   const common = { file: path, repo, properties: { language } };
   const id = idOfText(`CodeModule:${placeOf(file)}`);
   const node: CodeNode = { ...common, id, kind: 'module', name: path, line: null, symbolKind: null };
-  const definitions = facts.definitions.map(({ name, kind, line }): CodeNode => {
+  const exports = facts.exports ?? [];
+  const aliases = new Map(exports.filter(([own, other]) => other !== own && other !== 'default'));
+  const definitions = facts.definitions.map(({ name, kind, line, bases }): CodeNode => {
     const own = idOfText(`CodeSymbol:${placeOf(file)}:${name}`);
-    return { ...common, id: own, kind: 'symbol', name, line, symbolKind: kind };
+    const alias = aliases.get(name);
+    const stated = { ...(alias !== undefined && { exported_as: alias }), ...(bases !== undefined && { bases }) };
+    return { ...common, id: own, kind: 'symbol', name, line, symbolKind: kind, properties: { language, ...stated } };
   });
   const inner = definitions.filter(({ name }) => name.includes(separator));
   return {
@@ -146,6 +132,7 @@ function moduleOf(file: CodeFile): Module {
     family: FAMILIES.get(language) ?? language,
     symbols: new Map(definitions.map((one) => [one.name, one])),
     members: Map.groupBy(inner, ({ name }) => name.slice(name.lastIndexOf(separator) + separator.length)),
+    exports: new Map(exports.map(([own, other]) => [other, own])),
     imports: [],
   };
 }
@@ -168,6 +155,8 @@ class ModuleIndex {
   readonly #byPath: ReadonlyMap<string, readonly Module[]>;
   readonly #byName: ReadonlyMap<string, readonly Module[]>;
   readonly #byFolder: ReadonlyMap<string, readonly Module[]>;
+  /** By the last folder alone. */
+  readonly #byLastFolder: ReadonlyMap<string, readonly Module[]>;
   readonly #bySymbol: ReadonlyMap<string, readonly (readonly [Module, CodeNode])[]>;
   readonly #homes: ReadonlyMap<CodeNode, Module>;
 
@@ -175,6 +164,7 @@ class ModuleIndex {
     this.#byPath = Map.groupBy(modules, (module) => this.#key(module, stem(module.file.path)));
     this.#byName = Map.groupBy(modules, (module) => this.#key(module, lastSegment(stem(module.file.path))));
     this.#byFolder = Map.groupBy(modules, (module) => this.#key(module, module.folder));
+    this.#byLastFolder = Map.groupBy(modules, (module) => this.#key(module, lastSegment(module.folder)));
     const topLevel = modules.flatMap((module) =>
       [...module.symbols.values()]
         .filter(({ name }) => !name.includes(module.separator))
@@ -191,6 +181,11 @@ class ModuleIndex {
   /** The file of a definition. */
   moduleOf(node: CodeNode): Module | undefined {
     return this.#homes.get(node);
+  }
+
+  /** The files whose names are seen without an import, beside the module itself. */
+  beside(module: Module): readonly Module[] {
+    return BY_FOLDER.has(module.family) ? (this.#byFolder.get(this.#key(module, module.folder)) ?? []) : [];
   }
 
   /** Whether a file that the module could import defines the name. */
@@ -211,11 +206,8 @@ class ModuleIndex {
 
   /** A definition of the language that is seen without an import: of the folder, or the only one of its name. */
   visible(module: Module, name: string): CodeNode | null {
-    if (BY_FOLDER.has(module.family)) {
-      const beside = this.#byFolder.get(this.#key(module, module.folder)) ?? [];
-      const own = beside.flatMap(({ symbols }) => symbols.get(name) ?? []);
-      if (own.length > 0) return only(own);
-    }
+    const own = this.beside(module).flatMap(({ symbols }) => symbols.get(name) ?? []);
+    if (own.length > 0) return only(own);
     if (module.family === 'js' || module.family === 'python' || module.family === 'go') return null;
     return only((this.#bySymbol.get(this.#key(module, name)) ?? []).map(([, node]) => node));
   }
@@ -267,14 +259,18 @@ class ModuleIndex {
     return [];
   }
 
+  /** The files of the folder that the parts end with; with fewer of them, from the front, where no folder has all. */
   #folder(module: Module, parts: readonly string[]): readonly Module[] {
-    for (
-      let from = 0;
-      from < parts.length && (from === 0 || parts.length - from > 1 || module.family === 'go');
-      from += 1
-    ) {
-      const found = this.#byFolder.get(this.#key(module, parts.slice(from).join('/'))) ?? [];
-      if (found.length > 0) return found.slice(0, MAX_IMPORTED);
+    const least = module.family === 'go' ? 1 : 2;
+    const alike = this.#byLastFolder.get(this.#key(module, parts.at(-1) ?? '')) ?? [];
+    for (let from = 0; from < parts.length && (from === 0 || parts.length - from >= least); from += 1) {
+      const wanted = parts.slice(from).join('/');
+      // `json` and `net/http` are packages of the language, whatever folders there are.
+      const isLong = parts.length - from > 1 && parts.length > 2;
+      const found = alike.filter(({ folder }) => folder === wanted || (isLong && folder.endsWith(`/${wanted}`)));
+      const folders = new Set(found.map(({ folder }) => folder));
+      if (folders.size === 1) return found.slice(0, MAX_IMPORTED);
+      if (folders.size > 1) return found.filter(({ folder }) => folder === wanted).slice(0, MAX_IMPORTED);
     }
     return [];
   }
@@ -348,16 +344,24 @@ class NameResolver {
    * it goes by the name of many built-in ones, the receiver must be called like its owner: `ledger.entries` of `createLedger`.
    */
   #ofMethods(receiver: string, name: string): CodeNode | null {
-    const near = new Set([this.#module, ...this.#module.imports.flatMap(({ modules }) => modules)]);
+    const { imports } = this.#module;
+    const beside = this.#index.beside(this.#module);
+    const near = new Set([this.#module, ...imports.flatMap(({ modules }) => modules), ...beside]);
     const found = [...near].flatMap((module) => (module.members.get(name) ?? []).map((node) => ({ module, node })));
     const said = receiver.toLowerCase();
     const alike = found.filter(({ module, node }) => {
       const owner = ownerOf(module, node)?.name.toLowerCase() ?? '';
       return /\w{3}/u.test(said) && (owner.includes(said) || (owner.length > 2 && said.includes(owner)));
     });
-    if (alike.length > 0) return only(alike.map(({ node }) => node));
-    return BUILT_IN.has(name) ? null : only(found.map(({ node }) => node));
+    if (alike.length > 0) return only(madeOf(alike));
+    return BUILT_IN.has(name) ? null : only(madeOf(found));
   }
+}
+
+/** Methods with what they do, where there are any beside those that an interface asks for. */
+function madeOf(found: readonly { readonly module: Module; readonly node: CodeNode }[]): readonly CodeNode[] {
+  const made = found.filter(({ module, node }) => ownerOf(module, node)?.symbolKind !== 'interface');
+  return (made.length > 0 ? made : found).map(({ node }) => node);
 }
 
 /** Names that arrays, texts, maps, promises and the like have. `Response` would load the client for HTTP. */
@@ -371,19 +375,20 @@ const BUILT_IN: ReadonlySet<string> = new Set(
 function exported(module: Module, name: string, depth: number, seen = new Set<Module>()): CodeNode | null {
   if (seen.has(module)) return null;
   seen.add(module);
+  const wanted = depth > 0 ? (module.exports.get(name) ?? name) : name;
   if (depth > 0) {
-    const own = module.symbols.get(name);
+    const own = module.symbols.get(wanted);
     if (own !== undefined) return own;
   }
   if (depth > MAX_REEXPORTS) return null;
   return first(module.imports, ({ names, modules }) => {
     for (const [local, there] of names) {
-      if (local !== name && local !== '*') continue;
+      if (local !== wanted && local !== '*') continue;
       const found = first(modules, (one) => {
-        if (local === '*') return exported(one, name, depth + 1, seen);
+        if (local === '*') return exported(one, wanted, depth + 1, seen);
         if (there === '*') return one.node;
-        const target = exported(one, there, depth + 1, there === name ? seen : undefined);
-        return target ?? (there === 'default' ? (one.symbols.get(name) ?? one.node) : null);
+        const target = exported(one, there, depth + 1, there === wanted ? seen : undefined);
+        return target ?? (there === 'default' ? (one.symbols.get(wanted) ?? one.node) : null);
       });
       if (found !== null) return found;
     }

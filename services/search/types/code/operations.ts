@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../common/kernel/json.ts';
 import { type CodeGraph, edgesOf, factOf, factsOf, isOfKind } from './code-graph.ts';
-import type { CodeNode } from './link-code.ts';
+import type { CodeNode } from './code-node.ts';
 import {
   type CodeQuery,
   codeError,
@@ -162,7 +162,7 @@ export const findPath: Operation = (graph, asked) => {
 };
 
 /** Ways by which a change of a symbol reaches others. */
-const USES = ['calls', 'references', 'handled_by'];
+export const USES = ['calls', 'references', 'handled_by', 'extends', 'implements'];
 
 /** Those that use the targets, directly or through others; where no use is known, those that import their files. */
 export const impactAnalysis: Operation = (graph, asked) => {

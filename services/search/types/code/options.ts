@@ -1,7 +1,7 @@
 import { type EngramError, engramError } from '../../../common/kernel/errors.ts';
 import { ownValue } from '../../../common/kernel/json.ts';
 import { type CodeGraph, placeOf, withoutExtension } from './code-graph.ts';
-import type { CodeNode } from './link-code.ts';
+import type { CodeNode } from './code-node.ts';
 
 export type CodeQuery = Readonly<Record<string, unknown>>;
 
@@ -116,6 +116,12 @@ export function labelOf({ name, properties }: CodeNode): string {
   return typeof method === 'string' ? `${method} ${name}` : name;
 }
 
+/** The name that others import a symbol under, where it is another one. */
+export function aliasOf({ properties }: CodeNode): string | null {
+  const alias = properties?.['exported_as'];
+  return typeof alias === 'string' ? alias : null;
+}
+
 /**
  * How well a name in lower case means a node: 3 exactly, 2 as a short name, 1 as a part, 0 not at all. `src/a.ts:run` and
  * `src/a.ts#run` are the symbol of one file.
@@ -124,6 +130,7 @@ export function tierOf(node: CodeNode, asked: string): 0 | 1 | 2 | 3 {
   const { id, name, kind, file } = node;
   const own = name.toLowerCase();
   if (own === asked || id === asked || labelOf(node).toLowerCase() === asked) return 3;
+  if (aliasOf(node)?.toLowerCase() === asked) return 3;
   if (kind === 'symbol' && /[:#]/u.test(asked)) {
     const [, inFile = '', symbol] = /^(.+?)[:#]([^:#].*)$/u.exec(asked) ?? [];
     const isThere = file?.toLowerCase() === inFile || file?.toLowerCase().endsWith(`/${inFile}`) === true;

@@ -1,10 +1,11 @@
 import type { JsonObject } from '../../../common/kernel/json.ts';
 import { STOP_WORDS } from '../../../common/text/language/stop-words.ts';
 import { type CodeGraph, edgesOf, factOf, factsOf, placeOf } from './code-graph.ts';
-import type { CodeEdge, CodeNode } from './link-code.ts';
+import type { CodeEdge, CodeNode } from './code-node.ts';
 import { type Asked, impactAnalysis, type Operation } from './operations.ts';
 import { codeError, count, labelOf, offsetOf, text, tierOf } from './options.ts';
-import { presentWalk, stepsFrom, type Walk, walk } from './walk.ts';
+import { routesAt } from './routes-at.ts';
+import { presentWalk, stepsFrom, stepsWithMembers, type Walk, walk } from './walk.ts';
 
 interface Ranked {
   readonly terms: readonly string[];
@@ -66,9 +67,11 @@ export const ask: Operation = (graph, asked) => {
   const repo = text(query, 'repo');
   const { terms, hits } = ranked(graph, question, repo);
   const best = hits[0]?.score ?? 0;
+  const addressed = routesIn(graph, question).filter((node) => repo === null || node.repo === repo);
   // A part of a name says little beside a whole one.
-  const named = hits.filter(({ score }) => (best >= 3 ? score >= best : 2 * score >= best)).map(({ node }) => node);
-  const isListed = named.length === 0 || best < 3;
+  const alike = hits.filter(({ score }) => (best >= 3 ? score >= best : 2 * score >= best)).map(({ node }) => node);
+  const named = addressed.length > 0 ? addressed : alike;
+  const isListed = addressed.length === 0 && (alike.length === 0 || best < 3);
   const listed = isListed ? inRepo(graph, repo).filter((node) => terms.some((term) => isKind(node, term))) : [];
   const seeds = (listed.length > 0 ? listed : named).slice(0, count(query, 'seeds', [5, 10]));
   const near = walk(graph, seeds, { direction: 'both', maxDepth: 1, maxNodes: count(query, 'max_nodes', [60, 200]) });
@@ -92,6 +95,12 @@ export const ask: Operation = (graph, asked) => {
     truncated: near.stats['truncated'] === true,
   };
 };
+
+/** The routes that the words of a question give the address of: `DELETE /stock/{sku}`. */
+function routesIn(graph: CodeGraph, question: string): readonly CodeNode[] {
+  const [address] = /(?<![\p{L}\p{N}_.])(?:[A-Z]{3,7} )?\/[^\s`'"?,]*/u.exec(question) ?? [];
+  return address === undefined ? [] : routesAt(graph, address);
+}
 
 /** The nodes whose flow may pass through the seeds. */
 function reaching(graph: CodeGraph, seeds: readonly CodeNode[]): readonly CodeNode[] {
@@ -118,6 +127,8 @@ const VERBS: readonly (readonly [CodeEdge['type'], string, string])[] = [
   ['calls', 'calls', 'called by'],
   ['references', 'uses', 'used by'],
   ['handled_by', 'handled by', 'handles'],
+  ['implements', 'implements', 'implemented by'],
+  ['extends', 'extends', 'extended by'],
   ['imports', 'imports', 'imported by'],
   ['defines', 'defines', 'defined by'],
 ];
@@ -126,7 +137,7 @@ const VERBS: readonly (readonly [CodeEdge['type'], string, string])[] = [
 function lineOf(graph: CodeGraph, node: CodeNode): string {
   const parts = VERBS.flatMap(([type, out, into]) => [
     linksOf(graph, into, stepsFrom(graph, node.id, 'reverse', [type])),
-    linksOf(graph, out, stepsFrom(graph, node.id, 'forward', [type])),
+    linksOf(graph, out, stepsWithMembers(graph, node, 'forward', [type])),
   ]).filter((part) => part !== '' && !part.startsWith('defined by'));
   const place = node.kind === 'dependency' ? '' : `, ${placeOf(node)}`;
   const known = parts.join('; ') || 'nothing else is known';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../common/kernel/json.ts';
 import { type CodeGraph, edgesOf, factOf, isOfKind } from './code-graph.ts';
-import type { CodeEdge, CodeNode } from './link-code.ts';
+import type { CodeEdge, CodeNode } from './code-node.ts';
 import type { Direction } from './options.ts';
 
 interface WalkOptions {
@@ -67,6 +67,24 @@ export function stepsFrom(
     ...forward.map((edge) => ({ edge, next: edge.target })),
     ...reverse.map((edge) => ({ edge, next: edge.source })),
   ].filter(({ edge }) => isRelation(edge, relations));
+}
+
+/** Maximum of members of one class that are looked through. */
+const MAX_MEMBERS = 200;
+
+/** The edges of a node; what a class calls and uses is what its members do. */
+export function stepsWithMembers(
+  graph: CodeGraph,
+  node: CodeNode,
+  direction: Direction,
+  relations: readonly string[],
+): ReturnType<typeof stepsFrom> {
+  const isOfMembers = node.kind === 'symbol' && direction === 'forward' && !relations.includes('defines');
+  if (!isOfMembers) return stepsFrom(graph, node.id, direction, relations);
+  const inside = walk(graph, [node], { direction, maxDepth: 3, maxNodes: MAX_MEMBERS, relations: ['defines'] });
+  const ids = new Set(inside.found.map((one) => one.node.id));
+  const all = [...ids].flatMap((id) => stepsFrom(graph, id, direction, relations));
+  return [...new Map(all.filter(({ next }) => !ids.has(next)).map((step) => [step.next, step])).values()];
 }
 
 /** Whether an edge is of one of the relations, as it is called here (`imports`) or stored (`import`). */

@@ -1,6 +1,25 @@
 import type { Node } from 'web-tree-sitter';
-import type { CodeDefinition, CodeFacts, CodeImport, CodeRoute, CodeUse } from '../../../ports/code-facts.ts';
+import { append } from '../../../kernel/long-lists.ts';
+import type {
+  CodeDefinition,
+  CodeExport,
+  CodeFacts,
+  CodeImport,
+  CodeRoute,
+  CodeUse,
+} from '../../../ports/code-facts.ts';
+import {
+  ANNOTATIONS,
+  type Annotated,
+  annotatedRoutes,
+  type RouteAnnotation,
+  readAnnotation,
+} from './code-annotations.ts';
+import { basesOf } from './code-bases.ts';
 import { DEFINITIONS, nameOf, separatorOf } from './code-definitions.ts';
+import { commonExport, readAll, readCommonExports, readExports } from './code-exports.ts';
+import { bindings, readImport } from './code-imports.ts';
+import { belowRouter, type Router, routersIn } from './code-routers.ts';
 
 /** Node types of calls, over all grammars in use. */
 const CALLS: ReadonlySet<string> = new Set([
@@ -22,6 +41,9 @@ const IDENTIFIERS: ReadonlySet<string> = new Set([
 ]);
 const STATEMENT = 'expression_statement';
 const DECORATED = 'decorated_definition';
+/** What an interface of Go asks for. */
+const ASKED_METHOD = 'method_elem';
+const ASSIGNED = 'assignment_expression';
 /** Definitions of values, where a file, a class or an object holds them. */
 const VALUES: ReadonlySet<string> = new Set([
   ...['variable_declarator', 'public_field_definition', 'field_definition', 'pair', 'assignment', 'const_item'],
@@ -42,11 +64,26 @@ const MAX_USES = 5000;
 /** Characters of an import or a call that are read: some patterns take the square of it. */
 const MAX_READ = 10_000;
 const MAX_NAME = 200;
+/** Calls around a handler: `guard(logged(handler))`. */
+const MAX_WRAPPERS = 4;
 
 /** Definitions, imports, uses and routes of a parsed file; null for a language without them. */
 export function readFacts(root: Node, text: string, language: string): CodeFacts | undefined {
   if (language === 'css') return undefined;
-  const types = [...new Set([...DEFINITIONS, ...VALUES, ...CALLS, ...IMPORTS, ...IDENTIFIERS, STATEMENT, DECORATED])];
+  const types = [
+    ...new Set([
+      ...DEFINITIONS,
+      ...VALUES,
+      ...CALLS,
+      ...IMPORTS,
+      ...IDENTIFIERS,
+      ...ANNOTATIONS,
+      STATEMENT,
+      DECORATED,
+      ASSIGNED,
+      ASKED_METHOD,
+    ]),
+  ];
   const reader = new FactReader(text, language);
   // In the order of the text, outer nodes before inner ones.
   for (const node of root.descendantsOfType(types)) if (node.id !== root.id) reader.visit(node);
@@ -69,6 +106,8 @@ export function readFactsOfLines(text: string, language: string): CodeFacts {
 
 interface Scope {
   readonly end: number;
+  /** Where its name begins: annotations inside of it before that are its own. */
+  readonly nameStart: number;
   /** Index of the definition; the one around it for what is no definition itself. */
   readonly by: number;
   readonly name: string;
@@ -87,6 +126,15 @@ class FactReader {
   readonly #calls = new Map<string, CodeUse>();
   readonly #mentions = new Map<string, CodeUse>();
   readonly #routes: CodeRoute[] = [];
+  readonly #exports: CodeExport[] = [];
+  readonly #bases = new Map<number, readonly string[]>();
+  readonly #annotated = new Map<number, { readonly name: string; readonly annotations: RouteAnnotation[] }>();
+  /** Annotations before what they stand at. */
+  #annotations: RouteAnnotation[] = [];
+  /** Where the object that a module exports ends: its functions are definitions. */
+  #exportedEnd = 0;
+  #routers: ReadonlyMap<string, Router> | null = null;
+  #functions: ReadonlySet<string> | null = null;
   /** Decorated definitions, by the offsets of their decorators' expressions. */
   readonly #decorated = new Map<number, Node>();
   /** Where the statement that was seen last begins. */
@@ -105,8 +153,11 @@ class FactReader {
     const { type } = node;
     if (type === STATEMENT) this.#statementStart = node.startIndex;
     else if (type === DECORATED) this.#decorate(node);
+    else if (type === ASSIGNED) this.#assign(node);
+    else if (ANNOTATIONS.has(type)) this.#annotate(node);
     else if (IDENTIFIERS.has(type)) {
-      if (node.startIndex >= this.#importEnd) this.#note(this.#mentions, node.text, node, false);
+      const isExported = this.#open.length === 0 && node.startIndex < this.#exportedEnd;
+      if (node.startIndex >= this.#importEnd && !isExported) this.#note(this.#mentions, node.text, node, false);
     } else if (IMPORTS.has(type)) this.#import(node);
     else if (CALLS.has(type)) this.#call(node);
     else this.#define(node);
@@ -120,8 +171,15 @@ class FactReader {
       const [by, name] = use;
       if (names.has(name) && this.#definitions[by]?.name !== name && !this.#calls.has(key)) uses.push(use);
     }
-    const [language, imports, definitions] = [this.#language, this.#imports, this.#definitions];
-    return { language, imports, definitions, uses: uses.slice(0, MAX_USES), routes: this.#routes };
+    const [language, imports] = [this.#language, this.#imports];
+    const definitions = this.#definitions.map((one, by) => {
+      const bases = this.#bases.get(by) ?? [];
+      return bases.length === 0 ? one : { ...one, bases };
+    });
+    const annotated = [...this.#annotated].map(([by, one]): Annotated => ({ by, ...one }));
+    const routes = [...this.#routes, ...annotatedRoutes(annotated, language)];
+    const exports = this.#exports.length === 0 ? {} : { exports: this.#exports };
+    return { language, imports, definitions, uses: uses.slice(0, MAX_USES), routes, ...exports };
   }
 
   #note(uses: Map<string, CodeUse>, name: string, node: Node, isCall: boolean): void {
@@ -134,18 +192,62 @@ class FactReader {
     const { type } = node;
     const isValue = VALUES.has(type);
     if (type === 'variable_declarator') this.#require(node);
+    // Each of what `type ( … )` of Go declares is a definition.
+    if (type === 'type_declaration' && node.namedChildren.some((child) => child.type === 'type_spec')) return;
     if (WITH_BODY.test(type) && node.childForFieldName('body') === null) return;
     const own = isValue ? valueName(node) : nameOf(node);
     if (own === null || own === '' || own.length > 100 || /\s/u.test(own)) return;
     const around = this.#open.at(-1);
     const isFunction = FUNCTIONS.has(node.childForFieldName('value')?.type ?? '');
-    if (isValue && !this.#isKept(type, isFunction, around)) return;
+    if (isValue && !this.#isKept(node, isFunction, around)) return;
     const name = around === undefined ? own : around.name + this.#separator + own;
     const kind = isValue && !isFunction && type !== 'type_spec' ? 'variable' : kindOf(node, around?.kind ?? '');
     // The members of an `impl` are those of its type, and an overload is the same function.
     const isNew = !this.#places.has(name) && type !== 'impl_item';
     const by = isNew ? this.#add(name, kind, node) : (this.#places.get(name) ?? this.#definitions.length - 1);
-    this.#open.push({ end: node.endIndex, by, name, kind: type === 'impl_item' ? 'class' : kind });
+    const nameStart = node.childForFieldName('name')?.startIndex ?? node.startIndex;
+    this.#open.push({ end: node.endIndex, nameStart, by, name, kind: type === 'impl_item' ? 'class' : kind });
+    const bases = basesOf(node);
+    const isKnown = type !== 'impl_item' || this.#places.has(name);
+    if (bases.length > 0 && isKnown) this.#bases.set(by, [...(this.#bases.get(by) ?? []), ...bases]);
+    if (isValue) this.#exportValue(node, own, around);
+    else this.#annotateOpen();
+  }
+
+  /** `__all__ = ['a']` of Python. */
+  #exportValue(node: Node, name: string, around: Scope | undefined): void {
+    if (around === undefined && this.#language === 'python' && name === '__all__') append(this.#exports, readAll(node));
+  }
+
+  #annotate(node: Node): void {
+    const annotation = this.#language === 'python' ? null : readAnnotation(node);
+    if (annotation === null) return;
+    this.#annotations.push(annotation);
+    const around = this.#open.at(-1);
+    if (around !== undefined && node.startIndex < around.nameStart) this.#annotateOpen();
+  }
+
+  /** Gives the annotations that were seen last to the definition that is open. */
+  #annotateOpen(): void {
+    const around = this.#open.at(-1);
+    if (this.#annotations.length === 0 || around === undefined || around.by < 0) return;
+    const known = this.#annotated.get(around.by) ?? { name: around.name, annotations: [] };
+    append(known.annotations, this.#annotations);
+    this.#annotated.set(around.by, known);
+    this.#annotations = [];
+  }
+
+  /** `module.exports = { a }` and `exports.a = b`; a function that is assigned so is a definition. */
+  #assign(node: Node): void {
+    const found = this.#open.length > 0 ? null : commonExport(node);
+    if (found === null) return;
+    const { name, value } = found;
+    append(this.#exports, readCommonExports(name, value));
+    if (value?.type === 'identifier') this.#importEnd = node.endIndex;
+    if (value?.type === 'object') this.#exportedEnd = node.endIndex;
+    if (name === null || value === null || !FUNCTIONS.has(value.type)) return;
+    const by = this.#add(name, 'function', node);
+    this.#open.push({ end: node.endIndex, nameStart: node.startIndex, by, name, kind: 'function' });
   }
 
   #add(name: string, kind: string, node: Node): number {
@@ -155,8 +257,8 @@ class FactReader {
   }
 
   /** Local values are no definitions, functions among them are; so are functions in an object that has a name. */
-  #isKept(type: string, isFunction: boolean, around: Scope | undefined): boolean {
-    if (type === 'pair') return isFunction && around !== undefined;
+  #isKept({ type, startIndex: start }: Node, isFunction: boolean, around: Scope | undefined): boolean {
+    if (type === 'pair') return isFunction && (around !== undefined || this.#exportedEnd > start);
     if (isFunction) return true;
     if (type.includes('field_definition')) return false;
     return around === undefined || OWNERS.test(around.kind);
@@ -166,11 +268,24 @@ class FactReader {
     const source = node.childForFieldName('source') ?? node.childForFieldName('path');
     // Go lists its imports in one declaration, and modules export what is their own.
     const isOther = node.type === 'export_statement' || (this.#language === 'go' && node.type === 'import_declaration');
-    if (isOther && source === null) return;
+    if (isOther && source === null) {
+      this.#export(node);
+      return;
+    }
     this.#importEnd = node.endIndex;
     const text = node.text.slice(0, MAX_READ);
-    const found = IMPORT_READERS[this.#language]?.(text) ?? readDotted(text);
+    const found = readImport(text, this.#language);
     for (const { path, names } of found) if (path !== '') this.#imports.push({ path, names, line: lineOf(node) });
+  }
+
+  /** The names in a list of exports are no uses. */
+  #export(node: Node): void {
+    if (node.type !== 'export_statement') return;
+    const text = this.#text.slice(node.startIndex, Math.min(node.endIndex, node.startIndex + MAX_READ));
+    const found = readExports(text);
+    append(this.#exports, found);
+    const isDefinition = /^export\s+default\s+(?:async|function|abstract|class)\b/u.test(text);
+    if (found.length > 0 && !isDefinition) this.#importEnd = node.endIndex;
   }
 
   /** `const { a, b: c } = require('./x')` and `= await import('./x')`. */
@@ -219,17 +334,19 @@ class FactReader {
     if (method === undefined || receiver === '') return;
     const before = node.childForFieldName('function')?.text.slice(-MAX_READ) ?? '';
     const [, chained] = /\.route\(\s*['"](\/[^'"]*)['"]\s*\)/u.exec(before) ?? [];
-    const path =
-      chained ??
+    const decorated = this.#decorated.get(node.startIndex);
+    const root = decorated !== undefined && stringOf(first) === '' ? '' : chained;
+    const [, stated = method, own = root] =
       given
         .slice(0, 2)
-        .map(stringOf)
-        .find((one) => one?.startsWith('/'));
-    if (path === undefined || path === null) return;
-    const decorated = this.#decorated.get(node.startIndex);
+        .map(addressOf)
+        .find((one) => one !== null) ?? [];
+    if (own === undefined) return;
+    this.#routers ??= routersIn(this.#text);
+    const path = belowRouter(this.#routers, receiver, own);
     if (decorated !== undefined) {
       const listed = /methods\s*=\s*[[(]([^\])]*)/u.exec(call?.text.slice(0, MAX_READ) ?? '')?.[1];
-      const said = listed?.match(/\w+/gu) ?? [method];
+      const said = listed?.match(/\w+/gu) ?? [stated];
       const handler = decorated.childForFieldName('name')?.text ?? null;
       for (const one of said) this.#addRoute(node, one.toUpperCase(), path, handler);
     } else if (
@@ -237,7 +354,7 @@ class FactReader {
       (chained !== undefined || given.length > 1) &&
       !/object|string/u.test(last.type)
     ) {
-      this.#addRoute(node, method, path, this.#handlerOf(last, `${method} ${path}`));
+      this.#addRoute(node, stated, path, this.#handlerOf(last, `${stated} ${path}`));
     }
   }
 
@@ -278,20 +395,51 @@ class FactReader {
     return stated.exec(this.#text)?.[1] ?? null;
   }
 
-  /** The name of a handler; one that has none goes by the route from now on. */
+  /** The name of a handler; one that has none goes by the route from now on. Of `guard(handler)` it is `handler`, if the file has that. */
   #handlerOf(node: Node, route: string): string | null {
+    if (CALLS.has(node.type)) {
+      const inner = node.childForFieldName('arguments')?.namedChildren.at(-1);
+      if (inner !== undefined && this.#isHandler(inner)) return this.#handlerOf(inner, route);
+      return /^[\w$.]+/u.exec(node.text.slice(0, MAX_NAME))?.[0] ?? null;
+    }
     if (FUNCTIONS.has(node.type)) {
       const by = this.#add(route, 'function', node);
-      this.#open.push({ end: node.endIndex, by, name: route, kind: 'function' });
+      this.#open.push({ end: node.endIndex, by, nameStart: node.startIndex, name: route, kind: 'function' });
       return route;
     }
     return /([\w$]+\.)?[\w$]+$/u.exec(node.text.slice(-MAX_NAME))?.[0] ?? null;
+  }
+
+  /** Whether a function is given, or one of the file by its name or by what it returns. */
+  #isHandler(node: Node, depth = 0): boolean {
+    if (depth > MAX_WRAPPERS) return false;
+    if (FUNCTIONS.has(node.type)) return true;
+    if (!CALLS.has(node.type)) return this.#isFunction(node.text);
+    const inner = node.childForFieldName('arguments')?.namedChildren.at(-1);
+    return (
+      (inner !== undefined && this.#isHandler(inner, depth + 1)) ||
+      this.#isFunction(/^\w+(?=\()/u.exec(node.text)?.[0] ?? '')
+    );
+  }
+
+  /** Whether the text names a function of the file, even one that comes later. */
+  #isFunction(name: string): boolean {
+    this.#functions ??= new Set([...this.#text.matchAll(FUNCTION_HEAD)].map(([, own = '']) => own));
+    return this.#functions.has(name);
   }
 
   #addRoute(node: Node, method: string, path: string, handler: string | null): void {
     const by = this.#open.findLast(({ name }) => name !== handler)?.by ?? -1;
     this.#routes.push({ method, path, handler, by, line: lineOf(node) });
   }
+}
+
+const FUNCTION_HEAD = /\b(?:function|func|def|fn|const|let|var) {1,4}(\w{1,100}) {0,4}(?:[(<]|= {0,4}(?:async\b|\())/gu;
+
+/** `/x`, or `GET /x` as Go writes it. */
+function addressOf(node: Node): readonly [whole: string, method: string | undefined, path: string | undefined] | null {
+  const found = /^(?:([A-Z]{3,7}) )?(\/\S*)$/u.exec(stringOf(node) ?? '');
+  return found === null ? null : [found[0], found[1], found[2]];
 }
 
 /** Calls that declare a route, with its method. */
@@ -320,97 +468,13 @@ function valueName(node: Node): string | null {
   return /^[\w$]+$/u.test(text) ? text : null;
 }
 
-function kindOf({ type }: Node, around: string): string {
+function kindOf(node: Node, around: string): string {
+  const type = node.type === 'type_spec' ? (node.childForFieldName('type')?.type ?? 'type_') : node.type;
   if (/interface|trait|protocol/u.test(type)) return 'interface';
   if (type.includes('enum')) return 'enum';
   if (/class|struct|record|union/u.test(type)) return 'class';
   if (/namespace|module|mod_item/u.test(type)) return 'namespace';
-  if (/^type_|type_definition|delegate/u.test(type)) return 'type';
+  if (node.type === 'type_spec' || /^type_|type_definition|delegate/u.test(type)) return 'type';
   const isMember = /method|constructor|property|field/u.test(type) || /^(?:class|interface|enum)$/u.test(around);
   return isMember ? 'method' : 'function';
 }
-
-interface Imported {
-  readonly path: string;
-  readonly names: CodeImport['names'];
-}
-
-const ALL: CodeImport['names'] = [['*', '*']];
-
-/** `{ a as b, type C }`, `{ a: b }`, `X`, `* as N`, and several of them. */
-function bindings(text: string): CodeImport['names'] {
-  const [, inner] = /\{([^}]*)\}/u.exec(text) ?? [];
-  const outer = text.replace(/\{[^}]*\}?/u, '');
-  const listed = (inner ?? '').split(',').flatMap((one) => named(one.replace(/^\s*type\s+/u, '')));
-  const whole = outer.split(',').flatMap((one): [string, string][] => {
-    const [, star, name] = /^\s*(\*\s*as\s+)?([\w$]+)\s*$/u.exec(one) ?? [];
-    return name === undefined ? [] : [[name, star === undefined ? 'default' : '*']];
-  });
-  return [...whole, ...listed];
-}
-
-/** `a as b` and `a: b` bind b. */
-function named(text: string): (readonly [string, string])[] {
-  if (text.trim() === '*') return [['*', '*']];
-  const [, there, local = there] = /^\s*([\w$]+)(?:\s*(?:\bas\b|:|=)\s*([\w$]+))?\s*$/u.exec(text) ?? [];
-  return there === undefined || local === undefined ? [] : [[local, there]];
-}
-
-function lastPart(path: string): string {
-  return path.split(/[./:\\]+/u).findLast((part) => part !== '') ?? '';
-}
-
-/** Reads an ECMAScript import or the export of another module's names. */
-function readModuleImport(text: string): readonly Imported[] {
-  const path = /['"]([^'"]+)['"][^'"]*$/u.exec(text.replace(/\bwith\s*\{[^}]*\}\s*;?$/u, ''))?.[1] ?? '';
-  const clause = text.slice(0, text.lastIndexOf(path)).replace(/^(?:import|export)\s+(?:type\s+(?=[{*\w]))?/u, '');
-  const names = bindings(clause.replace(/\bfrom\s*['"]$/u, '').replace(/['"]$/u, ''));
-  return [{ path, names: /^export\s+(?:type\s+)?\*\s*from/u.test(text) ? ALL : names }];
-}
-
-function readPythonImport(text: string): readonly Imported[] {
-  const from = /^from\s+([\w.]+)\s+import\s+([\s\S]*)$/u.exec(text);
-  if (from !== null) {
-    const names = (from[2] ?? '')
-      .replaceAll(/#.*$|[()\\]/gmu, '')
-      .split(',')
-      .flatMap(named);
-    return [{ path: from[1] ?? '', names }];
-  }
-  return text
-    .replace(/^import\s+/u, '')
-    .split(',')
-    .map((one) => {
-      const [path = '', local = lastPart(path)] = one.trim().split(/\s+as\s+/u);
-      return { path, names: [[local, '*']] };
-    });
-}
-
-/** `"a/b"`, `c "a/b"`, `#include "a.h"`. */
-function readQuotedImport(text: string): readonly Imported[] {
-  const [, alias, path = ''] = /^(?:#\s*include\s*|([\w.]+)\s+)?["<]([^">]+)[">]/u.exec(text) ?? [];
-  return [{ path, names: text.startsWith('#') ? ALL : [[alias ?? lastPart(path), '*']] }];
-}
-
-/** `import a.b.C;`, `use a::b::{c, d as e};`, `using A.B;`. */
-function readDotted(text: string): readonly Imported[] {
-  const bare = text
-    .replace(/^(?:pub(?:\([^)]*\))?\s+)?(?:import|using|use)\s+(?:static\s+|function\s+|const\s+)?/u, '')
-    .replace(/;\s*$/u, '');
-  const [, prefix = '', list] = /^([\w.:\\]+?)(?:::|\\)?\{([\s\S]*)\}$/u.exec(bare) ?? [];
-  if (list !== undefined) return [{ path: prefix, names: list.split(',').flatMap(named) }];
-  const [path = '', alias] = bare.split(/\s+as\s+/u);
-  if (path.endsWith('*')) return [{ path: path.replace(/[.:\\]*\*$/u, ''), names: ALL }];
-  const last = lastPart(path);
-  return [{ path, names: text.startsWith('using') ? ALL : [[alias ?? last, last]] }];
-}
-
-const IMPORT_READERS: Readonly<Record<string, (text: string) => readonly Imported[]>> = {
-  typescript: readModuleImport,
-  tsx: readModuleImport,
-  javascript: readModuleImport,
-  python: readPythonImport,
-  go: readQuotedImport,
-  c: readQuotedImport,
-  cpp: readQuotedImport,
-};

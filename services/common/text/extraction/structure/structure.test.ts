@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { TextPart } from '../../../ports/extractor.ts';
+import type { ExtractionInput, TextPart } from '../../../ports/extractor.ts';
 import { readStructure } from './structure.ts';
 
 function factsOf(text: string, kind: TextPart['kind'], title = 'Product sync, 14 October 2025'): string[] {
@@ -70,4 +70,48 @@ describe('structure of texts', () => {
     const meaning = '| Variable | Meaning |\n|---|---|\n| `API_PORT`, `API_HOST` | address (`--port`, `--host`) |\n';
     expect(factsOf(meaning, 'table').join()).not.to.match(/meaning address \(--port \[/u);
   });
+
+  it('takes what a file exports apart from its definition for defined, and a helper for none', () => {
+    const text = 'const helper = () => 1;\nconst total = () => helper();\nexport { total as totalOf };\n';
+    const definitions = definedIn('web/money.ts', text, ['helper', 'total']);
+    expect(definitions).to.deep.equal(['web/money.ts define total']);
+  });
+
+  it('calls what CommonJS exports by its own name', () => {
+    const text = 'exports.create = function () {\n  return 1;\n};\nmodule.exports = {\n  a,\n  b,\n};\n';
+    expect(definedIn('web/orders.js', text, ['exports.create', 'module.exports'])).to.deep.equal([
+      'web/orders.js define create',
+    ]);
+  });
+
+  it('calls the modules of a repository by their paths, wherever they are imported', () => {
+    const imported = (fileName: string, text: string) =>
+      codeFacts({ fileName, text, parts: [{ kind: 'code', start: 0, end: text.length }] });
+    expect(
+      imported('web/a.ts', "import { b } from './b';\nimport c from '../c.js';\nimport koa from 'koa';\n"),
+    ).to.deep.equal(['web/a.ts import web/b.ts', 'web/a.ts import c.ts', 'web/a.ts import koa']);
+    expect(imported('py/shop/api.py', 'from .tax import vat\nfrom shop.mail import send\nimport os\n')).to.deep.equal([
+      'py/shop/api.py import py/shop/tax.py',
+      'py/shop/api.py import py/shop/mail.py',
+      'py/shop/api.py import os',
+    ]);
+    expect(imported('src/org/acme/web/A.java', 'import org.acme.stock.B;\nimport java.util.List;\n')).to.deep.equal([
+      'src/org/acme/web/A.java import src/org/acme/stock/B.java',
+      'src/org/acme/web/A.java import java.util.List',
+    ]);
+  });
 });
+
+/** The facts of a file in which each statement that begins with a name of `symbols` is a part. */
+function definedIn(fileName: string, text: string, symbols: readonly string[]) {
+  const starts = symbols.map((symbol) => text.lastIndexOf('\n', text.indexOf(symbol)) + 1);
+  const parts = symbols.map((symbol, at): TextPart => {
+    return { kind: 'code', start: starts[at] ?? 0, end: starts[at + 1] ?? text.length, symbol };
+  });
+  return codeFacts({ fileName, text, parts, exported: ['total'] });
+}
+
+function codeFacts(input: Pick<ExtractionInput, 'fileName' | 'text' | 'parts' | 'exported'>) {
+  const { facts } = readStructure({ ...input, format: 'code', documentName: 'note', headings: [], knownNames: [] });
+  return facts.map(({ subject, relation, value }) => `${subject.name} ${relation} ${value.name}`);
+}

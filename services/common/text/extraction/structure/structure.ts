@@ -37,8 +37,9 @@ function readPart(text: string, part: TextPart, input: ExtractionInput): Reading
     case 'heading':
       return { facts: [], skipped: whole };
     case 'code': {
-      const isFile = input.format === 'code' && input.fileName !== undefined;
-      return { facts: isFile ? readCode(text, part.symbol, input.fileName) : [], skipped: whole };
+      const { fileName, exported = [] } = input;
+      const isFile = input.format === 'code' && fileName !== undefined;
+      return { facts: isFile ? readCode(text, part.symbol, { file: fileName, exported }) : [], skipped: whole };
     }
     case 'table':
       return readTable(text);
@@ -76,8 +77,15 @@ const COMMENT = /^\s*(?:\/\/|\/?\*|#\s|--)/u;
 /** Characters of a line that tell what it defines. */
 const MAX_HEAD = 300;
 
-/** The definition that a part of a file holds, and its imports. `file`: its path in the repository, where that is known. */
-function readCode(text: string, symbol: string | undefined, file: string): Fact[] {
+interface CodeOfFile {
+  /** Its path in the repository, where that is known. */
+  readonly file: string;
+  /** Names that a statement apart from their definition exports. */
+  readonly exported: readonly string[];
+}
+
+/** The definition that a part of a file holds, and its imports. */
+function readCode(text: string, symbol: string | undefined, { file, exported }: CodeOfFile): Fact[] {
   const module = { name: file, type: 'Module' };
   const facts: Fact[] = [];
   for (const [line, ...paths] of text.matchAll(IMPORTS)) {
@@ -86,15 +94,17 @@ function readCode(text: string, symbol: string | undefined, file: string): Fact[
     if (name !== '' && name !== file)
       facts.push({ subject: module, relation: 'import', value: { name, type: 'Module' }, evidence: line.trim() });
   }
-  if (symbol === undefined) return facts;
-  const last = symbol.split(/\.|::/u).at(-1) ?? '';
+  // What a module of CommonJS exports goes by its own name: `exports.create = …`.
+  const name = symbol?.replace(/^(?:module\.)?exports(?:\.|$)/u, '') ?? '';
+  if (name === '') return facts;
+  const last = name.split(/\.|::/u).at(-1) ?? '';
   const naming = text.split('\n').filter((line) => line.includes(last));
   const head = (naming.find((line) => !COMMENT.test(line)) ?? naming[0] ?? '').slice(0, MAX_HEAD);
-  if (isInternal(head, last, file)) return facts;
+  if (!exported.includes(name) && isInternal(head, last, file)) return facts;
   const type = CLASS.test(head) ? 'Class' : FUNCTION.test(head) ? 'Function' : 'Concept';
-  const owner = symbol.includes('.') ? symbol.slice(0, symbol.lastIndexOf('.')) : null;
+  const owner = name.includes('.') ? name.slice(0, name.lastIndexOf('.')) : null;
   const subject = owner === null ? module : { name: owner, type: 'Class' };
-  return [...facts, { subject, relation: 'define', value: { name: symbol, type }, evidence: head.trim() }];
+  return [...facts, { subject, relation: 'define', value: { name, type }, evidence: head.trim() }];
 }
 
 /** Whether a definition is for its own file alone: a helper of a module, a private member. */
@@ -104,7 +114,31 @@ function isInternal(head: string, name: string, file: string): boolean {
   return isOfModule || /^[_#]/u.test(name) || /^\s*(?:private|static private)\b/u.test(head);
 }
 
-/** `../common/async.ts` is the file beside this one, `node:fs` and `koa` are packages. */
+const SCRIPT = /\.[cm]?[jt]sx?$/u;
+const OTHER_FILE = /\.(?:json5?|s?css|less|svg|png|jpe?g|gif|vue|svelte|mdx?|html?|wasm|graphql|gql|ya?ml|txt|node)$/u;
+
+/**
+ * The name that a module goes by: of a file of the same repository its path, as far as the import and the importing file tell
+ * it. `../common/async.ts` is the file beside this one, `./tax` has the extension of the importing file, `.tax`,
+ * `shop.tax` and `org.shop.Tax` are files of a package that the importing one is in; `node:fs` and `koa` are packages.
+ */
 function moduleName(path: string, file: string): string {
-  return /^\.{0,2}\//u.test(path) ? joinPath(folderOf(file), path) : path;
+  const folder = folderOf(file);
+  if (/^\.{0,2}\//u.test(path)) {
+    const place = joinPath(folder, path);
+    const [own] = SCRIPT.exec(file) ?? [];
+    if (own === undefined || place === '' || OTHER_FILE.test(place)) return place;
+    if (!SCRIPT.test(place)) return `${place}${own}`;
+    // TypeScript imports its modules under the names of what they become.
+    return own.includes('t') ? place.replace(/\.([cm]?)js(x?)$/u, '.$1ts$2') : place;
+  }
+  const ofPackage = /\.(?:py|java|kt)$/u.exec(file)?.[0];
+  if (ofPackage === undefined || !/^\.*[\w.]*\w$/u.test(path)) return path;
+  const dots = /^\.*/u.exec(path)?.[0].length ?? 0;
+  const parts = path.slice(dots).split('.');
+  if (dots > 0) return `${joinPath(folder, `${'../'.repeat(dots - 1)}${parts.join('/')}`)}${ofPackage}`;
+  // The packages of Java begin with the name of a domain, which says little: `org.acme`.
+  const root = parts.slice(0, ofPackage === '.py' ? 1 : 2).join('/');
+  const at = parts.length < 2 ? -1 : `/${folder}/`.indexOf(`/${root}/`);
+  return at < 0 ? path : `${joinPath(folder.slice(0, at), parts.join('/'))}${ofPackage}`;
 }
