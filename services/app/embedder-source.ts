@@ -6,6 +6,7 @@ import {
 } from '../auth/repositories/tenant-models.ts';
 import type { TenantId } from '../common/kernel/brand.ts';
 import { engramError } from '../common/kernel/errors.ts';
+import { recentlyUsed } from '../common/kernel/recently-used.ts';
 import { PERSONAL_TENANT } from '../common/kernel/scope.ts';
 import { createHashingEmbedder } from '../common/models/hashing/hashing-embedder.ts';
 import { lacksKey, type ModelSettings } from '../common/platform/config/model-choice.ts';
@@ -54,8 +55,7 @@ export function createEmbedderSource(
   };
   const accountsOf = async (tenant: TenantId): Promise<Accounts> => {
     if (tenant === PERSONAL_TENANT) return { stored: null, opened: new Map() };
-    const held =
-      followed.get(tenant) ??
+    const follow = () =>
       createFollowedModels<Accounts, StoredTenantEmbedders>({
         read: () => accounts.get(tenant),
         open: async (stored) => ({ stored, opened: new Map() }),
@@ -63,12 +63,7 @@ export function createEmbedderSource(
         clock,
         logger,
       });
-    // Last in the order, which is that of asking.
-    followed.delete(tenant);
-    followed.set(tenant, held);
-    const [oldest] = followed.keys();
-    if (followed.size > MOST_TENANTS && oldest !== undefined) followed.delete(oldest);
-    return held.current();
+    return recentlyUsed(followed, MOST_TENANTS, tenant, follow).current();
   };
   const openOn = (
     tenant: TenantId,

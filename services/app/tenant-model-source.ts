@@ -1,5 +1,6 @@
 import { type StoredTenantModel, type TenantModels, tenantKeyPlace } from '../auth/repositories/tenant-models.ts';
 import type { TenantId } from '../common/kernel/brand.ts';
+import { recentlyUsed } from '../common/kernel/recently-used.ts';
 import { PERSONAL_TENANT } from '../common/kernel/scope.ts';
 import { lacksKey, type ModelSettings } from '../common/platform/config/model-choice.ts';
 import type { Logger } from '../common/platform/observability/logger.ts';
@@ -51,13 +52,7 @@ export function createTenantModelSource<Active>(options: TenantModelSourceOption
   return {
     async current(tenant) {
       if (tenant === undefined || tenant === PERSONAL_TENANT) return null;
-      const held = followed.get(tenant) ?? follow(tenant);
-      // Last in the order, which is that of asking.
-      followed.delete(tenant);
-      followed.set(tenant, held);
-      const [oldest] = followed.keys();
-      if (followed.size > MOST_TENANTS && oldest !== undefined) followed.delete(oldest);
-      return held.current();
+      return recentlyUsed(followed, MOST_TENANTS, tenant, () => follow(tenant)).current();
     },
     outdated() {
       for (const each of followed.values()) each.outdated();

@@ -1,5 +1,6 @@
 import { type AuditRecord, NO_RECORD, recordHash } from '../../common/domain/audit-record.ts';
 import { engramError, isEngramError } from '../../common/kernel/errors.ts';
+import { keepNewest } from '../../common/kernel/recently-used.ts';
 import { type AnyScope, isSystemScope, SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { createKeyedBatches, type KeyedTask } from '../../common/platform/async/keyed-batches.ts';
 import { retry } from '../../common/platform/async/retry.ts';
@@ -148,12 +149,7 @@ function createKnownEnds(store: DocumentStore) {
       });
       return items[0]?.value ?? START;
     },
-    set(tenant: string, { number, hash }: Link): void {
-      ends.delete(tenant);
-      ends.set(tenant, { number, hash });
-      const [oldest] = ends.keys();
-      if (ends.size > MAX_KNOWN_ENDS && oldest !== undefined) ends.delete(oldest);
-    },
+    set: (tenant: string, { number, hash }: Link) => keepNewest(ends, MAX_KNOWN_ENDS, tenant, { number, hash }),
     forget: (tenant: string) => void ends.delete(tenant),
   };
 }

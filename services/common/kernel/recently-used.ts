@@ -7,11 +7,16 @@ export function recentlyUsed<Key, Value>(cache: Map<Key, Value>, size: number, k
   // Until it is full nothing is removed, and the order costs more than most look-ups.
   if (known !== undefined && cache.size < size) return known;
   const value = known === undefined ? make() : known;
+  keepNewest(cache, size, key, value);
+  return value;
+}
+
+/** Puts the value into a cache as the newest one, and removes the oldest where there are more than `size`. */
+export function keepNewest<Key, Value>(cache: Map<Key, Value>, size: number, key: Key, value: Value): void {
   // A map keeps the order of insertion.
   cache.delete(key);
   cache.set(key, value);
   while (cache.size > size) cache.delete(cache.keys().next().value as Key);
-  return value;
 }
 
 /**

@@ -12,6 +12,7 @@ import {
 import { z } from 'zod';
 import { engramError } from '../../kernel/errors.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
+import { recentlyUsed } from '../../kernel/recently-used.ts';
 import type { LanguageModel, ModelCallContext, TokenUsage } from '../../ports/models.ts';
 import { addUsage, type CallParts, type CallSettings, signalOf, usageOf } from './call-settings.ts';
 import { filteredAnswer, refusesSchema } from './provider-error.ts';
@@ -91,15 +92,11 @@ export function createStructuredCalls(parts: CallParts): LanguageModel['structur
 
 function createSchemaMemory(): (schema: JsonObject) => Asked {
   const memory = new Map<string, Asked>();
-  return (schema) => {
-    const key = JSON.stringify(schema);
-    const known = memory.get(key) ?? { ...prepareSchema(schema), way: 'json-schema' };
-    memory.delete(key);
-    memory.set(key, known);
-    const [oldest] = memory.keys();
-    if (memory.size > MAX_PREPARED && oldest !== undefined) memory.delete(oldest);
-    return known;
-  };
+  return (schema) =>
+    recentlyUsed(memory, MAX_PREPARED, JSON.stringify(schema), () => ({
+      ...prepareSchema(schema),
+      way: 'json-schema',
+    }));
 }
 
 interface OneCall extends StructuredCall {

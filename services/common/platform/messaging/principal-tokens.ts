@@ -10,6 +10,7 @@ import { deriveSigningKey } from '../../kernel/derived-key.ts';
 import { engramError } from '../../kernel/errors.ts';
 import { asId, isUuid } from '../../kernel/ids.ts';
 import type { Principal } from '../../kernel/principal.ts';
+import { keepNewest } from '../../kernel/recently-used.ts';
 import type { Clock, MonotonicClock, WallClock } from '../../ports/system.ts';
 import { keyId, parseToken, type TokenClaims, tokenText } from './token-text.ts';
 
@@ -104,8 +105,7 @@ export function createPrincipalVerifier({ keys, clock }: VerifierOptions): Princ
     if (key === null || !verifyBytes(null, parsed.signed, key, parsed.signature)) throw unsigned();
     const claims = parsed.claims();
     if (claims.aud !== AUDIENCE || !isUuid(claims.sub)) throw unsigned();
-    if (remembered.size >= MAX_REMEMBERED) remembered.delete(remembered.keys().next().value ?? '');
-    remembered.set(token, claims);
+    keepNewest(remembered, MAX_REMEMBERED, token, claims);
     return claims;
   };
   return {

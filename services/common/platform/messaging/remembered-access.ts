@@ -1,22 +1,14 @@
 import { hash } from 'node:crypto';
 import type { TenantId, UserId } from '../../kernel/brand.ts';
-import type { MonotonicClock } from '../../ports/system.ts';
+import { createTtlCache, type TtlCacheOptions } from '../../kernel/ttl-cache.ts';
 import { type AccessChange, type AnswerOf, EVERY_TENANT, type RequestOf } from './messages.ts';
 import type { CallContext, Messenger } from './messenger.ts';
-
-export interface RememberedAccessOptions {
-  readonly clock: MonotonicClock;
-  /** How long an answer stands should the news of a change be lost. */
-  readonly ttlMs?: number;
-  readonly maxEntries?: number;
-}
 
 type Query = RequestOf<'auth.ResolveDatasets'>;
 type Answer = AnswerOf<'auth.ResolveDatasets'>;
 
 interface Entry {
   readonly answer: Answer;
-  readonly untilMs: number;
   readonly tenant: TenantId;
   readonly user: UserId;
 }
@@ -27,39 +19,28 @@ interface Entry {
  * that went by an old answer would be acknowledged into a dataset that is gone. The principal, and its tenant, is
  * not kept: a request that changes it is followed at once by others that go by it. What changes is dropped by the news of it.
  */
-export function rememberAccess(
-  messenger: Messenger,
-  { clock, ttlMs = 1000, maxEntries = 10_000 }: RememberedAccessOptions,
-) {
-  const entries = new Map<string, Entry>();
-  let era = 0;
+export function rememberAccess(messenger: Messenger, options: TtlCacheOptions) {
+  const entries = createTtlCache<string, Entry>(options);
   const ask = async (request: Query, context: CallContext): Promise<Answer> => {
     const { principal } = context;
     const isKept = context.proof !== undefined && isNamedReading(request);
     if (principal === undefined || !isKept) return messenger.call('auth.ResolveDatasets', request, context);
     const { id: user, tenant, key: apiKey } = principal;
     const key = hash('sha256', JSON.stringify({ request, user, tenant, apiKey }), 'base64');
-    const now = clock.monotonicMs();
-    const known = entries.get(key);
-    if (known !== undefined && now < known.untilMs) return known.answer;
-    const askedIn = era;
-    const answer = await messenger.call('auth.ResolveDatasets', request, context);
-    // News that came while auth was asked may be about this answer.
-    if (askedIn !== era) return answer;
-    entries.delete(key);
-    if (entries.size >= maxEntries) entries.delete(entries.keys().next().value ?? '');
-    entries.set(key, { answer, untilMs: now + ttlMs, tenant, user });
-    return answer;
+    const load = async () => ({
+      answer: await messenger.call('auth.ResolveDatasets', request, context),
+      tenant,
+      user,
+    });
+    return (await entries.of(key, load)).answer;
   };
-  const forget = ({ tenant, userId, datasetId }: AccessChange): void => {
-    era += 1;
-    for (const [key, entry] of entries) {
+  const forget = ({ tenant, userId, datasetId }: AccessChange): void =>
+    entries.drop((_, entry) => {
       const isOfDataset = datasetId !== null && entry.answer.datasets.some(({ id }) => id === datasetId);
       const isOfUser = userId !== null && entry.user === userId;
       const isOfTenant = userId === null && datasetId === null && entry.tenant === tenant;
-      if (isOfDataset || isOfUser || isOfTenant) entries.delete(key);
-    }
-  };
+      return isOfDataset || isOfUser || isOfTenant;
+    });
   const call: Messenger['call'] = async (path, request, context) => {
     if (path !== 'auth.ResolveDatasets') return messenger.call(path, request, context);
     return (await ask(request as Query, context)) as never;

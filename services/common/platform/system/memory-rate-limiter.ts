@@ -1,3 +1,4 @@
+import { keepNewest } from '../../kernel/recently-used.ts';
 import type { MonotonicClock, RateLimiter } from '../../ports/system.ts';
 
 export interface MemoryRateLimiterOptions {
@@ -22,20 +23,10 @@ export function createMemoryRateLimiter({ clock, maxKeys = 100_000 }: MemoryRate
       const refilled = Math.min(capacity, bucket.tokens + ((nowMs - bucket.atMs) / 1000) * refillPerSecond);
       const allowed = refilled >= 1;
       const tokens = allowed ? refilled - 1 : refilled;
-      buckets.delete(key);
-      buckets.set(key, { tokens, atMs: nowMs });
-      forgetOldest(buckets, maxKeys);
+      keepNewest(buckets, maxKeys, key, { tokens, atMs: nowMs });
       return { allowed, retryAfterSeconds: allowed ? 0 : waitSeconds(1 - tokens, capacity, refillPerSecond) };
     },
   };
-}
-
-function forgetOldest(buckets: Map<string, Bucket>, maxKeys: number): void {
-  while (buckets.size > maxKeys) {
-    const oldest = buckets.keys().next();
-    if (oldest.done) return;
-    buckets.delete(oldest.value);
-  }
 }
 
 /** Whole seconds, at least one, as `Retry-After` wants them. A bucket that never refills is asked again in a day. */

@@ -1,4 +1,5 @@
 import { type DatasetRef, scopeOf } from '../../kernel/dataset.ts';
+import { keepNewest } from '../../kernel/recently-used.ts';
 import type { Clock } from '../../ports/system.ts';
 import type { GraphStore } from '../../storage/ports/graph-store.ts';
 import type { Ledger } from './ledger.ts';
@@ -20,12 +21,7 @@ export function createGraphCountCache() {
   const counts = new Map<string, GraphCount>();
   return {
     get: (key: string) => counts.get(key),
-    set(key: string, count: GraphCount) {
-      counts.delete(key);
-      counts.set(key, count);
-      const oldest = counts.keys().next();
-      if (counts.size > KEPT && !oldest.done) counts.delete(oldest.value);
-    },
+    set: (key: string, count: GraphCount) => keepNewest(counts, KEPT, key, count),
   };
 }
 

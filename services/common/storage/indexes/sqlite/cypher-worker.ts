@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { keepNewest } from '../../../kernel/recently-used.ts';
 import { createBudget } from '../../cypher/budget.ts';
 import { asSearchError } from '../../cypher/errors.ts';
 import { type CypherGraph, createGraph } from '../../cypher/graph.ts';
@@ -44,14 +45,9 @@ export function createCypherRunner(settings: WorkerSettings, onChanged: (path: s
     const committed = new Set(words);
     const version = file.get('PRAGMA data_version', [])?.[0];
     const known = held.get(file);
-    held.delete(file);
     const isCurrent = known !== undefined && known.version === version && isSame(known.committed, committed);
     const current = isCurrent ? known : { version, committed, graph: readCypherGraph(file, committed) };
-    held.set(file, current);
-    for (const oldest of held.keys()) {
-      if (held.size <= KEPT_GRAPHS) break;
-      held.delete(oldest);
-    }
+    keepNewest(held, KEPT_GRAPHS, file, current);
     timer.refresh();
     return current.graph;
   };
