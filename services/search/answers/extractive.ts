@@ -153,7 +153,8 @@ function answerTo(
     if (isAcross(text) && !saysInOtherWords(english, sentence)) return false;
     if (MAIL_LINE.test(text) && !ABOUT_MAIL.test(query)) return false;
     const isInner =
-      text === inner?.sentence.statement.text || (inner?.excluded != null && text.includes(inner.excluded));
+      (text === inner?.sentence.statement.text && inner.isOfName !== true) ||
+      (inner?.excluded != null && text.includes(inner.excluded));
     return (
       isEvent(text) && !isInner && !isNotYet(sentence) && !isOfOtherRelative(query, text) && !isOnlyNamed(query, text)
     );
@@ -176,7 +177,8 @@ function answerTo(
   const said = negatedFirst(question, ranked);
   const isDecided = said[0] !== undefined && yesOrNo(question, said[0]) !== null;
   const isDated = question.type === 'date' && isDatedByContext(ranked[0]);
-  const isAsked = inner === null && !isDecided && !isDated && !repliesTo(question, ranked[0]);
+  const isAsked =
+    (inner === null || inner.isOfName === true) && !isDecided && !isDated && !repliesTo(question, ranked[0]);
   const evidence = { ranked, short: found, passages };
   const judged = isJudged && isAsked ? judgeEvidence(question, evidence) : null;
   const otherwise = isForeign && isAsked ? foreignCertainty(question, evidence) : isJudged ? DIRECT : null;

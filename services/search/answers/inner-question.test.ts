@@ -7,6 +7,10 @@ const NOTES = [
   'I ran my first marathon in Vienna. It took me four hours.',
   'My neighbour Ingrid lent us her spade.',
   'My sister Hannah lives in Bristol.',
+  'Nadia Rohde, my niece. Married to Tobias since 2019.',
+  'Dear Samuel, my brother Owen is on site.',
+  "Priya is Jonas's sister. Her husband Arun sells boats.",
+  "Klara: My father Henrik will come, says Jonas's wife.",
 ];
 const passages = NOTES.map(
   (text, at) =>
@@ -21,6 +25,13 @@ describe('answerInner', () => {
     ['Who lives in the city where I ran my first marathon?', 'Who lives in Vienna?'],
     ['What was the neighbour who lent us a spade elected as?', 'What was Ingrid elected?'],
     ["Where does my sister's husband work?", "Where does my sister Hannah's husband work?"],
+    ["Who does Nadia's husband work for?", 'Who does Tobias work for?'],
+    ["Who does my niece's husband work for?", 'Who does Tobias work for?'],
+    ["What does Priya's husband sell?", 'What does Arun sell?'],
+    ["When does Klara's dad come?", 'When does Henrik come?'],
+    ["Who is Nadia's husband's boss?", "Who is Tobias's boss?"],
+    ["What is Nadia's husband called?", null],
+    ["Where does Klara's husband live?", null],
     ['Who is the neighbour who lent us a spade?', null],
     ['When did I move to Berlin?', null],
     ['What did I lose in the year I moved to Paris?', null],

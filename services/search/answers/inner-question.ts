@@ -4,12 +4,14 @@ import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import { readQuestion, wordsOf } from './question.ts';
 import { type RankedSentence, type ReadPassage, rankSentences, sentencesOf } from './rank-sentences.ts';
+import { nameOfRelative } from './relative-names.ts';
 import { timesOfSentence } from './sentence-times.ts';
 import { shortAnswer } from './short-answer.ts';
+import { isRelative } from './unmet-condition.ts';
 
 /** A clause of a question that is a question of its own: `the year I moved to Berlin`. */
 interface InnerQuestion {
-  readonly kind: 'year' | 'event' | 'thing' | 'other' | 'relative';
+  readonly kind: 'year' | 'event' | 'thing' | 'other' | 'relative' | 'named-relative';
   /** The question that the clause asks. */
   readonly question: string;
   /** The words that its answer replaces. */
@@ -27,6 +29,8 @@ export interface InnerAnswer {
   readonly sentence: Pick<RankedSentence, 'statement' | 'passage'>;
   /** Sentences that name it answer the outer question no more: `another city than the one where …`. */
   readonly excluded: string | null;
+  /** The outer question is one about a name, which memory may not answer; the sentence may. */
+  readonly isOfName?: true;
 }
 
 const SUBJECT = "(?:I|we|you|he|she|it|they|my|our|his|her|their|the|a|an|\\p{Lu}[\\p{L}'’.-]+)";
@@ -39,6 +43,9 @@ const OTHER =
 const RELATIVE =
   /\b(?:the|that) (?:same )?((?:\p{Ll}+ )?\p{Ll}+) (?:(who|whom|where|that|which|(?:in|at|for|on|to|with|from) (?:which|whom))|(?=(?:I|we|you|he|she|they) ))/gu;
 const POSSESSIVE = /\b(my|our) (\p{Ll}+)['’]s (?=\p{Ll})/u;
+/** `Nadia's husband` with what is asked of him, also of `my niece's husband`; what he is called is asked of nobody else. */
+const RELATIVE_OF_NAME =
+  /(?<!\p{L})(?:(my|our) (\p{Ll}+)|(\p{Lu}[\p{L}-]+))['’]s? (\p{Ll}+)(['’]s)?(?= \p{Ll})(?! (?:name|called|named)\b)/u;
 
 /** `before I moved to Berlin`, `after the dentist`: what a question sets its time by. */
 const EVENT = new RegExp(`\\b([Bb]efore|[Aa]fter|[Ss]ince) (?=${SUBJECT} )`, 'u');
@@ -80,6 +87,11 @@ function innerQuestionOf(question: string): InnerQuestion | null {
       match[2] === 'who' || match[2] === 'whom' || isPerson(noun) ? 'Who' : `Which ${noun.split(' ').at(-1)}`;
     return { kind: 'thing', question: `${asked} ${clause}?`, clause, around: [before, clause] };
   }
+  const named = RELATIVE_OF_NAME.exec(text);
+  if (named !== null && isRelative(named[4] ?? '')) {
+    const around = [text.slice(0, named.index), text.slice(named.index + named[0].length)] as const;
+    return { kind: 'named-relative', question: text, clause: named[0], around };
+  }
   const possessive = POSSESSIVE.exec(text);
   if (possessive !== null) {
     const [phrase, owner = '', noun = ''] = possessive;
@@ -118,6 +130,7 @@ export function answerInner(question: string, passages: readonly ReadPassage[]):
   if (inner === null) return null;
   const [before, after] = inner.around;
   if (inner.kind === 'relative') return answerRelative(inner, passages);
+  if (inner.kind === 'named-relative') return answerNamedRelative(inner, passages);
   const asked = readQuestion(inner.question);
   const ranked = rankSentences(sentencesOf(asked, passages)).slice(0, SENTENCES_READ);
   if (inner.kind === 'event') {
@@ -163,6 +176,26 @@ function lacksName(clause: string, { passage: { payload } }: Pick<RankedSentence
   const known = new Set(wordsOf(`${payload.text} ${payload.documentName} ${payload.headings.join(' ')}`));
   const names = clause.match(/(?<![\p{L}\p{N}])[\p{Lu}\p{N}][\p{L}\p{N}]+/gu) ?? [];
   return names.some((name) => !known.has(name.toLowerCase()));
+}
+
+/** Finds the name of `Nadia's husband`, or of `my niece's husband` by that of my niece; else that of `my niece` alone. */
+function answerNamedRelative(inner: InnerQuestion, passages: readonly ReadPassage[]): InnerAnswer | null {
+  const [, self, first = '', name, relative = '', owning = ''] = RELATIVE_OF_NAME.exec(inner.clause.concat(' x')) ?? [];
+  const owner = self === undefined ? name : nameOfRelative(self, first, passages)?.name.split(' ')[0];
+  const found = owner === undefined ? null : nameOfRelative(owner, relative, passages);
+  const [before, after] = inner.around;
+  if (found !== null) {
+    const { name: called, statement, passage } = found;
+    return {
+      outer: `${before}${called}${owning}${after}?`,
+      sentence: { statement, passage },
+      excluded: null,
+      isOfName: true,
+    };
+  }
+  if (self === undefined) return null;
+  const around = [before, `${relative}${owning}${after}`] as const;
+  return answerRelative({ ...inner, clause: first, around, question: self }, passages);
 }
 
 /** Finds the name of `my dog`, and keeps the word: `my dog Rex's vet`. */
