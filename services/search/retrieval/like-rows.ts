@@ -1,3 +1,4 @@
+import { keptByText } from '../../common/kernel/recently-used.ts';
 import { inverseRowFrequency } from '../../common/ranking/bm25.ts';
 import type { TextCandidate } from '../../common/storage/ports/text-index.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
@@ -46,10 +47,8 @@ export async function likeHits(
   for (const [at, term] of terms.entries()) {
     add(term, at, 1);
     const word = words[at];
-    const likeness = word == null ? null : likenessTo(word);
-    if (word == null || likeness === null) continue;
-    for (const near of likestWords(word).slice(0, likestOfEach))
-      add(stemOf(near), at, likeness(wordSenses().row(near)));
+    if (word == null) continue;
+    for (const like of likestTerms(word).slice(0, likestOfEach)) add(like.term, at, like.share);
   }
   if (likes.size === terms.length) return [];
   const found = await context.text.candidates(
@@ -81,6 +80,23 @@ export async function likeHits(
     .sort(byScore)
     .slice(0, ROWS_KEPT);
 }
+
+interface LikeTerm {
+  readonly term: string;
+  /** How far it says what the word asks for, 0 to 0.99. */
+  readonly share: number;
+}
+
+/** Words of questions whose likest terms are kept: questions repeat words, and finding those costs more than the search. */
+const CACHED_WORDS = 500;
+
+/** Returns the terms of the index that are likest to a word, the likest first; none for an unknown word. */
+const likestTerms = keptByText(CACHED_WORDS, (word): readonly LikeTerm[] => {
+  const likeness = likenessTo(word);
+  if (likeness === null) return [];
+  const nearest = likestWords(word).slice(0, MAX_TERMS);
+  return nearest.map((near) => ({ term: stemOf(near), share: likeness(wordSenses().row(near)) }));
+});
 
 /** Returns words that say the same as a word or something like it, those of other languages among them, the likest first. */
 function likestWords(word: string): readonly string[] {
