@@ -1,4 +1,4 @@
-/** Cache of recently read values; the least recently used are evicted first. */
+/** Cache of recently read values; of the oldest those are evicted first that were not used since. */
 export interface RecentReads<Value, Key = string> {
   get(key: Key): Value | undefined;
   /** `bytes`: about what it weighs. What is larger than a quarter of the room is not kept. */
@@ -6,28 +6,30 @@ export interface RecentReads<Value, Key = string> {
   clear(): void;
 }
 
+/**
+ * Marks what is used and moves it behind the others when it would be evicted: to keep a map in the order of use takes several
+ * times as long for each hit.
+ */
 export function createRecentReads<Value, Key = string>(maxBytes: number): RecentReads<Value, Key> {
-  const entries = new Map<Key, { readonly value: Value; readonly bytes: number }>();
+  const entries = new Map<Key, { readonly value: Value; readonly bytes: number; isUsed: boolean }>();
   let held = 0;
   return {
     get(key) {
       const found = entries.get(key);
       if (found === undefined) return undefined;
-      // Far from full nothing is evicted soon, and the order costs more than the look-up.
-      if (held < maxBytes / 2) return found.value;
-      entries.delete(key);
-      entries.set(key, found);
+      found.isUsed = true;
       return found.value;
     },
     keep(key, value, bytes) {
       if (bytes > maxBytes / 4) return;
       held += bytes - (entries.get(key)?.bytes ?? 0);
       entries.delete(key);
-      entries.set(key, { value, bytes });
-      for (const [oldest, { bytes: freed }] of entries) {
+      entries.set(key, { value, bytes, isUsed: false });
+      for (const [oldest, entry] of entries) {
         if (held <= maxBytes) break;
         entries.delete(oldest);
-        held -= freed;
+        if (entry.isUsed) entries.set(oldest, { ...entry, isUsed: false });
+        else held -= entry.bytes;
       }
     },
     clear() {
