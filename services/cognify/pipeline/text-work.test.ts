@@ -83,13 +83,13 @@ describe('processing whole documents', () => {
   });
 
   it('never blocks the calling thread for long', async () => {
-    const content = stored('Ada met Grace in London. '.repeat(200_000));
+    const content = stored('Ada met Grace in London. '.repeat(60_000));
     await work.cut(ITEM, stored('Ada met Grace. '.repeat(5_000)), SIZES, SIGNAL);
     const turns: number[] = [];
     for (let time = 0; time < 3; time++) {
       turns.push(
         await longestTurn(async () => {
-          expect((await work.cut(ITEM, content, SIZES, SIGNAL))?.chunks.length).to.be.greaterThan(1000);
+          expect((await work.cut(ITEM, content, SIZES, SIGNAL))?.chunks.length).to.be.greaterThan(500);
         }),
       );
     }
