@@ -91,6 +91,31 @@ describe('document loader', () => {
       ]);
     });
 
+    it('reads a text without a format that is written as Markdown like a Markdown file', async () => {
+      const text = '# Bakery\n\n| name | city |\n|---|---|\n| Mia | Berlin |\n\n## Hours\n\n- **Monday** 7:00';
+      expect(outline((await load('text_1.txt', text)).blocks)).to.deep.equal(
+        outline((await load('a.md', text)).blocks),
+      );
+      for (const plain of [
+        '# Copyright 2020\n\nimport os\n\ndef __init__(self):\n    pass',
+        '# Where mails go\n\nMAIL_HOST=localhost',
+        'See ticket 1.\n\n# is a number sign, not a heading.',
+      ]) {
+        expect((await load('a.txt', plain)).blocks.map(({ kind }) => kind)).to.not.include('heading');
+        expect((await load('a.txt', plain)).text).to.equal(plain);
+      }
+    });
+
+    it('takes a first line that is written like a title as a heading, and no other first line', async () => {
+      const below = 'I installed Debian in 2015. It ran Apache.';
+      const first = async (line: string) => (await load('a.txt', `${line}\n\n${below}`)).blocks[0];
+      expect(await first('Setting Up My First Server')).to.include({ kind: 'heading', level: 1 });
+      for (const line of ['Anna lives in Berlin', 'Dear Anna', 'Date: Monday', 'He Left Early.']) {
+        expect(await first(line), line).to.include({ kind: 'paragraph', text: line });
+      }
+      expect((await load('a.txt', 'Ben\n\nAnna and Cleo')).blocks[0]).to.include({ kind: 'paragraph' });
+    });
+
     it('reads a conversation turn by turn, and lines with labels as they are', async () => {
       const talk = 'Ada: Shall we start?\nBo: Yes.\nI have the list.\nAda: Go on.\nBo: First, the buttons.';
       expect(outline((await load('talk.txt', talk)).blocks)).to.deep.equal([

@@ -152,5 +152,7 @@ async function readText(
       break;
     }
   }
-  return (await import('./formats/plain-text.ts')).readPlainText(text);
+  const { isMarkdown, readPlainText } = await import('./formats/plain-text.ts');
+  const isWrittenAsMarkdown = format.mimeType === 'text/plain' && isMarkdown(text);
+  return isWrittenAsMarkdown ? (await import('./formats/markdown.ts')).readMarkdown(text) : readPlainText(text);
 }

@@ -4,10 +4,54 @@ import { turnsOf } from '../../language/turns.ts';
 import { readChatExport } from './chat-export.ts';
 import type { DocumentDraft } from './draft.ts';
 
+/**
+ * Matches what only Markdown has: front matter, a heading in front of a paragraph, a list or a table, and the rule below the
+ * head of a table.
+ */
+const MARKDOWN =
+  /(?<![\s\S])---[ \t]*\n[\w-]{1,40}:|(?:^|\n[ \t]*\n)#{1,6} [\p{Lu}\p{N}][^\n]{0,200}\n(?:[ \t]*\n|[-*+|] ?\S|1\. )|^\|?[ \t]*:?-{3,}:?[ \t]*\|/mu;
+/** Matches lines of code and settings, whose comments look like headings. */
+const CODE =
+  /^(?:#!|#include\b|import |from \S{1,80} import |(?:async )?(?:def|function) |class [^\n]{0,200}[:{]$|(?:export |const |let |var )[^\n]{0,200}[=({]|[\w.]{2,60}[ \t]?=[^=])/mu;
+
+/** Whether a text whose name does not tell its format is written as Markdown, as agents write. */
+export function isMarkdown(text: string): boolean {
+  const normal = text.includes('\r') ? text.replaceAll(/\r\n?/g, '\n') : text;
+  return MARKDOWN.test(normal) && (normal.includes('\n```') || !CODE.test(normal));
+}
+
 /** Reads the export of a chat, else paragraphs between blank lines; single lines that are clearly titles become headings. */
 export function readPlainText(text: string): DocumentDraft {
-  return readChatExport(text) ?? { text, blocks: paragraphBlocks(text) };
+  return readChatExport(text) ?? { text, blocks: withTitle(paragraphBlocks(text)) };
 }
+
+/** Takes a first line that is written like a title as a heading of the text below it. */
+function withTitle(blocks: readonly DocumentBlock[]): readonly DocumentBlock[] {
+  const [first, second, ...others] = blocks;
+  if (first?.kind !== 'paragraph' || second?.kind !== 'paragraph' || !isTitle(first.text, second.text)) return blocks;
+  return [{ kind: 'heading', level: 1, text: first.text }, second, ...others];
+}
+
+const MAX_TITLE_WORDS = 10;
+const SALUTATION =
+  /^(?:Dear|Hi|Hello|Hey|Hallo|Liebe[rs]?|Lieber|Guten|Estimad[oa]s?|Querid[oa]s?|Hola|Cher|Chère|Bonjour)\b/u;
+
+/** `Setting Up My First Server` above sentences. */
+function isTitle(line: string, below: string): boolean {
+  const words = line.split(/\s+/u);
+  return (
+    !/[\n.!?;,:]$|\n|: /u.test(line) &&
+    words.length <= MAX_TITLE_WORDS &&
+    /^[\p{Lu}\p{N}]/u.test(line) &&
+    words.every((word) => /^[^\p{L}]*(?:\p{Lu}|$)/u.test(word) || word.length <= SHORT_WORD) &&
+    !SALUTATION.test(line) &&
+    below.length > line.length &&
+    /[.!?]["”’)]*$/u.test(below)
+  );
+}
+
+/** Words that titles write small: `of`, `with`. */
+const SHORT_WORD = 4;
 
 export function paragraphBlocks(text: string): DocumentBlock[] {
   const normal = text.includes('\r') ? text.replaceAll(/\r\n?/g, '\n') : text;
