@@ -28,6 +28,18 @@ const CASES = [
   ['Are cats allowed?', 'Dogs are allowed on the ground floor.', 'subject'],
   ['How much is a furnished room?', 'An unfurnished room is 300 euros.', 'kind'],
   ['Did Marta like the aquarium?', 'It rained, so Marta visited the aquarium.', 'opinion'],
+  ['When did Ewan move to Norway?', 'In June 2023 we visited Ewan in Norway.', 'event'],
+  ['When did Ewan move to Norway?', 'Ewan lives in Norway since June 2023.', null],
+  ['When does the Golden Lamb close?', 'The next evening is on 11 March at the Golden Lamb.', 'event'],
+  ['When does the Golden Lamb close?', 'The Golden Lamb: daily, 10:00 to 22:00.', null],
+  ['Who painted the house?', 'We bought the house in October.', 'event'],
+  ['When was the bridge built?', 'The bridge will be ready on 17 August.', 'future'],
+  ['When will the bridge be ready?', 'The bridge will be ready on 17 August.', null],
+  ['Did the school get its crossing?', 'The school would like a crossing at the corner.', 'wish'],
+  ['Did the school ask for a crossing?', 'The school asked for a crossing at the corner.', null],
+  ['Why was Harriet ill?', 'Paul is in the chair, as Harriet is ill.', 'reason'],
+  ['Why is Paul in the chair?', 'Paul is in the chair, as Harriet is ill.', null],
+  ['Why do I need glasses?', 'Since 2019 I need glasses.', null],
   ['Did Marta like the aquarium?', 'Marta thought that the aquarium was too small.', null],
 ] as const;
 

@@ -3,6 +3,7 @@ import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { mostOfKind } from '../retrieval/word-likeness.ts';
 import { isAgentUnsaid, isOfAuthor, NAMED_KINDS } from './agreement.ts';
+import { isEventUnsaid, isOnlyWished, isReasonOfOther, isYetToCome } from './event-conditions.ts';
 import { contentWords, type Question, wordsOf } from './question.ts';
 import { refersBack, type Sentence } from './rank-sentences.ts';
 import { isNumbered, isSaid } from './slots.ts';
@@ -20,8 +21,23 @@ interface Said {
   readonly isOfName?: boolean;
 }
 
-/** The person or kind is another one; the sentence has no name, breed, doer, owner or opinion of the kind that is asked for. */
-type Condition = 'person' | 'kind' | 'subject' | 'name' | 'breed' | 'doer' | 'owner' | 'opinion';
+/**
+ * The person or kind is another one; the sentence has no name, breed, doer, owner or opinion of the kind that is asked for, no
+ * word of the event, tells of the future or of a wish only, or gives a reason of something else.
+ */
+type Condition =
+  | 'person'
+  | 'kind'
+  | 'subject'
+  | 'name'
+  | 'breed'
+  | 'doer'
+  | 'owner'
+  | 'opinion'
+  | 'event'
+  | 'future'
+  | 'wish'
+  | 'reason';
 
 /** Sentences that a pronoun refers back over. */
 const MAX_BACK = 3;
@@ -61,7 +77,11 @@ export function unmetCondition(question: Question, said: readonly Said[]): Condi
   if (isBreedUnsaid(question, said)) return 'breed';
   if (isAgentUnsaid(question, best.text)) return 'doer';
   if (isOwnerUnsaid(question, said)) return 'owner';
-  return isOpinionUnsaid(question, said) ? 'opinion' : null;
+  if (isOpinionUnsaid(question, said)) return 'opinion';
+  if (isEventUnsaid(question, said)) return 'event';
+  if (isYetToCome(question, best.text)) return 'future';
+  if (isOnlyWished(question, best.text)) return 'wish';
+  return isReasonOfOther(question, best.text) ? 'reason' : null;
 }
 
 const TITLED = /\b(?:(Mr)|Mrs|Ms|Miss)\.? (\p{Lu}[\p{L}’'-]+)/gu;
