@@ -27,7 +27,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'text/chunking': ['kernel'],
   'text/ontology': ['kernel'],
   'text/archives': ['kernel'],
-  'text/documents': ['kernel', 'ports', 'text/language', 'text/chunking', 'platform/workers'],
+  'text/documents': ['kernel', 'ports', 'text/language', 'text/chunking', 'text/archives', 'platform/workers'],
   'text/extraction': ['kernel', 'domain', 'ports', 'text/language', 'text/words', 'text/places', 'platform/workers'],
   models: ['kernel', 'ports', 'platform/async'],
   'models/hashing': ['ports', 'text/language'],

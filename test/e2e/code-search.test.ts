@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { makeZip } from '../../services/common/text/documents/fixtures/make-office.ts';
 import { type StartedApp, startApp } from '../support/start-app.ts';
 
 const SHOP = {
@@ -64,6 +65,28 @@ describe('code in memory, without a model', () => {
   }
 
   const names = (facts: readonly Fact[]) => facts.map(({ name }) => name);
+
+  it('is added as one archive, whose bad files are refused alone, and known under the paths in it', async () => {
+    const archive = makeZip({
+      'shop/src/cart.ts': "import { totalOf } from './money';\nexport const sum = () => totalOf();\n",
+      'shop/src/money.ts': 'function total() {\n  return 1;\n}\nexport { total as totalOf };\n',
+      'shop/inner.zip': makeZip({ 'a.txt': 'hello' }),
+    });
+    const form = new FormData();
+    form.append('data', new Blob([archive as Uint8Array<ArrayBuffer>]), 'shop.zip');
+    form.append('external_metadata', JSON.stringify([{ source_path: 'downloads/shop.zip', team: 'web' }]));
+    form.append('datasetName', 'packed');
+    const added = await fetch(`${app.baseUrl}/api/v1/add`, { method: 'POST', body: form });
+    const { data_ingestion_info: items, refused } = (await added.json()) as {
+      readonly data_ingestion_info: readonly unknown[];
+      readonly refused: readonly { readonly name: string; readonly index: number }[];
+    };
+    expect(items).to.have.length(2);
+    expect(refused.map(({ name, index }) => [name, index])).to.deep.equal([['inner.zip', 0]]);
+    expect((await post('/cognify', { datasets: ['packed'] })).status).to.equal(200);
+    const { body } = await post('/search', { query: 'Who calls totalOf?', datasets: ['packed'] });
+    expect(JSON.stringify(body)).to.include('shop/src/money.ts:1) is called by sum (shop/src/cart.ts:2)');
+  });
 
   it('is explored from a name', async () => {
     const { operation, focus, nodes } = await result('cart');

@@ -100,7 +100,7 @@ export const HOSTILE_DOCUMENTS: readonly HostileDocument[] = [
     'image/png',
   ),
   unknown('a picture under the name of a text', 'a.txt', bytes([0xff, 0xd8, 0xff, 0xe0], '\0\x10JFIF\0'), 'image/jpeg'),
-  unknown('a zip of files', 'files.zip', makeZip({ 'a.txt': 'hello' }), 'application/zip'),
+  unknown('a zip of files without the name of one', 'files.bin', makeZip({ 'a.txt': 'hello' }), 'application/zip'),
   unknown(
     'an old Word document',
     'a.doc',

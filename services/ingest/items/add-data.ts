@@ -4,6 +4,7 @@ import type { DataItemId } from '../../common/kernel/brand.ts';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { type EngramError, engramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
+import type { JsonObject } from '../../common/kernel/json.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import { mapConcurrently } from '../../common/platform/async/map-concurrently.ts';
@@ -91,24 +92,35 @@ export async function addData(dependencies: IngestDependencies, request: AddRequ
 
 async function openInputs(dependencies: IngestDependencies, request: AddRequest) {
   const { settings, fetcher } = dependencies;
-  const options = { fetcher, readLocal: createLocalReader(settings), maxBytes: settings.maxDocumentBytes };
+  const maxBytes = settings.maxDocumentBytes;
+  const options = { fetcher, readLocal: createLocalReader(settings), maxBytes, unpacksArchives: true };
   const opened = await mapConcurrently(request.inputs, settings.parseConcurrency, (input) =>
     orRefusal(() => openInput(input, options, request.signal)),
   );
-  const refused = opened.flatMap((outcome, index) =>
-    'refusal' in outcome ? [{ index, name: inputName(request.inputs[index]), error: outcome.refusal }] : [],
-  );
-  const sources = opened.flatMap((outcome, index) =>
+  const refused = opened.flatMap((outcome, index): RefusedInput[] =>
     'refusal' in outcome
-      ? []
-      : outcome.value.map((source) => ({
-          index,
-          source,
-          label: request.annotations.labels[index] ?? null,
-          externalMetadata: request.annotations.externalMetadata[index] ?? null,
-        })),
+      ? [{ index, name: inputName(request.inputs[index]), error: outcome.refusal }]
+      : outcome.value.unread.map((one) => ({ index, ...one })),
   );
+  const sources = opened.flatMap((outcome, index) => {
+    if ('refusal' in outcome) return [];
+    const { labels, externalMetadata } = request.annotations;
+    const own = externalMetadata[index] ?? null;
+    return outcome.value.sources.map((source) => ({
+      index,
+      source,
+      label: labels[index] ?? null,
+      externalMetadata: outcome.value.isWhole ? own : withoutPlace(own),
+    }));
+  });
   return { sources, refused };
+}
+
+/** The place of an archive or folder is not that of the files in it. */
+function withoutPlace(metadata: JsonObject | null): JsonObject | null {
+  if (metadata === null) return null;
+  const { source_path: _, ...rest } = metadata;
+  return rest;
 }
 
 function uniqueByContent(sources: readonly AnnotatedSource[]): readonly AnnotatedSource[] {

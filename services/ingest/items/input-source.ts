@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import type { DataItemId } from '../../common/kernel/brand.ts';
-import { engramError } from '../../common/kernel/errors.ts';
+import { type EngramError, engramError } from '../../common/kernel/errors.ts';
 import type { Fetcher } from '../../common/ports/documents.ts';
 import type { UploadedFile } from '../../common/ports/upload.ts';
+import { isFileArchive, readFileArchive } from '../../common/text/documents/file-archive.ts';
 
 /** One thing to be ingested, before anything was read from it. */
 export type Input =
@@ -48,31 +49,46 @@ export interface SourceOptions {
   /** Reads a path of the server, or null when local paths are not accepted or this is none. */
   readonly readLocal: ((path: string) => Promise<readonly Source[] | null>) | null;
   readonly maxBytes: number;
+  /** Takes the files of an archive for documents of their own. */
+  readonly unpacksArchives?: boolean;
 }
+
+/** What an input holds. */
+export interface OpenedInput {
+  /** The input itself is the only source. */
+  readonly isWhole: boolean;
+  readonly sources: readonly Source[];
+  /** Files of it that cannot be read, which the others do not wait for. */
+  readonly unread: readonly { readonly name: string; readonly error: EngramError }[];
+}
+
+const opened = (source: Source): OpenedInput => ({ isWhole: true, sources: [source], unread: [] });
 
 /** Database addresses are refused whole: reading a database on a client's word is not this service's job. */
 const DATABASE_SCHEME =
   /^(postgres(ql)?|mysql|mariadb|sqlite|mssql|oracle|mongodb(\+srv)?|redis|duckdb|snowflake|bigquery|clickhouse)(\+\w+)?:\/\//i;
 
-/** A local folder can give several sources; everything else gives one. */
-export async function openInput(input: Input, options: SourceOptions, signal: AbortSignal): Promise<readonly Source[]> {
+/** A local folder and an archive can give several sources; everything else gives one. */
+export async function openInput(input: Input, options: SourceOptions, signal: AbortSignal): Promise<OpenedInput> {
   if (input.kind === 'upload') {
     const { kind: _, file, isCopy = false, nodeSets = [], ...given } = input;
-    return [{ ...uploadSource(file), isCopy, nodeSets, ...given }];
+    const isPacked = options.unpacksArchives === true && !isCopy && given.itemId === undefined;
+    const unpacked = isPacked && isFileArchive(file.fileName) ? await unpackedFiles(file, nodeSets) : null;
+    return unpacked ?? opened({ ...uploadSource(file), isCopy, nodeSets, ...given });
   }
-  if (input.kind === 'document') return [documentSource(input)];
+  if (input.kind === 'document') return opened(documentSource(input));
   const value = input.value;
-  if (/^https?:\/\/\S+$/i.test(value)) return [await urlSource(value, options, signal)];
+  if (/^https?:\/\/\S+$/i.test(value)) return opened(await urlSource(value, options, signal));
   if (DATABASE_SCHEME.test(value)) {
     throw engramError('InvalidRequestError', 'database connection strings are not accepted as data');
   }
   if (/^s3:\/\/\S+$/i.test(value)) throw engramError('InvalidRequestError', 's3:// addresses are not accepted as data');
   const local = options.readLocal === null ? null : await options.readLocal(value);
-  if (local !== null) return local;
+  if (local !== null) return { isWhole: false, sources: local, unread: [] };
   if (/^file:\/\//i.test(value)) {
     throw engramError('InvalidRequestError', 'paths of the server are not accepted as data (ACCEPT_LOCAL_FILE_PATH)');
   }
-  return [textSource(value)];
+  return opened(textSource(value));
 }
 
 function uploadSource(file: UploadedFile): Source {
@@ -87,6 +103,17 @@ function uploadSource(file: UploadedFile): Source {
     plainText: false,
     bytes: () => buffer(file.open()),
   };
+}
+
+/** The files of an archive under their paths in it; null for a document that is packed as one. */
+async function unpackedFiles(file: UploadedFile, nodeSets: readonly string[]): Promise<OpenedInput | null> {
+  const archive = await readFileArchive(baseName(file.fileName), await buffer(file.open()));
+  if (archive === null) return null;
+  const sources = archive.files.map(({ path, content }): Source => {
+    const facts = { fileName: baseName(path), sourceUri: fileAddress(path), plainText: false };
+    return { ...bytesSource(content, facts), nodeSets };
+  });
+  return { isWhole: false, sources, unread: archive.unread.map(({ path, error }) => ({ name: path, error })) };
 }
 
 function documentSource({ id, fileName, text }: Extract<Input, { readonly kind: 'document' }>): Source {

@@ -79,7 +79,7 @@ async function replace(
   const { fetcher, settings } = dependencies;
   const signal = context.signal ?? new AbortController().signal;
   const options = { fetcher, readLocal: null, maxBytes: settings.maxDocumentBytes };
-  const [source] = await openInput(input, options, signal);
+  const [source] = (await openInput(input, options, signal)).sources;
   if (source === undefined) throw new Error('an upload is one source');
   const principal = callerOf(context);
   await replaceContent(dependencies, { principal, dataset, item: present, source, nodeSets: null, signal });

@@ -149,7 +149,7 @@ async function requireNoSecret(
 async function openSource({ settings, fetcher }: IngestDependencies, { inputs, signal }: UpdateRequest) {
   const options = { fetcher, readLocal: createLocalReader(settings), maxBytes: settings.maxDocumentBytes };
   const [input] = inputs;
-  const sources = input === undefined || inputs.length > 1 ? [] : await openInput(input, options, signal);
+  const sources = input === undefined || inputs.length > 1 ? [] : (await openInput(input, options, signal)).sources;
   const [source] = sources;
   if (source === undefined || sources.length > 1) {
     const count = Math.max(inputs.length, sources.length);
