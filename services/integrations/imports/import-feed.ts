@@ -166,9 +166,10 @@ async function storeDocuments(
     const version = known.get(idOf(one))?.version ?? null;
     return one.version === null || version === null || version !== one.version;
   });
-  tally.done += present.length - changed.length;
-  tally.counts = { ...tally.counts, scanned: tally.counts.scanned + present.length - changed.length };
-  tally.changes = { ...tally.changes, unchanged: tally.changes.unchanged + present.length - changed.length };
+  const same = present.length - changed.length;
+  tally.done += same;
+  tally.counts = { ...tally.counts, scanned: tally.counts.scanned + same };
+  tally.changes = { ...tally.changes, unchanged: tally.changes.unchanged + same };
   if (changed.length === 0) return 0;
   // The ids are noted before there are items of them: an item that is made before a crash is found again.
   const fresh = changed
@@ -210,20 +211,7 @@ async function storeDocuments(
   const stored = outcomes.filter(({ kind }) => kind === 'stored');
   // Of a document that was stored before, and now has the same bytes as another one.
   const moved = stored.filter(({ item, set }) => item.fileName !== null && set?.itemId !== item.itemId);
-  const count = (kind: (typeof outcomes)[number]['kind']) => outcomes.filter((one) => one.kind === kind).length;
-  const updated = stored.filter(({ item }) => item.fileName !== null).length;
-  tally.changes = {
-    ...tally.changes,
-    added: tally.changes.added + stored.length - updated,
-    updated: tally.changes.updated + updated,
-    unchanged: tally.changes.unchanged + count('unchanged'),
-  };
-  tally.counts = {
-    ...tally.counts,
-    scanned: tally.counts.scanned + outcomes.length,
-    skipped: tally.counts.skipped + count('skipped'),
-  };
-  for (const { failure } of outcomes) if (failure !== undefined) countFailure(tally, failure);
+  countOutcomes(tally, outcomes);
   const there = outcomes.filter(({ kind }) => kind !== 'gone');
   const placed = there.map(({ item, set }) => ({ ...item, itemId: set?.itemId ?? item.itemId }));
   const opened = await permissions?.writes(placed, ({ key }) => seenBy?.get(key) ?? null);
@@ -295,6 +283,25 @@ async function separateShared(
 /** Has the document stored again, under its own name. */
 function toRename({ version, renamedVersion = null }: SourceItem): Partial<SourceItem> {
   return { version: null, renamedVersion: version ?? renamedVersion };
+}
+
+function countOutcomes(tally: ImportTally, outcomes: readonly (StoredOutcome & { readonly item: SourceItem })[]): void {
+  const { counts, changes } = tally;
+  const of = (kind: StoredOutcome['kind']) => outcomes.filter((one) => one.kind === kind);
+  const stored = of('stored');
+  const updated = stored.filter(({ item }) => item.fileName !== null).length;
+  tally.changes = {
+    ...changes,
+    added: changes.added + stored.length - updated,
+    updated: changes.updated + updated,
+    unchanged: changes.unchanged + of('unchanged').length,
+  };
+  tally.counts = {
+    ...counts,
+    scanned: counts.scanned + outcomes.length,
+    skipped: counts.skipped + of('skipped').length,
+  };
+  for (const { failure } of outcomes) if (failure !== undefined) countFailure(tally, failure);
 }
 
 interface StoredOutcome {

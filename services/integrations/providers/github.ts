@@ -3,6 +3,8 @@ import type { Octokit } from '@octokit/core';
 import { engramError } from '../../common/kernel/errors.ts';
 import { sha256 } from '../../common/kernel/hashes.ts';
 import { parseClientObject } from '../../common/kernel/json.ts';
+import { append } from '../../common/kernel/long-lists.ts';
+import { createTtlCache } from '../../common/kernel/ttl-cache.ts';
 import { mapConcurrently } from '../../common/platform/async/map-concurrently.ts';
 import {
   type Audience,
@@ -61,6 +63,89 @@ const NOT_ALLOWED = 'Grant the GitHub App (or the token) Discussions: read.';
  */
 export function createGithubConnector({ webUrl, app }: GithubOptions): Connector {
   const baseUrl = webUrl === 'https://github.com' ? 'https://api.github.com' : `${webUrl}/api/v3`;
+  const api = createApi(baseUrl, app);
+  const issues = createIssues(api);
+  const files = createFiles(api);
+  const { repositoryOf } = api;
+  const discussions = createDiscussions(api.askGraphql);
+  const wikis = createWikis(async (access, id) => {
+    const { full_name: name, html_url: url } = await repositoryOf(access, id);
+    const given = isOfToken(access.connection)
+      ? await access.token()
+      : ((await (await api.clientOf(access)).auth({ type: 'installation' })) as { readonly token: string }).token;
+    return { cloneUrl: `${webUrl}/${name}.wiki.git`, pageUrl: `${url}/wiki`, token: given };
+  });
+  return {
+    provider: 'github',
+    capabilities: {
+      title: 'GitHub',
+      feeds: ['issues', 'discussions', 'files', 'wiki'],
+      kinds: { issues: 'Issues and pull requests', discussions: 'Discussions', files: 'Files', wiki: 'Wiki' },
+      selection: 'optional',
+      accounts: 'exclusive',
+      everyMs: 900_000,
+    },
+    datasetName: ({ accountLabel }) => `github_${slug(accountLabel)}`,
+    async list(access) {
+      const repositories = isOfToken(access.connection)
+        ? await api.all<Repository>(access, '/user/repos')
+        : await api.all<Repository>(access, '/installation/repositories', 'repositories');
+      return repositories.map((repository) => {
+        const { id, full_name: name, description, private: isPrivate, archived } = repository;
+        api.note(repository);
+        return { id: String(id), name, description: description ?? null, attributes: { private: isPrivate, archived } };
+      });
+    },
+    async *changesSince(access, { resource, feed }, cursor) {
+      access.signal.throwIfAborted();
+      if (feed === 'issues') {
+        yield* issues.changes(access, resource, (cursor as IssueCursor | null) ?? { since: null, page: 1 });
+      } else if (feed === 'files') yield* files.changes(access, resource, cursor as string | null);
+      else {
+        const { node_id: id, has_discussions: discusses, has_wiki: documents } = await repositoryOf(access, resource);
+        const isOff = feed === 'wiki' ? documents === false : discusses !== true;
+        if (isOff) yield { present: [], gone: [], cursor: null, isWhole: true };
+        else yield* feed === 'wiki' ? wikis.changes(access, resource, cursor) : discussions.changes(access, id, cursor);
+      }
+    },
+    async fetch(access, change) {
+      const { feed, resource, key } = change;
+      if (feed === 'issues') return issues.document(access, change);
+      if (feed === 'files') return files.document(access, change);
+      if (feed === 'wiki') return wikis.document(access, change);
+      return discussions.document(access, (await repositoryOf(access, resource)).node_id, key);
+    },
+    permissionsOf: permissionsByResource(createAudiences(api)),
+    bySecret: {
+      keys: ['token'],
+      async connect({ address, secret, signal }) {
+        if (address !== null) {
+          throw engramError('InvalidRequestError', 'GitHub takes no address: name repositories in selection.');
+        }
+        const { id, login } = await userOf(baseUrl, secret('token'), signal);
+        return {
+          accountId: `user-${id}`,
+          label: login,
+          authType: 'api_key',
+          scopes: [],
+          metadata: { account_login: login },
+          tokens: { accessToken: secret('token'), refreshToken: null, expiresAt: null },
+        };
+      },
+    },
+    ...(app === null
+      ? {}
+      : {
+          verifyWebhook: async (delivery) => readDelivery(app.webhookSecret, delivery),
+          oauth: oauthSteps(app, { webUrl, baseUrl }),
+        }),
+  };
+}
+
+type GithubApi = ReturnType<typeof createApi>;
+
+/** Requests to GitHub, with the token of an installation or of a connection. */
+function createApi(baseUrl: string, app: GithubApp | null) {
   const clients = new Map<string, Promise<Octokit>>();
   /** Keeps the tokens of an installation until they expire. */
   const clientOf = async ({ connection, token }: SourceAccess): Promise<Octokit> => {
@@ -107,19 +192,34 @@ export function createGithubConnector({ webUrl, app }: GithubOptions): Connector
       throw error;
     }
   };
-  async function* pages<T>(access: SourceAccess, path: string, query: Query = {}): AsyncGenerator<readonly T[]> {
-    for (let page = 1; ; page += 1) {
-      const items = await ask<readonly T[]>(access, path, { ...query, per_page: PER_PAGE, page });
-      yield items;
-      if (items.length < PER_PAGE) return;
-    }
-  }
-  const all = async <T>(access: SourceAccess, path: string): Promise<readonly T[]> => {
+  /** What is on all pages; `field` has the list where the answer itself is none. */
+  const all = async <T>(access: SourceAccess, path: string, field?: string): Promise<readonly T[]> => {
     const items: T[] = [];
-    for await (const page of pages<T>(access, path)) items.push(...page);
-    return items;
+    for (let page = 1; ; page += 1) {
+      const answer = await ask<unknown>(access, path, { per_page: PER_PAGE, page });
+      const found = (field === undefined ? answer : (answer as Query)[field]) as readonly T[];
+      append(items, found);
+      if (found.length < PER_PAGE) return items;
+    }
   };
+  /** Repositories listed last, for their addresses: they change seldom, and every file has one. */
+  const listed = new Map<string, Repository>();
+  const repositoryOf = async (access: SourceAccess, id: string): Promise<Repository> => {
+    return listed.get(id) ?? (await ask<Repository>(access, `/repositories/${id}`));
+  };
+  return {
+    clientOf,
+    ask,
+    askGraphql,
+    found,
+    all,
+    repositoryOf,
+    note: (repository: Repository) => void listed.set(String(repository.id), repository),
+  };
+}
 
+/** Issues and pull requests of repositories. */
+function createIssues({ ask, askGraphql, found, all, repositoryOf }: GithubApi) {
   /**
    * `since` is inclusive, and many issues may change in one second: the page counts within it. Deleted ones are no change: once a
    * day all are listed, for webhooks that were missed.
@@ -166,24 +266,6 @@ export function createGithubConnector({ webUrl, app }: GithubOptions): Connector
     }
   }
 
-  async function* filesSince(access: SourceAccess, repository: string, before: string | null) {
-    const { default_branch: branch } = await ask<Repository>(access, `/repositories/${repository}`);
-    const head = await found<{ readonly sha: string }>(access, `/repositories/${repository}/commits/${branch}`);
-    if (head !== null && head.sha === before) return;
-    const tree =
-      head === null
-        ? null
-        : await ask<Tree>(access, `/repositories/${repository}/git/trees/${head.sha}`, { recursive: '1' });
-    const files = (tree?.tree ?? []).filter(isWanted).map(({ path, sha }) => ({ key: path, version: sha }));
-    for (let at = 0; at < files.length || at === 0; at += PER_PAGE) {
-      const isLast = at + PER_PAGE >= files.length;
-      const page = { present: files.slice(at, at + PER_PAGE), gone: [], total: files.length };
-      // A tree that GitHub cut off does not say what is gone.
-      const whole = isLast && tree?.truncated !== true ? { isWhole: true as const } : {};
-      yield { ...page, cursor: isLast ? (head?.sha ?? null) : before, ...whole };
-    }
-  }
-
   const issueDocument = async (access: SourceAccess, { resource, key }: PresentDocument) => {
     const path = `/repositories/${resource}/issues/${key}`;
     const issue = await found<Issue>(access, path);
@@ -202,6 +284,28 @@ export function createGithubConnector({ webUrl, app }: GithubOptions): Connector
       uri: issue.html_url,
     };
   };
+  return { changes: issuesSince, document: issueDocument };
+}
+
+/** Files on the default branches of repositories. */
+function createFiles({ ask, found, repositoryOf }: GithubApi) {
+  async function* filesSince(access: SourceAccess, repository: string, before: string | null) {
+    const { default_branch: branch } = await ask<Repository>(access, `/repositories/${repository}`);
+    const head = await found<{ readonly sha: string }>(access, `/repositories/${repository}/commits/${branch}`);
+    if (head !== null && head.sha === before) return;
+    const tree =
+      head === null
+        ? null
+        : await ask<Tree>(access, `/repositories/${repository}/git/trees/${head.sha}`, { recursive: '1' });
+    const files = (tree?.tree ?? []).filter(isWanted).map(({ path, sha }) => ({ key: path, version: sha }));
+    for (let at = 0; at < files.length || at === 0; at += PER_PAGE) {
+      const isLast = at + PER_PAGE >= files.length;
+      const page = { present: files.slice(at, at + PER_PAGE), gone: [], total: files.length };
+      // A tree that GitHub cut off does not say what is gone.
+      const whole = isLast && tree?.truncated !== true ? { isWhole: true as const } : {};
+      yield { ...page, cursor: isLast ? (head?.sha ?? null) : before, ...whole };
+    }
+  }
 
   const fileDocument = async (access: SourceAccess, file: PresentDocument): Promise<SourceDocument | null> => {
     const { resource, key, version } = file;
@@ -212,32 +316,23 @@ export function createGithubConnector({ webUrl, app }: GithubOptions): Connector
     const uri = `${url}/blob/${branch}/${key.split('/').map(encodeURIComponent).join('/')}`;
     return { fileName: key.split('/').at(-1) ?? key, mimeType: null, content: bytesOf(content), version, uri };
   };
-  /** Addresses of the repositories listed last: they change seldom, and every file has one. */
-  const listed = new Map<string, Repository>();
-  const discussions = createDiscussions(askGraphql);
-  const wikis = createWikis(async (access, id) => {
-    const { full_name: name, html_url: url } = await repositoryOf(access, id);
-    const given = isOfToken(access.connection)
-      ? await access.token()
-      : ((await (await clientOf(access)).auth({ type: 'installation' })) as { readonly token: string }).token;
-    return { cloneUrl: `${webUrl}/${name}.wiki.git`, pageUrl: `${url}/wiki`, token: given };
-  });
-  const repositoryOf = async (access: SourceAccess, id: string): Promise<Repository> => {
-    return listed.get(id) ?? (await ask<Repository>(access, `/repositories/${id}`));
-  };
+  return { changes: filesSince, document: fileDocument };
+}
 
+/** Who sees a repository: its collaborators with a verified address on their profile, or everybody. */
+function createAudiences({ found, all, repositoryOf }: GithubApi) {
   /** Addresses on profiles, which GitHub has verified; null: the person shows none. */
-  const addresses = new Map<string, { readonly address: string | null; readonly untilMs: number }>();
-  const addressOf = async (access: SourceAccess, login: string): Promise<string | null> => {
-    const known = addresses.get(login);
-    if (known !== undefined && Date.now() < known.untilMs) return known.address;
-    const profile = await found<{ readonly email: string | null }>(access, `/users/${encodeURIComponent(login)}`);
-    if (addresses.size >= MAX_ADDRESSES) addresses.clear();
-    const address = profile?.email ?? null;
-    addresses.set(login, { address, untilMs: Date.now() + ADDRESS_MS });
-    return address;
-  };
-  const audienceOf = async (access: SourceAccess, repository: string): Promise<Audience | null> => {
+  const addresses = createTtlCache<string, string | null>({
+    clock: { monotonicMs: Date.now },
+    ttlMs: ADDRESS_MS,
+    maxEntries: MAX_ADDRESSES,
+  });
+  const addressOf = (access: SourceAccess, login: string): Promise<string | null> =>
+    addresses.of(login, async () => {
+      const profile = await found<{ readonly email: string | null }>(access, `/users/${encodeURIComponent(login)}`);
+      return profile?.email ?? null;
+    });
+  return async (access: SourceAccess, repository: string): Promise<Audience | null> => {
     if (!(await repositoryOf(access, repository)).private) return null;
     const collaborators = await all<Person>(access, `/repositories/${repository}/collaborators`).catch((error) => {
       // An app or a token that may not ask sees for the one who connected it alone.
@@ -246,77 +341,6 @@ export function createGithubConnector({ webUrl, app }: GithubOptions): Connector
     });
     const known = await mapConcurrently(collaborators, CONCURRENT, ({ login }) => addressOf(access, login));
     return { addresses: known.filter((address) => address !== null), groups: [], domains: [] };
-  };
-  return {
-    provider: 'github',
-    capabilities: {
-      title: 'GitHub',
-      feeds: ['issues', 'discussions', 'files', 'wiki'],
-      kinds: { issues: 'Issues and pull requests', discussions: 'Discussions', files: 'Files', wiki: 'Wiki' },
-      selection: 'optional',
-      accounts: 'exclusive',
-      everyMs: 900_000,
-    },
-    datasetName: ({ accountLabel }) => `github_${slug(accountLabel)}`,
-    async list(access) {
-      const repositories: Repository[] = [];
-      for (let page = 1; ; page += 1) {
-        const query = { per_page: PER_PAGE, page };
-        const found = isOfToken(access.connection)
-          ? await ask<readonly Repository[]>(access, '/user/repos', query)
-          : (await ask<Installed>(access, '/installation/repositories', query)).repositories;
-        repositories.push(...found);
-        if (found.length < PER_PAGE) break;
-      }
-      return repositories.map((repository) => {
-        const { id, full_name: name, description, private: isPrivate, archived } = repository;
-        listed.set(String(id), repository);
-        return { id: String(id), name, description: description ?? null, attributes: { private: isPrivate, archived } };
-      });
-    },
-    async *changesSince(access, { resource, feed }, cursor) {
-      access.signal.throwIfAborted();
-      if (feed === 'issues') {
-        yield* issuesSince(access, resource, (cursor as IssueCursor | null) ?? { since: null, page: 1 });
-      } else if (feed === 'files') yield* filesSince(access, resource, cursor as string | null);
-      else {
-        const { node_id: id, has_discussions: discusses, has_wiki: documents } = await repositoryOf(access, resource);
-        const isOff = feed === 'wiki' ? documents === false : discusses !== true;
-        if (isOff) yield { present: [], gone: [], cursor: null, isWhole: true };
-        else yield* feed === 'wiki' ? wikis.changes(access, resource, cursor) : discussions.changes(access, id, cursor);
-      }
-    },
-    async fetch(access, change) {
-      const { feed, resource, key } = change;
-      if (feed === 'issues') return issueDocument(access, change);
-      if (feed === 'files') return fileDocument(access, change);
-      if (feed === 'wiki') return wikis.document(access, change);
-      return discussions.document(access, (await repositoryOf(access, resource)).node_id, key);
-    },
-    permissionsOf: permissionsByResource(audienceOf),
-    bySecret: {
-      keys: ['token'],
-      async connect({ address, secret, signal }) {
-        if (address !== null) {
-          throw engramError('InvalidRequestError', 'GitHub takes no address: name repositories in selection.');
-        }
-        const { id, login } = await userOf(baseUrl, secret('token'), signal);
-        return {
-          accountId: `user-${id}`,
-          label: login,
-          authType: 'api_key',
-          scopes: [],
-          metadata: { account_login: login },
-          tokens: { accessToken: secret('token'), refreshToken: null, expiresAt: null },
-        };
-      },
-    },
-    ...(app === null
-      ? {}
-      : {
-          verifyWebhook: async (delivery) => readDelivery(app.webhookSecret, delivery),
-          oauth: oauthSteps(app, { webUrl, baseUrl }),
-        }),
   };
 }
 
@@ -441,9 +465,6 @@ interface Installation {
   readonly app_id: number;
   readonly repository_selection: string;
   readonly account: { readonly login: string; readonly id: number; readonly type: string };
-}
-interface Installed {
-  readonly repositories: readonly Repository[];
 }
 interface RequestError extends Error {
   readonly status?: number;
