@@ -410,8 +410,47 @@ interface HistoryAnswer {
 }
 
 function createReader(api: SlackApi) {
-  const readings = new WeakMap<SourceAccess, Reading>();
+  const threads = createThreads(api);
   const names = createSlackNames(api);
+  const fileDocument = async (access: SourceAccess, file: SlackFile): Promise<SourceDocument | null> => {
+    const url = file.url_private_download ?? file.url_private ?? '';
+    const content = await api.download(url, { token: await access.token(), signal: access.signal });
+    if (content === null)
+      throw new Error(`Slack did not give the file ${file.name ?? file.id}: the app needs files:read.`);
+    const { id, name, title, mimetype = null, permalink = null } = file;
+    return { fileName: name || title || id, mimeType: mimetype, content, version: id, uri: permalink };
+  };
+
+  return {
+    changes: createChanges(threads),
+    async fetch(access: SourceAccess, { resource, key }: PresentDocument): Promise<SourceDocument | null> {
+      const [ts = '', fileId] = key.split('/');
+      const messages = threads.readingOf(access).threads.get(ts) ?? (await threads.thread(access, resource, ts));
+      const [first] = messages ?? [];
+      if (messages === null || first === undefined) return null;
+      if (fileId !== undefined) {
+        const file = filesOf(messages).find(({ id }) => id === fileId);
+        return file === undefined ? null : fileDocument(access, file);
+      }
+      const [channel, people] = await Promise.all([
+        names.channel(access, resource),
+        names.people(access, peopleOf(messages)),
+      ]);
+      const { team_url: teamUrl } = access.connection.metadata;
+      return {
+        fileName: `${threadTitle(messages.find(isSaid) ?? first, channel, people)}.txt`,
+        mimeType: 'text/plain',
+        content: Buffer.from(threadText(messages, channel, people)),
+        version: versionOf(messages),
+        uri: typeof teamUrl === 'string' ? `${teamUrl}archives/${resource}/p${ts.replace('.', '')}` : null,
+      };
+    },
+  };
+}
+
+/** Reads threads of channels, within the limits of what is asked for. */
+function createThreads(api: SlackApi) {
+  const readings = new WeakMap<SourceAccess, Reading>();
   const readingOf = (access: SourceAccess): Reading => {
     const reading = readings.get(access) ?? { requests: 0, messages: 0, threads: new Map() };
     readings.set(access, reading);
@@ -462,23 +501,33 @@ function createReader(api: SlackApi) {
     return messages.some(isSaid) ? messages : null;
   };
 
-  /** Threads that were read, as a page of changes; `fetch` finds them while the page is stored. */
-  const pageOf = (
+  /** Reads threads until Slack asks to wait; what was read until then is not lost. */
+  async function readThreads(
     access: SourceAccess,
-    threads: readonly ThreadRead[],
-    rest: Pick<ChangePage, 'cursor' | 'covers'>,
-  ): ChangePage => {
-    const reading = readingOf(access);
-    reading.threads.clear();
-    for (const { ts, messages } of threads) reading.threads.set(ts, messages);
-    const present = threads.flatMap(({ ts, messages }) => [
-      { key: ts, version: versionOf(messages) },
-      ...filesOf(messages).map(({ id }) => ({ key: `${ts}/${id}`, version: id })),
-    ]);
-    const messages = threads.reduce((sum, one) => sum + one.messages.filter(isSaid).length, 0);
-    return { present, gone: [], ...rest, counted: { conversations: threads.length, messages } };
-  };
+    channel: string,
+    starts: readonly SlackMessage[],
+    { isActive, oldest }: { readonly isActive: boolean; readonly oldest: string },
+  ): Promise<{ readonly read: readonly ThreadRead[]; readonly lowest: string | null; readonly error?: unknown }> {
+    const read: ThreadRead[] = [];
+    let lowest: string | null = null;
+    for (const start of starts) {
+      const isWanted = !isActive || (start.latest_reply ?? start.ts) >= oldest;
+      try {
+        const messages = !isWanted ? null : start.reply_count ? await thread(access, channel, start.ts) : [start];
+        if (messages !== null) read.push({ ts: start.ts, messages });
+      } catch (error) {
+        if (!(error instanceof SourceBusyError) || read.length === 0) throw error;
+        return { read, lowest, error };
+      }
+      lowest = start.ts;
+    }
+    return { read, lowest };
+  }
+  return { readingOf, ask, thread, readThreads };
+}
 
+/** Changes of a channel: named threads, and those of a stretch of time. */
+function createChanges({ readingOf, ask, thread, readThreads }: ReturnType<typeof createThreads>) {
   /** Threads that are named one by one, beginning with those that this import has not read. */
   async function* named(access: SourceAccess, channel: string, from: Cursor, wanted: readonly string[]) {
     for (let at = from.named ?? 0; at < wanted.length; at += 1) {
@@ -486,7 +535,7 @@ function createReader(api: SlackApi) {
       const messages = await thread(access, channel, ts);
       const covers = { from: ts, to: `${ts}0` };
       const cursor = { ...from, named: at + 1 };
-      yield pageOf(access, messages === null ? [] : [{ ts, messages }], { cursor, covers });
+      yield pageOf(readingOf(access), messages === null ? [] : [{ ts, messages }], { cursor, covers });
     }
   }
 
@@ -513,7 +562,7 @@ function createReader(api: SlackApi) {
       if (starts.length === 0 && !isLast && last !== undefined && last < upper) {
         // So that an attempt that ends here does not begin with it again.
         const end = last < oldest ? oldest : last;
-        yield pageOf(access, [], { cursor: { ...from, before: last }, covers: { from: end, to: upper } });
+        yield pageOf(readingOf(access), [], { cursor: { ...from, before: last }, covers: { from: end, to: upper } });
         upper = last;
       }
       for (let at = 0; at < starts.length || (at === 0 && isLast); at += THREADS) {
@@ -529,85 +578,45 @@ function createReader(api: SlackApi) {
         const covers = end < upper ? { covers: { from: end, to: upper } } : {};
         const whole = isDeclared && !isRecent ? new Date().toISOString() : wholeAt;
         const cursor = isDone ? doneOf(access, from.run, whole) : { ...from, before: bottom };
-        yield pageOf(access, read, { cursor, ...covers });
+        yield pageOf(readingOf(access), read, { cursor, ...covers });
         if (error !== undefined) throw error;
         upper = bottom;
       }
     }
   }
 
-  /** Reads threads until Slack asks to wait; what was read until then is not lost. */
-  async function readThreads(
-    access: SourceAccess,
-    channel: string,
-    starts: readonly SlackMessage[],
-    { isActive, oldest }: { readonly isActive: boolean; readonly oldest: string },
-  ): Promise<{ readonly read: readonly ThreadRead[]; readonly lowest: string | null; readonly error?: unknown }> {
-    const read: ThreadRead[] = [];
-    let lowest: string | null = null;
-    for (const start of starts) {
-      const isWanted = !isActive || (start.latest_reply ?? start.ts) >= oldest;
-      try {
-        const messages = !isWanted ? null : start.reply_count ? await thread(access, channel, start.ts) : [start];
-        if (messages !== null) read.push({ ts: start.ts, messages });
-      } catch (error) {
-        if (!(error instanceof SourceBusyError) || read.length === 0) throw error;
-        return { read, lowest, error };
-      }
-      lowest = start.ts;
-    }
-    return { read, lowest };
-  }
-
-  const fileDocument = async (access: SourceAccess, file: SlackFile): Promise<SourceDocument | null> => {
-    const url = file.url_private_download ?? file.url_private ?? '';
-    const content = await api.download(url, { token: await access.token(), signal: access.signal });
-    if (content === null)
-      throw new Error(`Slack did not give the file ${file.name ?? file.id}: the app needs files:read.`);
-    const { id, name, title, mimetype = null, permalink = null } = file;
-    return { fileName: name || title || id, mimeType: mimetype, content, version: id, uri: permalink };
+  return async function* changes(access: SourceAccess, channel: string, cursor: Json): AsyncGenerator<ChangePage> {
+    access.signal.throwIfAborted();
+    const selection = selectionOf(access.connection, channel);
+    if (selection === null) return;
+    const run = sha256OfJson(selection);
+    const stored = cursor as Cursor | null;
+    const known: Cursor = stored?.run === run ? stored : { run, before: null };
+    const { done, ...from } = known;
+    if (done !== undefined && done === access.connection.lastSyncedAt) return;
+    const threads = threadsOf(selection).filter((one) => one.channel_id === channel);
+    const wanted = [...new Set(threads.map(({ ts }) => ts))];
+    yield* named(access, channel, from, wanted);
+    const isRead = !selection.channel_ids.includes(channel);
+    if (isRead) yield pageOf(readingOf(access), [], { cursor: doneOf(access, run, from.wholeAt) });
+    else yield* stretch(access, channel, { ...from, named: wanted.length }, selection);
   };
+}
 
-  return {
-    async *changes(access: SourceAccess, channel: string, cursor: Json): AsyncGenerator<ChangePage> {
-      access.signal.throwIfAborted();
-      const selection = selectionOf(access.connection, channel);
-      if (selection === null) return;
-      const run = sha256OfJson(selection);
-      const stored = cursor as Cursor | null;
-      const known: Cursor = stored?.run === run ? stored : { run, before: null };
-      const { done, ...from } = known;
-      if (done !== undefined && done === access.connection.lastSyncedAt) return;
-      const threads = threadsOf(selection).filter((one) => one.channel_id === channel);
-      const wanted = [...new Set(threads.map(({ ts }) => ts))];
-      yield* named(access, channel, from, wanted);
-      const isRead = !selection.channel_ids.includes(channel);
-      if (isRead) yield pageOf(access, [], { cursor: doneOf(access, run, from.wholeAt) });
-      else yield* stretch(access, channel, { ...from, named: wanted.length }, selection);
-    },
-    async fetch(access: SourceAccess, { resource, key }: PresentDocument): Promise<SourceDocument | null> {
-      const [ts = '', fileId] = key.split('/');
-      const messages = readingOf(access).threads.get(ts) ?? (await thread(access, resource, ts));
-      const [first] = messages ?? [];
-      if (messages === null || first === undefined) return null;
-      if (fileId !== undefined) {
-        const file = filesOf(messages).find(({ id }) => id === fileId);
-        return file === undefined ? null : fileDocument(access, file);
-      }
-      const [channel, people] = await Promise.all([
-        names.channel(access, resource),
-        names.people(access, peopleOf(messages)),
-      ]);
-      const { team_url: teamUrl } = access.connection.metadata;
-      return {
-        fileName: `${threadTitle(messages.find(isSaid) ?? first, channel, people)}.txt`,
-        mimeType: 'text/plain',
-        content: Buffer.from(threadText(messages, channel, people)),
-        version: versionOf(messages),
-        uri: typeof teamUrl === 'string' ? `${teamUrl}archives/${resource}/p${ts.replace('.', '')}` : null,
-      };
-    },
-  };
+/** Threads that were read, as a page of changes; `fetch` finds them while the page is stored. */
+function pageOf(
+  reading: Reading,
+  threads: readonly ThreadRead[],
+  rest: Pick<ChangePage, 'cursor' | 'covers'>,
+): ChangePage {
+  reading.threads.clear();
+  for (const { ts, messages } of threads) reading.threads.set(ts, messages);
+  const present = threads.flatMap(({ ts, messages }) => [
+    { key: ts, version: versionOf(messages) },
+    ...filesOf(messages).map(({ id }) => ({ key: `${ts}/${id}`, version: id })),
+  ]);
+  const messages = threads.reduce((sum, one) => sum + one.messages.filter(isSaid).length, 0);
+  return { present, gone: [], ...rest, counted: { conversations: threads.length, messages } };
 }
 
 /** The cursor of a channel that the present import has read. */
