@@ -2,7 +2,7 @@ import { ActionIcon, Button, Group, Paper, Select, Stack, Textarea } from '@mant
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
-import { type Answer, NotFound, type SearchType } from '../../../client/index.ts';
+import { type Answer, type DatasetDTO, NotFound, type SearchType } from '../../../client/index.ts';
 import { engram } from '../api.ts';
 import { DocumentDrawer, type OpenedDocument } from '../document.tsx';
 import { IconArrowUp, IconPlus, IconX } from '../icons.ts';
@@ -80,79 +80,17 @@ interface ConversationProps {
 function Conversation({ onBegin, onRestart, onOpen }: ConversationProps) {
   const search = useSearch({ from: '/ask' });
   const navigate = useNavigate({ from: '/ask' });
-  const client = useQueryClient();
   const datasets = useQuery(datasetsQuery).data ?? [];
   const progress = useQuery(progressQuery).data;
-  const [turns, setTurns] = useState<readonly Turn[]>([]);
-  const [text, setText] = useState('');
-  const [asking, setAsking] = useState<AbortController | null>(null);
+  const { turns, asking, submit } = useTurns(onBegin);
   const [begun] = useState(search.session);
-  const input = useRef<HTMLTextAreaElement>(null);
   const newest = useRef<HTMLDivElement>(null);
-  const earlier = useQuery({
-    queryKey: ['session', begun],
-    queryFn: () => (begun === undefined ? null : readSession(begun).catch(nothingIfUnknown)),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-  const sources = useQuery({
-    queryKey: ['sources', begun],
-    queryFn: () => engram.get('/api/v1/recall/sources', { query: { session_id: begun ?? '' } }).catch(noneIfUnknown),
-    enabled: begun !== undefined,
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-  const type = search.type ?? DEFAULT_TYPE;
-  const change = (key: string, patch: Partial<Turn>) =>
-    setTurns((all) => all.map((turn) => (turn.key === key ? { ...turn, ...patch } : turn)));
-
+  const { earlier, sources } = useEarlier(begun);
   const isFollowing = turns.length > 0 && turns.length + (earlier.data?.qas ?? []).length > 1;
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new turn is what it waits for
   useEffect(() => {
     if (isFollowing) newest.current?.scrollIntoView({ block: 'start' });
   }, [turns.length]);
-  useEffect(() => {
-    input.current?.focus();
-  }, []);
-
-  const submit = async () => {
-    const question = text.trim();
-    if (question === '' || asking !== null) return;
-    const session = search.session ?? newSession();
-    if (search.session === undefined) {
-      onBegin(session);
-      void navigate({ search: (all) => ({ ...all, session }), replace: true });
-    }
-    const key = newSession();
-    const controller = new AbortController();
-    setAsking(controller);
-    setText('');
-    setTurns((all) => [
-      ...all,
-      { key, question, stage: 'retrieving', text: '', findings: null, error: null, rated: null },
-    ]);
-    try {
-      const request = {
-        query: question,
-        datasetIds: search.dataset === undefined ? [] : [search.dataset],
-        searchType: type === 'AUTO' ? null : (type as SearchType),
-        sessionId: session,
-      };
-      const listener = {
-        onStage: (stage: string) => change(key, { stage }),
-        onText: (written: string) => change(key, { text: written }),
-      };
-      const findings = await ask(request, listener, controller.signal);
-      change(key, { findings, stage: null });
-      change(key, { rated: await ratable(session, question, findings) });
-    } catch (error) {
-      const stopped = controller.signal.aborted ? new Error('You stopped this question.') : (error as Error);
-      change(key, { error: stopped, stage: null });
-    } finally {
-      setAsking(null);
-      input.current?.focus();
-      void client.invalidateQueries({ queryKey: ['sessions'] });
-    }
-  };
-
   const restart = (dataset: string | undefined) => {
     onRestart();
     void navigate({ search: (all) => ({ ...all, dataset, session: undefined }) });
@@ -193,23 +131,11 @@ function Conversation({ onBegin, onRestart, onOpen }: ConversationProps) {
         {(earlier.data?.qas ?? []).map((qa) => (
           <TurnView
             key={qa.qa_id}
-            turn={{
-              key: qa.qa_id,
-              question: qa.question ?? '',
-              stage: null,
-              text: qa.answer ?? '',
-              error: null,
-              findings: storedFindings(
-                qa.answer,
-                sources.data?.find(({ qa_id: id }) => id === qa.qa_id),
-              ),
-              rated: {
-                session: begun ?? '',
-                dataset: earlier.data?.dataset_id ?? null,
-                ids: [qa.qa_id],
-                score: qa.feedback_score,
-              },
-            }}
+            turn={storedTurn(qa, {
+              sources: sources.data?.find(({ qa_id: id }) => id === qa.qa_id),
+              session: begun ?? '',
+              dataset: earlier.data?.dataset_id ?? null,
+            })}
             conversation={begun}
             onOpen={onOpen}
           />
@@ -227,75 +153,172 @@ function Conversation({ onBegin, onRestart, onOpen }: ConversationProps) {
           );
         })}
       </Stack>
-      <Paper
-        withBorder
-        p="sm"
-        component="form"
-        shadow="sm"
-        style={{ position: 'sticky', bottom: 12 }}
-        onSubmit={(event) => {
+      <QuestionForm datasets={datasets} asking={asking} onSubmit={submit} onDataset={choose} />
+    </>
+  );
+}
+
+/** The stored part of a conversation, and what its answers rest on. */
+function useEarlier(begun: string | undefined) {
+  const earlier = useQuery({
+    queryKey: ['session', begun],
+    queryFn: () => (begun === undefined ? null : readSession(begun).catch(nothingIfUnknown)),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const sources = useQuery({
+    queryKey: ['sources', begun],
+    queryFn: () => engram.get('/api/v1/recall/sources', { query: { session_id: begun ?? '' } }).catch(noneIfUnknown),
+    enabled: begun !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return { earlier, sources };
+}
+
+/** The questions that this page has asked, and how one is asked. */
+function useTurns(onBegin: ConversationProps['onBegin']) {
+  const search = useSearch({ from: '/ask' });
+  const navigate = useNavigate({ from: '/ask' });
+  const client = useQueryClient();
+  const [turns, setTurns] = useState<readonly Turn[]>([]);
+  const [asking, setAsking] = useState<AbortController | null>(null);
+  const change = (key: string, patch: Partial<Turn>) =>
+    setTurns((all) => all.map((turn) => (turn.key === key ? { ...turn, ...patch } : turn)));
+  const submit = async (question: string) => {
+    const session = search.session ?? newSession();
+    if (search.session === undefined) {
+      onBegin(session);
+      void navigate({ search: (all) => ({ ...all, session }), replace: true });
+    }
+    const key = newSession();
+    const controller = new AbortController();
+    setAsking(controller);
+    setTurns((all) => [
+      ...all,
+      { key, question, stage: 'retrieving', text: '', findings: null, error: null, rated: null },
+    ]);
+    try {
+      const type = search.type ?? DEFAULT_TYPE;
+      const request = {
+        query: question,
+        datasetIds: search.dataset === undefined ? [] : [search.dataset],
+        searchType: type === 'AUTO' ? null : (type as SearchType),
+        sessionId: session,
+      };
+      const listener = {
+        onStage: (stage: string) => change(key, { stage }),
+        onText: (written: string) => change(key, { text: written }),
+      };
+      const findings = await ask(request, listener, controller.signal);
+      change(key, { findings, stage: null });
+      change(key, { rated: await ratable(session, question, findings) });
+    } catch (error) {
+      const stopped = controller.signal.aborted ? new Error('You stopped this question.') : (error as Error);
+      change(key, { error: stopped, stage: null });
+    } finally {
+      setAsking(null);
+      void client.invalidateQueries({ queryKey: ['sessions'] });
+    }
+  };
+  return { turns, asking, submit };
+}
+
+interface QuestionFormProps {
+  readonly datasets: readonly DatasetDTO[];
+  /** Aborts the question that is being answered; null: none is. */
+  readonly asking: AbortController | null;
+  onSubmit(question: string): Promise<void>;
+  /** Undefined: all datasets. */
+  onDataset(dataset: string | undefined): void;
+}
+
+function QuestionForm({ datasets, asking, onSubmit, onDataset }: QuestionFormProps) {
+  const [text, setText] = useState('');
+  const input = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    input.current?.focus();
+  }, []);
+  const submit = async () => {
+    const question = text.trim();
+    if (question === '' || asking !== null) return;
+    setText('');
+    await onSubmit(question);
+    input.current?.focus();
+  };
+  return (
+    <Paper
+      withBorder
+      p="sm"
+      component="form"
+      shadow="sm"
+      style={{ position: 'sticky', bottom: 12 }}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      <Textarea
+        ref={input}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
           event.preventDefault();
           void submit();
         }}
-      >
-        <Textarea
-          ref={input}
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
-            event.preventDefault();
-            void submit();
-          }}
-          placeholder="Ask a question"
-          aria-label="Question"
-          variant="unstyled"
-          autosize
-          minRows={1}
-          maxRows={6}
-        />
-        <Group justify="space-between" mt="xs" gap="xs" wrap="nowrap">
-          <Group gap="xs" grow maw={460} flex={1}>
-            <Select
-              aria-label="Dataset"
-              size="xs"
-              data={[
-                { value: ALL, label: 'All datasets' },
-                ...datasets.map(({ id, name }) => ({ value: id, label: name })),
-              ]}
-              value={search.dataset ?? ALL}
-              onChange={(value) => choose(value === ALL || value === null ? undefined : value)}
-              allowDeselect={false}
-              searchable={datasets.length > 8}
-              comboboxProps={{ position: 'top-start' }}
-            />
-            <Select
-              aria-label="Kind of search"
-              size="xs"
-              data={TYPES}
-              value={type}
-              onChange={(value) =>
-                void navigate({
-                  search: (all) => ({ ...all, type: value === DEFAULT_TYPE || value === null ? undefined : value }),
-                  replace: true,
-                })
-              }
-              allowDeselect={false}
-              comboboxProps={{ position: 'top-start', width: 240 }}
-            />
-          </Group>
-          {asking === null ? (
-            <ActionIcon type="submit" size="lg" aria-label="Ask" disabled={text.trim() === ''}>
-              <IconArrowUp size={18} />
-            </ActionIcon>
-          ) : (
-            <ActionIcon size="lg" variant="default" aria-label="Stop" onClick={() => asking.abort()}>
-              <IconX size={18} />
-            </ActionIcon>
-          )}
-        </Group>
-      </Paper>
-    </>
+        placeholder="Ask a question"
+        aria-label="Question"
+        variant="unstyled"
+        autosize
+        minRows={1}
+        maxRows={6}
+      />
+      <Group justify="space-between" mt="xs" gap="xs" wrap="nowrap">
+        <Choices datasets={datasets} onDataset={onDataset} />
+        {asking === null ? (
+          <ActionIcon type="submit" size="lg" aria-label="Ask" disabled={text.trim() === ''}>
+            <IconArrowUp size={18} />
+          </ActionIcon>
+        ) : (
+          <ActionIcon size="lg" variant="default" aria-label="Stop" onClick={() => asking.abort()}>
+            <IconX size={18} />
+          </ActionIcon>
+        )}
+      </Group>
+    </Paper>
+  );
+}
+
+/** What is searched, and how. */
+function Choices({ datasets, onDataset }: Pick<QuestionFormProps, 'datasets' | 'onDataset'>) {
+  const search = useSearch({ from: '/ask' });
+  const navigate = useNavigate({ from: '/ask' });
+  return (
+    <Group gap="xs" grow maw={460} flex={1}>
+      <Select
+        aria-label="Dataset"
+        size="xs"
+        data={[{ value: ALL, label: 'All datasets' }, ...datasets.map(({ id, name }) => ({ value: id, label: name }))]}
+        value={search.dataset ?? ALL}
+        onChange={(value) => onDataset(value === ALL || value === null ? undefined : value)}
+        allowDeselect={false}
+        searchable={datasets.length > 8}
+        comboboxProps={{ position: 'top-start' }}
+      />
+      <Select
+        aria-label="Kind of search"
+        size="xs"
+        data={TYPES}
+        value={search.type ?? DEFAULT_TYPE}
+        onChange={(value) =>
+          void navigate({
+            search: (all) => ({ ...all, type: value === DEFAULT_TYPE || value === null ? undefined : value }),
+            replace: true,
+          })
+        }
+        allowDeselect={false}
+        comboboxProps={{ position: 'top-start', width: 240 }}
+      />
+    </Group>
   );
 }
 
@@ -308,7 +331,24 @@ function noneIfUnknown(error: unknown): readonly AnswerSources[] {
   return nothingIfUnknown(error) ?? [];
 }
 
-/** A stored answer as it was when it was new. */
+type StoredQa = Awaited<ReturnType<typeof readSession>>['qas'][number];
+
+/** A stored question with its answer as it was when it was new. */
+function storedTurn(
+  qa: StoredQa,
+  rest: { readonly sources: AnswerSources | undefined; readonly session: string; readonly dataset: string | null },
+): Turn {
+  return {
+    key: qa.qa_id,
+    question: qa.question ?? '',
+    stage: null,
+    text: qa.answer ?? '',
+    error: null,
+    findings: storedFindings(qa.answer, rest.sources),
+    rated: { session: rest.session, dataset: rest.dataset, ids: [qa.qa_id], score: qa.feedback_score },
+  };
+}
+
 function storedFindings(answer: string | null, stored: AnswerSources | undefined): readonly Finding[] | null {
   if (stored === undefined || stored.sources.length === 0) return null;
   const { dataset_id, dataset_name, sources } = stored;
