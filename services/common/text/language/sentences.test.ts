@@ -49,6 +49,16 @@ describe('sentences', () => {
     expect(split('1. First step. Do it.\n2. Second')).to.deep.equal(['1. First step.', 'Do it.', '2. Second']);
   });
 
+  it('ends a message without a full stop before the next one', () => {
+    const chat = [
+      '[12 May 2026, 08:10] Nadia: The printer that we bought for the labels is jammed again',
+      '[12 May 2026, 08:14] Elsa: Take the old one in the cellar, it worked the last time that I tried it',
+      '12/05/2026, 08:40 - Nadia: Works, but the cartridge is nearly empty and I have found no other one',
+      '20/05/2026, 7:02 pm - Nadia: From June we open until 19:30',
+    ];
+    expect(split(chat.join('\n'))).to.deep.equal(chat);
+  });
+
   it('keeps the number of a heading with its words', () => {
     expect(split('## 1. Bridge\nClosed. Two beams.\n## 2. Trees')).to.deep.equal([
       '## 1. Bridge',

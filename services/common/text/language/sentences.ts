@@ -30,7 +30,9 @@ const OPENING_WORDS = new Set(
 const BOUNDARY = /(?<![.!?…])[.!?…]+["'”’»)\]]*(?=\s|$)|[。！？｡]+["”’»」』）)]*|\n/gu;
 const LIST_MARKER = /^[ \t]*(?:[-*•‣◦–—]|\d{1,3}[.)]|[a-z][.)]|#{1,6}|>|\|)[ \t]/iu;
 const STRUCTURED_LINE = /^[ \t]*(?:#{1,6} |\|)/u;
-const SPEAKER = /^[ \t]*(?:\[?\d{1,2}:\d\d(?::\d\d)?\]?[ \t]+)?[\p{Lu}[][\p{L}\p{N} _.'\]-]{0,30}: /u;
+/** `Anna: `, `10:42 Anna: `, `[12 May 2026, 10:42] Anna: `, `12/05/2026, 10:42 - Anna: ` */
+const SPEAKER =
+  /^[ \t]*(?:\[[^\]\n]{1,40}\][ \t]{0,4}|(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?[ \t]{1,4})?\d{1,2}:\d\d(?::\d\d)?(?: ?[aApP][mM])?[ \t]{1,4}(?:[-–][ \t]{1,4})?)?[\p{Lu}[][\p{L}\p{N} _.'\]-]{0,30}: /u;
 /** Columns of a printed page: `Deductible      250.00 EUR` */
 const WIDE_GAP = /\S(?: {3,}|\t+)\S/u;
 /** A line this much shorter than the usual wrapping width was ended on purpose when a capital follows. */

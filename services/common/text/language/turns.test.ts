@@ -14,6 +14,14 @@ describe('turns of a conversation', () => {
     ]);
   });
 
+  it('begin behind a date, too, as exports of messengers write it', () => {
+    const text = '12/05/2026, 08:10 - Nadia: Hello\n[12 May 2026, 08:14] Elsa: Yes';
+    expect(turnsOf(text).map(({ time, speaker, said }) => [time, speaker, said])).to.deep.equal([
+      ['12/05/2026, 08:10', 'Nadia', 'Hello'],
+      ['12 May 2026, 08:14', 'Elsa', 'Yes'],
+    ]);
+  });
+
   it('are speech, which keys with values are not', () => {
     expect(isConversation(turnsOf('Anna: It is broken.\nTom: I will look.'))).to.equal(true);
     expect(isConversation(turnsOf('Name: Anna\nPhone: 123\nCity: Oslo'))).to.equal(false);

@@ -1,4 +1,4 @@
-/** A turn of a conversation, which begins with the name of its speaker: `Anna:`, `[10:42] Tom Okoye (host):`, `**User:**`. */
+/** A turn of a conversation, which begins with the name of its speaker: `Anna:`, `[10:42] Tom Okoye (host):`, `12/05/2026, 10:42 - Tom:`, `**User:**`. */
 export interface Turn {
   /** Offsets of the line and of the first word said. */
   readonly start: number;
@@ -14,7 +14,7 @@ export interface Turn {
 }
 
 const TURN =
-  /^[ \t>*-]{0,8}(?:[[(]([^\])\n]{1,40})[\])][ \t]{0,4}|(\d{1,2}:\d\d(?::\d\d)?)[ \t]{1,4}(?:-[ \t]{0,4})?)?\*{0,2}(\p{Lu}[\p{L}\p{N} .'’-]{0,40}?)(?:[ \t]{0,2}[[(][^\])\n]{1,30}[\])])?[ \t]{0,2}\*{0,2}:\*{0,2}[ \t]{1,8}(?=(\S[^\n]*))/gmu;
+  /^[ \t>*-]{0,8}(?:[[(]([^\])\n]{1,40})[\])][ \t]{0,4}|((?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?[ \t]{1,4})?\d{1,2}:\d\d(?::\d\d)?(?: ?[aApP][mM])?)[ \t]{1,4}(?:[-–][ \t]{0,4})?)?\*{0,2}(\p{Lu}[\p{L}\p{N} .'’-]{0,40}?)(?:[ \t]{0,2}[[(][^\])\n]{1,30}[\])])?[ \t]{0,2}\*{0,2}:\*{0,2}[ \t]{1,8}(?=(\S[^\n]*))/gmu;
 const TIME = /\d{1,2}:\d\d(?::\d\d)?/u;
 const HEADING = /^#{1,6}[ \t]/gmu;
 const USER = /^(?:User|Human|Me|Question|Q|Owner)$/u;
