@@ -46,7 +46,8 @@ export function judgeEvidence(question: Question, evidence: Evidence): Judgement
   // A row of a table tells of its own subject alone.
   const isOfOther = features?.['isRow'] === 1 && (features['about'] ?? 1) < MIN_ABOUT_ROW;
   const isUnitMissing = SURE_UNIT.test(question.text) && read.every(({ unit }) => unit < 0);
-  const isElsewhere = (features?.['highest ownSharp'] ?? 1) < SAME_WORDS;
+  // `What is my phone number?` has no other words.
+  const isElsewhere = (features?.['words'] ?? 0) > 0 && (features?.['highest ownSharp'] ?? 1) < SAME_WORDS;
   const first = readFirst(evidence);
   // Last, as it reads the sentences again.
   const isUnmet = () => unmetCondition(question, saidOf(first)) !== null;

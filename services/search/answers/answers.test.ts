@@ -450,3 +450,10 @@ describe('the first and the last of several', () => {
     expect(await answer('When was our first harvest in 2025?', logs)).to.match(/^8 June 2025: /);
   });
 });
+
+describe('a question that has no words but those for a contact', () => {
+  it('is answered', async () => {
+    const notes = [{ title: 'me', text: 'My phone number is 0131 555 0199. I live in Leith.' }];
+    expect(await answer('What is my phone number?', notes)).to.include('0131 555 0199');
+  });
+});
