@@ -46,6 +46,7 @@ import {
   withoutLast,
 } from './times.ts';
 import { isOfOtherRelative, namesIn } from './unmet-condition.ts';
+import { askedLikeNotes } from './user-notes.ts';
 import { negatedFirst, yesOrNo } from './yes-no.ts';
 
 const MAX_QUOTES = 3;
@@ -110,11 +111,12 @@ const DIRECT = 0.9;
  * Returns `NOTHING_FITS` when the passages do not contain what the question is about.
  */
 export function extractiveAnswer(
-  query: string,
+  asked: string,
   retrieval: Retrieval,
   passages: readonly RankedPassage[],
   material: Material = { tables: [], inner: null, facts: [], dataset: null },
 ): ExtractiveAnswer {
+  const query = askedLikeNotes(asked, passages);
   const answer = answerTo(query, retrieval, passages, material);
   if (answer.text !== NOTHING_FITS) return answer;
   const english = inEnglish(query, (word) => passages.some(({ payload }) => isNameIn(payload.text, word)));

@@ -111,8 +111,11 @@ export function isOtherPerson(question: string, { text, context }: Pick<Said, 't
   if (relative === undefined || more.length > 0) return false;
   const words = wordsOf(all);
   if (words.some((word) => RELATIVES.get(word) === RELATIVES.get(relative))) return false;
-  return words.includes(`${relative}-in-law`) || RELATIVES.has(/^(?:my|our) (\p{Ll}+)/iu.exec(text)?.[1] ?? '');
+  return words.includes(`${relative}-in-law`) || RELATIVES.has(OWN_RELATIVE.exec(text)?.[1] ?? '');
 }
+
+/** `My sister lives …`, `The user’s sister lives …` */
+const OWN_RELATIVE = /^(?:my|our|(?:the )?[\p{L}-]+['’]s) (\p{Ll}+)/iu;
 
 /** Whose the one relative of a text is: of the speaker, of somebody else, or of nobody that is said. */
 const OWNER_OF_RELATIVE = new RegExp(

@@ -30,6 +30,7 @@ import { conversationOf, isRole, speakersOf } from './speakers.ts';
 import type { Tagger } from './tagger.ts';
 import { headOf, resolveTopics, type TopicMention, type TopicSource } from './topics.ts';
 import { typeModel } from './type-model.ts';
+import { asFirstPerson, tellsOfUser } from './user-notes.ts';
 
 /** The trained models; another one in a cross-validation. */
 export interface NameModels {
@@ -258,7 +259,8 @@ export function readNames(input: ExtractionInput, tag: Tagger): ReadNames {
   const certain = new Set(
     [...input.knownNames.map(({ name }) => name), ...speakers, ...headed.keys()].map((name) => name.toLowerCase()),
   );
-  const analysed = analyseSentences(sentences(input.text), tag, certain);
+  const read = analyseSentences(sentences(input.text), tag, certain);
+  const analysed = turns.length === 0 && tellsOfUser(input.text) ? asFirstPerson(read, tag) : read;
   const resolver = resolveNames(
     analysed.flatMap(({ mentions }) => mentions),
     input.knownNames,

@@ -91,8 +91,8 @@ export function readFirstPerson(
 ): FirstPerson {
   const foreign = readForeign(sentence, { mentions, language, speaker, nameOf });
   if (foreign !== null) return foreign;
-  if (!/\b(?:I|we|me|us|my|our|We|My|Our)\b/u.test(sentence.text) || /\?["”'’)]*$/u.test(sentence.text))
-    return { arguments: [], relations: [] };
+  const isSpoken = words.some(({ text }) => /^(?:I|we|me|us|my|our)(?:$|['’])/iu.test(text));
+  if (!isSpoken || /\?["”'’)]*$/u.test(sentence.text)) return { arguments: [], relations: [] };
   return new SpokenSentence(words, mentions, speaker, nameOf).read();
 }
 
@@ -220,7 +220,7 @@ class SpokenSentence {
     }
     // `I have a dog`: the auxiliary is the verb.
     const auxiliary = this.#words[at - 1];
-    const isOwned = /^(?:have|had)$/iu.test(auxiliary?.text ?? '') && !/^the$/iu.test(this.#words[at]?.text ?? '');
+    const isOwned = /^(?:have|has|had)$/iu.test(auxiliary?.text ?? '') && !/^the$/iu.test(this.#words[at]?.text ?? '');
     const isAdjective = this.#words[at]?.pos === 'ADJ' && this.#words[at + 1]?.pos === 'ADP';
     // `I am allergic to peanuts`; what one was is over.
     if (verb === null && be && isAdjective && !/^(?:was|were|been)$/iu.test(auxiliary?.text ?? '')) {
@@ -253,6 +253,7 @@ class SpokenSentence {
       if (CLAUSE.test(word.text)) return;
       if (this.#isNominal(at)) {
         const phrase = this.#phraseAt(at);
+        if (phrase !== null && lemma === 'have' && this.#readNamed(phrase)) return;
         // `I learned a crew had cut it`: another clause.
         if (phrase === null || /^(?:VERB|AUX)$/u.test(this.#words[phrase.next]?.pos ?? '')) return;
         // `met Carmen, a guide from Seville`: the rest tells of Carmen.
@@ -416,6 +417,11 @@ class SpokenSentence {
       this.#state(snakeCase(`${whole} ${this.#words[next]?.text}`), place.mention.name, null);
       return;
     }
+    const own = whole === 'name' ? this.#nameBehind(next) : null;
+    if (own !== null) {
+      this.#state('name', own, 'Person');
+      return;
+    }
     const named = head === null ? null : this.#nameBehind(next);
     const person = this.#personAt(at, phrase);
     if (named !== null && head !== null) this.#state(snakeCase(label), named, typeOfHead(head));
@@ -423,6 +429,14 @@ class SpokenSentence {
       this.#argue(person, at, next);
       this.#state('has', person, 'Person');
     } else if (/^favou?rite /u.test(label) && this.#words[next]?.pos === 'AUX') this.#readFavourite(label, next + 1);
+  }
+
+  /** `a dog named Pablo` */
+  #readNamed({ head, label, mention, next }: Phrase): boolean {
+    if (mention !== null || head === null || !/^(?:called|named)$/u.test(this.#words[next]?.text ?? '')) return false;
+    const named = this.#nameBehind(next);
+    if (named !== null) this.#state(snakeCase(label), named, typeOfHead(head));
+    return named !== null;
   }
 
   #readFavourite(label: string, at: number): void {

@@ -1,0 +1,29 @@
+import { expect } from 'chai';
+import { askedLikeNotes } from './user-notes.ts';
+
+const passagesOf = (...texts: readonly string[]) =>
+  texts.map((text, at) => ({
+    id: `p${at}`,
+    payload: { text, documentName: '', headings: [] },
+  })) as unknown as Parameters<typeof askedLikeNotes>[1];
+
+describe('questions to notes about the user', () => {
+  it('are asked about the user when whoever asks is called so', () => {
+    const notes = passagesOf('User lives in Porto', "The user's sister lives in Braga");
+    expect(askedLikeNotes('Where does my sister live?', notes)).to.equal('Where does the user’s sister live?');
+    expect(askedLikeNotes('Where do I live?', notes)).to.equal('Where does the user live?');
+    expect(askedLikeNotes('What am I allergic to?', notes)).to.equal('What is the user allergic to?');
+    expect(askedLikeNotes('Where does Anna live?', notes)).to.equal('Where does Anna live?');
+  });
+
+  it('are asked in the first person when the notes are written in it', () => {
+    const notes = passagesOf('I live in Porto with my sister.');
+    expect(askedLikeNotes("Where does the user's sister live?", notes)).to.equal('Where does my sister live?');
+    expect(askedLikeNotes('Where do I live?', notes)).to.equal('Where do I live?');
+  });
+
+  it('stay as they are where users are those of a program', () => {
+    const notes = passagesOf('The user interface has three pages.', 'Users sign in by mail.');
+    expect(askedLikeNotes('How do I sign in?', notes)).to.equal('How do I sign in?');
+  });
+});
