@@ -7,6 +7,8 @@ const CASES = [
   ['What does Mr. Yilmaz grow?', 'Mr. Yilmaz grows aubergines.', null],
   ['Where does my mother live?', 'My mother-in-law lives in the small house.', 'person'],
   ['Where does my mother live?', 'My mum lives in the small house.', null],
+  ['What is my cat called?', 'I have a dog named Pablo.', 'kind'],
+  ['What is my dog called?', 'I have a border collie named Pablo and a cat.', null],
   ["What is the user's wife called?", "User's sister Inês lives in Braga", 'person'],
   ["What is my mother's first name?", 'My father keeps a donkey called Hugo.', 'person'],
   ['Where did Jane study?', 'I studied physics in Bonn.', 'person'],

@@ -71,7 +71,7 @@ export function unmetCondition(question: Question, said: readonly Said[]): Condi
       !namesIn(question.text).some((name) => contentWords(best.author).map(stemOf).includes(name)))
   )
     return 'person';
-  if (isOfOtherKind(question, best)) return 'kind';
+  if (isOfOtherKind(question, best) || isOfOtherAnimal(question, said)) return 'kind';
   if (isSubjectUnsaid(question, said)) return 'subject';
   if (isNameUnsaid(question, said)) return 'name';
   if (isBreedUnsaid(question, said)) return 'breed';
@@ -249,6 +249,31 @@ function isBreedUnsaid({ text }: Question, said: readonly Said[]): boolean {
     const words = contentWords(one.text).filter((word) => !SAYS_NO_BREED.has(word));
     return [...ANIMALS, 'breed'].every((animal) => mostOfKind(animal, words) < MIN_OF_KIND) && !BREED.test(one.text);
   });
+}
+
+/** Words for the animals of one species. */
+const SPECIES = new Map(
+  'dog dogs puppy puppies hound|cat cats kitten kittens|horse horses pony foal|sheep lamb|goat goats|cow cows calf|rabbit rabbits|hen hens chicken chickens|pig pigs|donkey donkeys|bird birds|fish'
+    .split('|')
+    .flatMap((group, at) => group.split(' ').map((word) => [word, at] as const)),
+);
+
+/** Whether a question about one animal finds sentences of others alone: `a dog named Pablo` for "What is my cat called?" */
+function isOfOtherAnimal({ text }: Question, said: readonly Said[]): boolean {
+  const asked = wordsOf(text).filter((word) => SPECIES.has(word));
+  const [animal] = asked;
+  if (animal === undefined || asked.some((word) => SPECIES.get(word) !== SPECIES.get(animal))) return false;
+  const words = said.flatMap((one) => contentWords(`${one.text} ${one.context}`));
+  const isMeant = (word: string) => SPECIES.get(word) === SPECIES.get(animal) || /^(?:pet|animal)s?$/u.test(word);
+  if (
+    words.some(isMeant) ||
+    mostOfKind(
+      animal,
+      words.filter((word) => !SPECIES.has(word)),
+    ) >= MIN_OF_KIND
+  )
+    return false;
+  return wordsOf(said[0]?.text ?? '').some((word) => SPECIES.has(word));
 }
 
 const BREED =
