@@ -71,8 +71,9 @@ export function unmetCondition(question: Question, said: readonly Said[]): Condi
       !namesIn(question.text).some((name) => contentWords(best.author).map(stemOf).includes(name)))
   )
     return 'person';
-  if (isOfOtherKind(question, best) || isOfOtherAnimal(question, said)) return 'kind';
+  if (isOfOtherKind(question, best)) return 'kind';
   if (isSubjectUnsaid(question, said)) return 'subject';
+  if (isOfOtherAnimal(question, said)) return 'kind';
   if (isNameUnsaid(question, said)) return 'name';
   if (isBreedUnsaid(question, said)) return 'breed';
   if (isAgentUnsaid(question, best.text)) return 'doer';
