@@ -18,43 +18,58 @@ export interface CypherStore {
   close(): Promise<void>;
 }
 
+/** The same ids and relations in three datasets of a store, so that only the dataset tells the rows apart. */
+export function cypherWorld<Store extends CypherStore>(open: () => Promise<Store>) {
+  const scopes = createScopes();
+  const mine = scopes('mine');
+  const sibling = scopes('sibling');
+  const stranger = scopes('mine', 'other-tenant');
+  let store: Store;
+  const ask = (scope: DatasetScope, text: string, more: Partial<CypherQuery> = {}): Promise<CypherRows> =>
+    store.graph.cypher(scope, { text, committed: everything, timeoutMs: 40_000, ...more });
+  const values = async (scope: DatasetScope, text: string, more: Partial<CypherQuery> = {}) =>
+    (await ask(scope, text, more)).rows;
+
+  const write = (scope: DatasetScope, secret: string) =>
+    store.graph.upsert(scope, {
+      nodes: [
+        node('ada', { name: `Ada ${secret}`, properties: { description: secret } }),
+        node('oslo', { name: `Oslo ${secret}`, type: 'City' }),
+        node('hub', { name: `hub ${secret}` }),
+      ],
+      edges: [
+        edge('ada', 'oslo', { relation: 'lives_in', properties: { text: secret } }),
+        edge('hub', 'ada', { relation: 'knows' }),
+        edge('oslo', 'hub', { relation: 'part of' }),
+      ],
+    });
+
+  before(async () => {
+    store = await open();
+    await write(mine, 'mine');
+    for (const scope of [sibling, stranger]) {
+      await write(scope, 'SECRET');
+      await ask(scope, 'MATCH (n) RETURN n');
+    }
+  });
+  after(() => store.close());
+  return {
+    scopes,
+    mine,
+    stranger,
+    ask,
+    values,
+    get store() {
+      return store;
+    },
+  };
+}
+
 /** Queries in Cypher are answered alike by every graph store. */
 export function cypherConformance(name: string, open: () => Promise<CypherStore>): void {
   describe(`Cypher: ${name}`, () => {
-    const scopes = createScopes();
-    const mine = scopes('mine');
-    const sibling = scopes('sibling');
-    const stranger = scopes('mine', 'other-tenant');
-    let store: CypherStore;
-    const ask = (scope: DatasetScope, text: string, more: Partial<CypherQuery> = {}): Promise<CypherRows> =>
-      store.graph.cypher(scope, { text, committed: everything, timeoutMs: 40_000, ...more });
-    const values = async (scope: DatasetScope, text: string, more: Partial<CypherQuery> = {}) =>
-      (await ask(scope, text, more)).rows;
-
-    /** Same ids and relations everywhere, so that only the dataset tells the rows apart. */
-    const write = (scope: DatasetScope, secret: string) =>
-      store.graph.upsert(scope, {
-        nodes: [
-          node('ada', { name: `Ada ${secret}`, properties: { description: secret } }),
-          node('oslo', { name: `Oslo ${secret}`, type: 'City' }),
-          node('hub', { name: `hub ${secret}` }),
-        ],
-        edges: [
-          edge('ada', 'oslo', { relation: 'lives_in', properties: { text: secret } }),
-          edge('hub', 'ada', { relation: 'knows' }),
-          edge('oslo', 'hub', { relation: 'part of' }),
-        ],
-      });
-
-    before(async () => {
-      store = await open();
-      await write(mine, 'mine');
-      for (const scope of [sibling, stranger]) {
-        await write(scope, 'SECRET');
-        await ask(scope, 'MATCH (n) RETURN n');
-      }
-    });
-    after(() => store.close());
+    const world = cypherWorld(open);
+    const { scopes, mine, stranger, ask, values } = world;
 
     describe('answers', () => {
       it('rows by column, with nodes and relationships as their properties', async () => {
@@ -153,8 +168,8 @@ export function cypherConformance(name: string, open: () => Promise<CypherStore>
           nodes: [node('a', { generation, name }), node(`only-${generation}`, { generation })],
           edges: [edge('a', `only-${generation}`, { generation })],
         });
-        await store.graph.upsert(scope, statements(1, 'old'));
-        await store.graph.upsert(scope, statements(2, 'new'));
+        await world.store.graph.upsert(scope, statements(1, 'old'));
+        await world.store.graph.upsert(scope, statements(2, 'new'));
         const names = async (committed: CypherQuery['committed']) =>
           (
             await values(scope, 'MATCH (n) OPTIONAL MATCH (n)-[r]->() RETURN n.name, count(r) ORDER BY n.name', {
@@ -167,7 +182,7 @@ export function cypherConformance(name: string, open: () => Promise<CypherStore>
         expect(await names(only('item/1'))).to.equal('name of only-1:0 old:1');
         expect(await names(only('item/2'))).to.equal('name of only-2:0 new:1');
         expect(await names(everything)).to.equal('name of only-1:0 name of only-2:0 new:2');
-        await store.graph.upsert(scope, {
+        await world.store.graph.upsert(scope, {
           nodes: [node('a', { generation: 2, name: 'newer', mentions: 5 })],
           edges: [],
         });
@@ -177,20 +192,20 @@ export function cypherConformance(name: string, open: () => Promise<CypherStore>
 
       it('and forgets at once what is removed or dropped', async () => {
         const scope = scopes();
-        await store.graph.upsert(scope, {
+        await world.store.graph.upsert(scope, {
           nodes: [node('a', { item: item('one') }), node('a', { item: item('two') }), node('b', { item: item('one') })],
           edges: [edge('a', 'b', { item: item('one') })],
         });
         expect(await values(scope, 'MATCH (n) RETURN n.id, n.mentions ORDER BY n.id')).to.deep.equal([['a', 2], ['b', 1]]); // biome-ignore format: pairs
-        await store.graph.remove(scope, { item: item('one') });
+        await world.store.graph.remove(scope, { item: item('one') });
         expect(await values(scope, 'MATCH (n) RETURN n.id, n.mentions')).to.deep.equal([['a', 1]]);
-        await store.graph.drop(scope);
+        await world.store.graph.drop(scope);
         expect(await values(scope, 'MATCH (n) RETURN n')).to.deep.equal([]);
       });
 
       it('with an edge as soon as both its nodes are there, whoever states them', async () => {
         const scope = scopes();
-        await store.graph.upsert(scope, {
+        await world.store.graph.upsert(scope, {
           nodes: [node('a', { item: item('one') }), node('b', { item: item('two') })],
           edges: [edge('a', 'b', { item: item('one') })],
         });
@@ -206,7 +221,7 @@ export function cypherConformance(name: string, open: () => Promise<CypherStore>
         for (const items of [2, 40, 1100]) {
           const scope = scopes();
           const origins = Array.from({ length: items }, (_, index) => ({ item: item(`item-${index}`) }));
-          await store.graph.upsert(scope, {
+          await world.store.graph.upsert(scope, {
             nodes: origins.flatMap((origin) => [node('a', origin), node('b', origin)]),
             edges: origins.map((origin) => edge('a', 'b', origin)),
           });
@@ -217,7 +232,7 @@ export function cypherConformance(name: string, open: () => Promise<CypherStore>
 
       it('without keywords and internal edges', async () => {
         const scope = scopes();
-        await store.graph.upsert(scope, {
+        await world.store.graph.upsert(scope, {
           nodes: [node('a'), node('b'), node('k', { properties: { isKeyword: true } })],
           edges: [edge('a', 'k'), edge('a', 'b', { relation: 'next' }), edge('a', 'b')],
         });
@@ -227,9 +242,9 @@ export function cypherConformance(name: string, open: () => Promise<CypherStore>
 
       it('to many who ask at once while others write', async () => {
         const scope = scopes();
-        await store.graph.upsert(scope, { nodes: [node('a')], edges: [] });
+        await world.store.graph.upsert(scope, { nodes: [node('a')], edges: [] });
         const writes = [2, 3, 4].map((generation) =>
-          store.graph.upsert(scope, { nodes: [node('a', { generation })], edges: [] }),
+          world.store.graph.upsert(scope, { nodes: [node('a', { generation })], edges: [] }),
         );
         const counts = await Promise.all(Array.from({ length: 8 }, () => values(scope, 'MATCH (n) RETURN count(n)')));
         await Promise.all(writes);
@@ -240,7 +255,7 @@ export function cypherConformance(name: string, open: () => Promise<CypherStore>
 
     describe('keeps a query in its dataset', () => {
       it('whatever it tries', async () => {
-        const label = datasetLabel(store.scopeOf?.(stranger) ?? stranger);
+        const label = datasetLabel(world.store.scopeOf?.(stranger) ?? stranger);
         const anyKey = '4:00000000-0000-0000-0000-000000000000:1';
         const attacks = [
           'MATCH (n) RETURN n',

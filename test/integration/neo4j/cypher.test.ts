@@ -3,10 +3,10 @@ import { expect } from 'chai';
 import neo4j from 'neo4j-driver';
 import type { DatasetScope } from '../../../services/common/kernel/scope.ts';
 import type { DatasetIndexes } from '../../../services/common/storage/ports/dataset-indexes.ts';
-import type { CypherQuery, CypherRows } from '../../../services/common/storage/ports/graph-store.ts';
+import type { CypherQuery } from '../../../services/common/storage/ports/graph-store.ts';
 import { datasetLabel } from '../../../services/common/storage/rules/stored-scope.ts';
 import { COMPARED_QUERIES, comparedGraph } from '../../conformance/cypher/compared-queries.ts';
-import { cypherConformance } from '../../conformance/cypher/cypher-store.ts';
+import { cypherConformance, cypherWorld } from '../../conformance/cypher/cypher-store.ts';
 import { createScopes, edge, item, node, openTemporaryIndexes, rejection } from '../../support/dataset-rows.ts';
 import { withBackend } from '../backend.ts';
 import { connectionTo, openTestGraphStore, type TestGraphStore } from './test-graph-store.ts';
@@ -43,52 +43,20 @@ withBackend('neo4j', (address) => {
   });
 
   describe('Cypher on Neo4j', () => {
-    const scopes = createScopes();
-    const mine = scopes('mine');
-    const sibling = scopes('sibling');
-    const stranger = scopes('mine', 'other-tenant');
-    let store: TestGraphStore;
-    const ask = (scope: DatasetScope, text: string, more: Partial<CypherQuery> = {}): Promise<CypherRows> =>
-      store.graph.cypher(scope, { text, committed: everything, timeoutMs: 40_000, ...more });
-    const values = async (scope: DatasetScope, text: string, more: Partial<CypherQuery> = {}) =>
-      (await ask(scope, text, more)).rows;
-
-    /** Same ids and relations everywhere, so that only the dataset tells the rows apart. */
-    const write = (scope: DatasetScope, secret: string) =>
-      store.graph.upsert(scope, {
-        nodes: [
-          node('ada', { name: `Ada ${secret}`, properties: { description: secret } }),
-          node('oslo', { name: `Oslo ${secret}`, type: 'City' }),
-          node('hub', { name: `hub ${secret}` }),
-        ],
-        edges: [
-          edge('ada', 'oslo', { relation: 'lives_in', properties: { text: secret } }),
-          edge('hub', 'ada', { relation: 'knows' }),
-          edge('oslo', 'hub', { relation: 'part of' }),
-        ],
-      });
-
-    before(async () => {
-      store = await openTestGraphStore(address);
-      await write(mine, 'mine');
-      for (const scope of [sibling, stranger]) {
-        await write(scope, 'SECRET');
-        await ask(scope, 'MATCH (n) RETURN n');
-      }
-    });
-    after(() => store.close());
+    const world = cypherWorld(() => openTestGraphStore(address));
+    const { scopes, mine, ask, values } = world;
 
     it('keeps nothing in its view of what was removed or dropped', async () => {
       const scope = scopes();
-      await store.graph.upsert(scope, {
+      await world.store.graph.upsert(scope, {
         nodes: [node('a', { item: item('one') }), node('a', { item: item('two') }), node('b', { item: item('one') })],
         edges: [edge('a', 'b', { item: item('one') })],
       });
       await ask(scope, 'MATCH (n) RETURN n');
       // Asked of the server, since a query brings the graph up to date by itself.
-      await store.graph.remove(scope, { item: item('one') });
+      await world.store.graph.remove(scope, { item: item('one') });
       expect(await inView(scope)).to.deep.equal([1, 0]);
-      await store.graph.drop(scope);
+      await world.store.graph.drop(scope);
       expect(await inView(scope)).to.deep.equal([0, 0]);
     });
 
@@ -100,8 +68,8 @@ withBackend('neo4j', (address) => {
 
       it('even when a client names types and properties after what guards it', async () => {
         const attacker = scopes('attacker');
-        const victim = datasetLabel(store.scopeOf(mine));
-        await store.graph.upsert(attacker, {
+        const victim = datasetLabel(world.store.scopeOf(mine));
+        await world.store.graph.upsert(attacker, {
           nodes: [
             node('evil', {
               type: victim,
@@ -130,7 +98,7 @@ withBackend('neo4j', (address) => {
 
     it('ends a query that takes too long, and the server stays free', async () => {
       const scope = scopes();
-      await store.graph.upsert(scope, {
+      await world.store.graph.upsert(scope, {
         nodes: Array.from({ length: 60 }, (_, index) => node(`n${index}`)),
         edges: [],
       });
@@ -143,7 +111,7 @@ withBackend('neo4j', (address) => {
       const controller = new AbortController();
       setTimeout(() => controller.abort(), 500);
       const query = { text: slow, committed: everything };
-      expect((await rejection(store.graph.cypher(scope, query, controller.signal))).name).to.equal('AbortError');
+      expect((await rejection(world.store.graph.cypher(scope, query, controller.signal))).name).to.equal('AbortError');
       for (let attempt = 0; ; attempt++) {
         const running = await raw(
           'SHOW TRANSACTIONS YIELD currentQuery WHERE currentQuery CONTAINS $part RETURN currentQuery',
@@ -157,7 +125,7 @@ withBackend('neo4j', (address) => {
 
     it('refuses a query that would fill the memory of the server, which goes on', async () => {
       const scope = scopes();
-      await store.graph.upsert(scope, {
+      await world.store.graph.upsert(scope, {
         nodes: Array.from({ length: 60 }, (_, index) => node(`n${index}`)),
         edges: [],
       });
@@ -181,7 +149,7 @@ withBackend('neo4j', (address) => {
     }
 
     async function inView(scope: DatasetScope): Promise<readonly unknown[]> {
-      const label = datasetLabel(store.scopeOf(scope));
+      const label = datasetLabel(world.store.scopeOf(scope));
       const rows = await raw(
         `OPTIONAL MATCH (n:${label}) OPTIONAL MATCH (n)-[r]->() RETURN count(DISTINCT n) AS n, count(r) AS r`,
       );
