@@ -286,17 +286,27 @@ export class SourceRevokedError extends Error {
   override readonly name = 'SourceRevokedError';
 }
 
+/** Reads a value of a resource once for each import. */
+export function oncePerImport<Value>(
+  read: (access: SourceAccess, resource: string) => Promise<Value>,
+): (access: SourceAccess, resource: string) => Promise<Value> {
+  const values = new WeakMap<SourceAccess, Map<string, Promise<Value>>>();
+  return (access, resource) => {
+    const ofAccess = values.get(access) ?? new Map<string, Promise<Value>>();
+    values.set(access, ofAccess);
+    const value = ofAccess.get(resource) ?? read(access, resource);
+    ofAccess.set(resource, value);
+    return value;
+  };
+}
+
 /** `permissionsOf` of a source whose documents are seen as their resource is, which each import asks for once. */
 export function permissionsByResource(
   audienceOf: (access: SourceAccess, resource: string) => Promise<Audience | null>,
 ): NonNullable<Connector['permissionsOf']> {
-  const audiences = new WeakMap<SourceAccess, Map<string, Promise<Audience | null>>>();
+  const audiences = oncePerImport(audienceOf);
   return async (access, { resource }, keys) => {
-    const ofAccess = audiences.get(access) ?? new Map<string, Promise<Audience | null>>();
-    audiences.set(access, ofAccess);
-    const audience = ofAccess.get(resource) ?? audienceOf(access, resource);
-    ofAccess.set(resource, audience);
-    const seenBy = await audience;
+    const seenBy = await audiences(access, resource);
     return keys.map(() => seenBy);
   };
 }

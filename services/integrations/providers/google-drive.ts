@@ -5,7 +5,14 @@ import { engramError } from '../../common/kernel/errors.ts';
 import { sha256OfJson } from '../../common/kernel/hashes.ts';
 import { mapConcurrently } from '../../common/platform/async/map-concurrently.ts';
 import { once } from '../../common/platform/async/once.ts';
-import type { Audience, ChangePage, Connector, SourceAccess, SourceResource } from './connector.ts';
+import {
+  type Audience,
+  type ChangePage,
+  type Connector,
+  oncePerImport,
+  type SourceAccess,
+  type SourceResource,
+} from './connector.ts';
 import {
   ask,
   clientOptions,
@@ -65,6 +72,76 @@ interface DriveCursor {
  * parents whether it belongs here; a folder that came, went or moved takes its files along without a word and has them listed again.
  */
 export function createDriveConnector(app: GoogleApp, { maxFileMb, readsGroups }: DriveSettings): Connector {
+  const drive = createDrive(app);
+  const { open, about } = drive;
+  const changes = createChanges(drive);
+  return {
+    provider: 'google_drive',
+    capabilities: {
+      title: 'Google Drive',
+      feeds: ['files'],
+      selection: 'nothing at first',
+      accounts: 'exclusive',
+      everyMs: 900_000,
+    },
+    datasetName: googleDatasetName('google_drive'),
+    async list(access) {
+      const root = await about(access, ROOT, 'id,name');
+      const [drives, folders] = await Promise.all([drive.sharedDrives(access), drive.foldersOf(access)]);
+      const tops = new Map(drives.map(({ id, name }) => [id ?? '', name ?? '']));
+      if (root?.id) tops.set(root.id, root.name ?? 'My Drive');
+      const known = new Set([ROOT, ...tops.keys(), ...folders.map(({ id }) => id)]);
+      for (const id of access.connection.selection ?? []) {
+        if (known.has(id)) continue;
+        const folder = await about(access, id, `${LISTED},driveId`);
+        if (folder?.mimeType === FOLDER && folder.trashed !== true) folders.push(folder);
+      }
+      return [
+        { id: ROOT, name: root?.name ?? 'My Drive', description: null, attributes: { root: true } },
+        ...drives.map(({ id, name }) => ({
+          id: id ?? '',
+          name: name ?? '',
+          description: 'Shared drive',
+          attributes: { drive_id: id ?? '', shared_drive: true },
+        })),
+        ...resourcesOf(folders, tops),
+      ];
+    },
+    async *changesSince(access, { resource }, cursor) {
+      const place = await placeOf(access, resource, about);
+      if (place === null) throw new Error('The folder is not there, or is not shared any more.');
+      const others = sha256OfJson([...place.others].toSorted());
+      const before = cursor as DriveCursor | null;
+      const isListed = before !== null && before.others === others;
+      if (!isListed || (yield* changes.followed(access, place, before))) yield* changes.listed(access, place, others);
+    },
+    async fetch(access, { key }) {
+      const file = await about(access, key, FIELDS);
+      if (file === null || file.trashed === true) return null;
+      const { name = '', mimeType, size, capabilities, webViewLink } = file;
+      const own = EXPORTS.get(mimeType ?? '');
+      if (own === undefined && mimeType?.startsWith('application/vnd.google-apps.')) throw leftOut('it has no text');
+      if (Number(size ?? 0) > maxFileMb * 1024 * 1024) throw leftOut(`it is larger than ${maxFileMb} MB`);
+      if (capabilities?.canDownload === false) throw leftOut('its owner does not let it be downloaded');
+      const bare = (name ?? '').replaceAll(/[\\/]/g, ' ');
+      return {
+        ...(own === undefined
+          ? { fileName: bare, mimeType: extname(bare) === '' ? (mimeType ?? null) : null }
+          : { fileName: `${bare}.${own.extension}`, mimeType: own.mimeType }),
+        content: await contentOf(access, await open(), key, own?.mimeType ?? null),
+        version: versionOf(file),
+        uri: webViewLink ?? null,
+      };
+    },
+    permissionsOf: createPermissions(drive, createGoogleGroups(app, { isAsked: readsGroups })),
+    oauth: googleSteps(app, SCOPE, readsGroups ? [GROUPS_SCOPE] : []),
+  };
+}
+
+type Drive = ReturnType<typeof createDrive>;
+
+/** What is asked of the API of Google Drive. */
+function createDrive(app: GoogleApp) {
   const open = once(async () => {
     const { drive } = await import('@googleapis/drive');
     return drive({ version: 'v3', ...clientOptions(app) });
@@ -130,7 +207,49 @@ export function createDriveConnector(app: GoogleApp, { maxFileMb, readsGroups }:
       if (pageToken === undefined) batch = waiting.splice(0, PARENTS);
     }
   }
+  return { open, about, foldersOf, sharedDrives, below };
+}
 
+/** Who sees the files of a folder, which is listed once for an import. */
+function createPermissions(
+  { open, about, below }: Drive,
+  groups: ReturnType<typeof createGoogleGroups>,
+): NonNullable<Connector['permissionsOf']> {
+  const permissionsFor = async (access: SourceAccess, fileId: string) => {
+    const api = await open();
+    const request = {
+      fileId,
+      pageSize: 100,
+      supportsAllDrives: true,
+      fields: `nextPageToken,permissions(${PERMISSION_FIELDS})`,
+    };
+    const pages = pagesOf(access, (from, options) => api.permissions.list({ ...request, ...from }, options));
+    // Who may not share a file is not told who sees it.
+    const all = await unless([403, 404], Array.fromAsync(pages));
+    return all?.flatMap(({ permissions }) => permissions ?? []) ?? null;
+  };
+  const seen = async (access: SourceAccess, resource: string) => {
+    const audiences = createAudiences({
+      permissionsFor: (id) => permissionsFor(access, id),
+      membersOf: (group) => groups(access, group),
+    });
+    const place = await placeOf(access, resource, about);
+    const listed = place === null ? new Map() : await audiences.all(below(access, place, SEEN_FIELDS));
+    return { ...audiences, listed: listed as ReadonlyMap<string, Audience | null> };
+  };
+  const seenBy = oncePerImport(seen);
+  return async (access, { resource }, keys) => {
+    const { listed, one } = await seenBy(access, resource);
+    return mapConcurrently(keys, CONCURRENT, async (key) => {
+      const audience = listed.get(key);
+      // It came after the list.
+      return audience === undefined ? one((await about(access, key, SEEN_FIELDS)) ?? {}) : audience;
+    });
+  };
+}
+
+/** The documents below a folder: all of them, or what changed. */
+function createChanges({ open, below }: Pick<Drive, 'open' | 'below'>) {
   async function* listed(access: SourceAccess, place: Place, others: string): AsyncGenerator<ChangePage> {
     const api = await open();
     // What changes while it is listed comes again as a change.
@@ -170,104 +289,7 @@ export function createDriveConnector(app: GoogleApp, { maxFileMb, readsGroups }:
     }
   }
 
-  const permissionsFor = async (access: SourceAccess, fileId: string) => {
-    const api = await open();
-    const request = {
-      fileId,
-      pageSize: 100,
-      supportsAllDrives: true,
-      fields: `nextPageToken,permissions(${PERMISSION_FIELDS})`,
-    };
-    const pages = pagesOf(access, (from, options) => api.permissions.list({ ...request, ...from }, options));
-    // Who may not share a file is not told who sees it.
-    const all = await unless([403, 404], Array.fromAsync(pages));
-    return all?.flatMap(({ permissions }) => permissions ?? []) ?? null;
-  };
-  const groups = createGoogleGroups(app, { isAsked: readsGroups });
-  const seen = async (access: SourceAccess, resource: string) => {
-    const audiences = createAudiences({
-      permissionsFor: (id) => permissionsFor(access, id),
-      membersOf: (group) => groups(access, group),
-    });
-    const place = await placeOf(access, resource, about);
-    const listed = place === null ? new Map() : await audiences.all(below(access, place, SEEN_FIELDS));
-    return { ...audiences, listed: listed as ReadonlyMap<string, Audience | null> };
-  };
-  /** Of the folders of one import, each listed once. */
-  const seenBy = new WeakMap<SourceAccess, Map<string, ReturnType<typeof seen>>>();
-
-  return {
-    provider: 'google_drive',
-    capabilities: {
-      title: 'Google Drive',
-      feeds: ['files'],
-      selection: 'nothing at first',
-      accounts: 'exclusive',
-      everyMs: 900_000,
-    },
-    datasetName: googleDatasetName('google_drive'),
-    async list(access) {
-      const root = await about(access, ROOT, 'id,name');
-      const [drives, folders] = await Promise.all([sharedDrives(access), foldersOf(access)]);
-      const tops = new Map(drives.map(({ id, name }) => [id ?? '', name ?? '']));
-      if (root?.id) tops.set(root.id, root.name ?? 'My Drive');
-      const known = new Set([ROOT, ...tops.keys(), ...folders.map(({ id }) => id)]);
-      for (const id of access.connection.selection ?? []) {
-        if (known.has(id)) continue;
-        const folder = await about(access, id, `${LISTED},driveId`);
-        if (folder?.mimeType === FOLDER && folder.trashed !== true) folders.push(folder);
-      }
-      return [
-        { id: ROOT, name: root?.name ?? 'My Drive', description: null, attributes: { root: true } },
-        ...drives.map(({ id, name }) => ({
-          id: id ?? '',
-          name: name ?? '',
-          description: 'Shared drive',
-          attributes: { drive_id: id ?? '', shared_drive: true },
-        })),
-        ...resourcesOf(folders, tops),
-      ];
-    },
-    async *changesSince(access, { resource }, cursor) {
-      const place = await placeOf(access, resource, about);
-      if (place === null) throw new Error('The folder is not there, or is not shared any more.');
-      const others = sha256OfJson([...place.others].toSorted());
-      const before = cursor as DriveCursor | null;
-      const isListed = before !== null && before.others === others;
-      if (!isListed || (yield* followed(access, place, before))) yield* listed(access, place, others);
-    },
-    async fetch(access, { key }) {
-      const file = await about(access, key, FIELDS);
-      if (file === null || file.trashed === true) return null;
-      const { name = '', mimeType, size, capabilities, webViewLink } = file;
-      const own = EXPORTS.get(mimeType ?? '');
-      if (own === undefined && mimeType?.startsWith('application/vnd.google-apps.')) throw leftOut('it has no text');
-      if (Number(size ?? 0) > maxFileMb * 1024 * 1024) throw leftOut(`it is larger than ${maxFileMb} MB`);
-      if (capabilities?.canDownload === false) throw leftOut('its owner does not let it be downloaded');
-      const bare = (name ?? '').replaceAll(/[\\/]/g, ' ');
-      return {
-        ...(own === undefined
-          ? { fileName: bare, mimeType: extname(bare) === '' ? (mimeType ?? null) : null }
-          : { fileName: `${bare}.${own.extension}`, mimeType: own.mimeType }),
-        content: await contentOf(access, await open(), key, own?.mimeType ?? null),
-        version: versionOf(file),
-        uri: webViewLink ?? null,
-      };
-    },
-    async permissionsOf(access, { resource }, keys) {
-      const ofAccess = seenBy.get(access) ?? new Map<string, ReturnType<typeof seen>>();
-      seenBy.set(access, ofAccess);
-      const asked = ofAccess.get(resource) ?? seen(access, resource);
-      ofAccess.set(resource, asked);
-      const { listed, one } = await asked;
-      return mapConcurrently(keys, CONCURRENT, async (key) => {
-        const audience = listed.get(key);
-        // It came after the list.
-        return audience === undefined ? one((await about(access, key, SEEN_FIELDS)) ?? {}) : audience;
-      });
-    },
-    oauth: googleSteps(app, SCOPE, readsGroups ? [GROUPS_SCOPE] : []),
-  };
+  return { listed, followed };
 }
 
 /** A chosen folder, and how the API is asked about it. */

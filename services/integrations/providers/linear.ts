@@ -8,6 +8,7 @@ import {
   type Connector,
   type GraphqlPage,
   graphqlPages,
+  type OAuthSteps,
   type PresentDocument,
   permissionsByResource,
   QUESTION_JOB,
@@ -54,12 +55,61 @@ const MAX_AGE_MS = 60_000;
 
 /** The teams of a workspace of Linear: their issues and projects, with what was said in them. */
 export function createLinearConnector(options: LinearOptions): Connector {
-  const { clientId, clientSecret, redirectUri, apiUrl, compareEveryMs = DAY_MS } = options;
-  const endpoint = { url: `${apiUrl}/oauth/token`, clientId, clientSecret };
-  const tokens = (grant: Readonly<Record<string, string>>, signal: AbortSignal) =>
-    requestTokens(endpoint, grant, signal);
-  /** Asks with our own queries: the models of the SDK take a request for each relation of each issue. */
-  const query = async <T>(token: string, text: string, variables: object, signal: AbortSignal): Promise<T> => {
+  const query = createQuery(options);
+  const ask: Ask = async (access, text, variables = {}) => {
+    access.signal.throwIfAborted();
+    return query(await access.token(), text, variables, access.signal);
+  };
+  const entries = createEntries(ask, options.compareEveryMs);
+  return {
+    provider: 'linear',
+    capabilities: {
+      title: 'Linear',
+      feeds: ['issues', 'projects'],
+      kinds: { issues: 'Issues', projects: 'Projects' },
+      selection: 'optional',
+      accounts: 'exclusive',
+      everyMs: 900_000,
+      ...(options.retryMs === undefined ? {} : { retryMs: options.retryMs }),
+    },
+    datasetName: ({ accountLabel, metadata }) =>
+      `linear_${slug(String(metadata['organization_url_key'] ?? accountLabel))}`,
+    async list(access) {
+      const teams: SourceResource[] = [];
+      const read = async (after: string | null) =>
+        (await ask<{ readonly teams: GraphqlPage<Team> }>(access, TEAMS, { after })).teams;
+      for await (const { nodes } of graphqlPages(read)) {
+        for (const { id, name, key, description, private: isPrivate } of nodes) {
+          teams.push({ id, name, description: description ?? null, attributes: { key, private: isPrivate } });
+        }
+      }
+      return teams;
+    },
+    changesSince(access, { resource, feed }, cursor) {
+      return feed === 'issues'
+        ? entries.issuesSince(access, resource, issueCursor(cursor))
+        : entries.projectsOf(access, resource);
+    },
+    async fetch(access, change) {
+      const entry = await entries.entryOf(access, change);
+      const isElsewhere = entry?.team !== undefined && entry.team.id !== change.resource;
+      if (entry === null || entry.trashed === true || isElsewhere) return null;
+      return documentOf(change.feed, entry, await allRemarks(ask, access, change.feed, entry));
+    },
+    permissionsOf: permissionsByResource((access, team) => audienceOf(ask, access, team)),
+    verifyWebhook: async (delivery) => readDelivery(options.webhookSecret, delivery),
+    async reply(access, agentSessionId, { kind: type, text: body }) {
+      // A thought goes with what is said next.
+      const input = { agentSessionId, content: { type, body }, ephemeral: type === 'thought' };
+      await ask(access, REPLY, { input });
+    },
+    oauth: oauthSteps(options, query),
+  };
+}
+
+/** Asks with our own queries: the models of the SDK take a request for each relation of each issue. */
+function createQuery({ apiUrl }: LinearOptions) {
+  return async <T>(token: string, text: string, variables: object, signal: AbortSignal): Promise<T> => {
     const { LinearGraphQLClient } = await import('@linear/sdk');
     const client = new LinearGraphQLClient(`${apiUrl}/graphql`, {
       headers: { authorization: `Bearer ${token}` },
@@ -71,10 +121,12 @@ export function createLinearConnector(options: LinearOptions): Connector {
       throw signal.aborted ? error : translated(error);
     }
   };
-  const ask = async <T>(access: SourceAccess, text: string, variables: object = {}): Promise<T> => {
-    access.signal.throwIfAborted();
-    return query<T>(await access.token(), text, variables, access.signal);
-  };
+}
+
+type Ask = <T>(access: SourceAccess, text: string, variables?: object) => Promise<T>;
+
+/** Issues and projects: what changed, and each with everything that was said. */
+function createEntries(ask: Ask, compareEveryMs = DAY_MS) {
   /** The documents of the page that was listed last, of each import: a fetch need not ask for them one by one. */
   const listed = new WeakMap<SourceAccess, Map<string, Entry>>();
   const page = async (access: SourceAccess, feed: string, asked: PageQuery): Promise<EntryPage> => {
@@ -146,99 +198,67 @@ export function createLinearConnector(options: LinearOptions): Connector {
       throw error;
     }
   };
+  return { issuesSince, projectsOf, entryOf };
+}
 
-  const allRemarks = async (access: SourceAccess, feed: string, entry: Entry): Promise<readonly Remark[]> => {
-    const remarks = [...entry.remarks.nodes];
-    for (let { hasNextPage, endCursor: after } = entry.remarks.pageInfo; hasNextPage; ) {
-      const asked = { id: entry.id, after };
-      const { entry: more } = await ask<{ readonly entry: Entry }>(access, QUERIES[feed as Feed].remarks, asked);
-      remarks.push(...more.remarks.nodes);
-      ({ hasNextPage, endCursor: after } = more.remarks.pageInfo);
-    }
-    return remarks.toSorted((one, other) => (one.createdAt < other.createdAt ? -1 : 1));
-  };
+async function allRemarks(ask: Ask, access: SourceAccess, feed: string, entry: Entry): Promise<readonly Remark[]> {
+  const remarks = [...entry.remarks.nodes];
+  for (let { hasNextPage, endCursor: after } = entry.remarks.pageInfo; hasNextPage; ) {
+    const asked = { id: entry.id, after };
+    const { entry: more } = await ask<{ readonly entry: Entry }>(access, QUERIES[feed as Feed].remarks, asked);
+    remarks.push(...more.remarks.nodes);
+    ({ hasNextPage, endCursor: after } = more.remarks.pageInfo);
+  }
+  return remarks.toSorted((one, other) => (one.createdAt < other.createdAt ? -1 : 1));
+}
 
-  /** The members of a private team; others are open to the workspace. */
-  const audienceOf = async (access: SourceAccess, id: string): Promise<Audience | null> => {
-    const addresses: string[] = [];
-    const read = async (after: string | null) => {
-      const { team } = await ask<{ readonly team: TeamMembers }>(access, MEMBERS, { id, after });
-      return { isPrivate: team.private, ...team.members };
-    };
-    for await (const { isPrivate, nodes } of graphqlPages(read)) {
-      if (!isPrivate) return null;
-      addresses.push(...nodes.filter(({ active }) => active).map(({ email }) => email));
-    }
-    return { addresses, groups: [], domains: [] };
+/** The members of a private team; others are open to the workspace. */
+async function audienceOf(ask: Ask, access: SourceAccess, id: string): Promise<Audience | null> {
+  const addresses: string[] = [];
+  const read = async (after: string | null) => {
+    const { team } = await ask<{ readonly team: TeamMembers }>(access, MEMBERS, { id, after });
+    return { isPrivate: team.private, ...team.members };
   };
+  for await (const { isPrivate, nodes } of graphqlPages(read)) {
+    if (!isPrivate) return null;
+    addresses.push(...nodes.filter(({ active }) => active).map(({ email }) => email));
+  }
+  return { addresses, groups: [], domains: [] };
+}
+
+/** Connects a workspace. */
+function oauthSteps(options: LinearOptions, query: ReturnType<typeof createQuery>): OAuthSteps {
+  const { clientId, clientSecret, redirectUri, apiUrl } = options;
+  const endpoint = { url: `${apiUrl}/oauth/token`, clientId, clientSecret };
+  const tokens = (grant: Readonly<Record<string, string>>, signal: AbortSignal) =>
+    requestTokens(endpoint, grant, signal);
   return {
-    provider: 'linear',
-    capabilities: {
-      title: 'Linear',
-      feeds: ['issues', 'projects'],
-      kinds: { issues: 'Issues', projects: 'Projects' },
-      selection: 'optional',
-      accounts: 'exclusive',
-      everyMs: 900_000,
-      ...(options.retryMs === undefined ? {} : { retryMs: options.retryMs }),
+    stateSecret: options.webhookSecret,
+    frontendUrl: options.frontendUrl,
+    authorizeUrl({ state, codeChallenge }) {
+      const asked = { client_id: clientId, redirect_uri: redirectUri, response_type: 'code', state, actor: 'app' };
+      const proof = { code_challenge: codeChallenge, code_challenge_method: 'S256' };
+      return `${options.webUrl}/oauth/authorize?${new URLSearchParams({ ...asked, scope: SCOPE, ...proof })}`;
     },
-    datasetName: ({ accountLabel, metadata }) =>
-      `linear_${slug(String(metadata['organization_url_key'] ?? accountLabel))}`,
-    async list(access) {
-      const teams: SourceResource[] = [];
-      const read = async (after: string | null) =>
-        (await ask<{ readonly teams: GraphqlPage<Team> }>(access, TEAMS, { after })).teams;
-      for await (const { nodes } of graphqlPages(read)) {
-        for (const { id, name, key, description, private: isPrivate } of nodes) {
-          teams.push({ id, name, description: description ?? null, attributes: { key, private: isPrivate } });
-        }
-      }
-      return teams;
+    async exchange({ query: { code = '' }, codeVerifier, signal }) {
+      const grant = { grant_type: 'authorization_code', code, redirect_uri: redirectUri };
+      const given = await tokens({ ...grant, code_verifier: codeVerifier }, signal);
+      const { viewer, organization } = await query<Account>(given.accessToken, ACCOUNT, {}, signal);
+      const metadata = {
+        app_user_id: viewer.id,
+        app_user_name: viewer.name,
+        organization_name: organization.name,
+        organization_url_key: organization.urlKey,
+        scope: given.scopes.join(','),
+      };
+      const account = { accountId: organization.id, label: organization.name, authType: 'oauth2' as const };
+      return { ...account, scopes: given.scopes, metadata, tokens: given };
     },
-    changesSince(access, { resource, feed }, cursor) {
-      return feed === 'issues' ? issuesSince(access, resource, issueCursor(cursor)) : projectsOf(access, resource);
-    },
-    async fetch(access, change) {
-      const entry = await entryOf(access, change);
-      const isElsewhere = entry?.team !== undefined && entry.team.id !== change.resource;
-      if (entry === null || entry.trashed === true || isElsewhere) return null;
-      return documentOf(change.feed, entry, await allRemarks(access, change.feed, entry));
-    },
-    permissionsOf: permissionsByResource(audienceOf),
-    verifyWebhook: async (delivery) => readDelivery(options.webhookSecret, delivery),
-    async reply(access, agentSessionId, { kind: type, text: body }) {
-      // A thought goes with what is said next.
-      const input = { agentSessionId, content: { type, body }, ephemeral: type === 'thought' };
-      await ask(access, REPLY, { input });
-    },
-    oauth: {
-      stateSecret: options.webhookSecret,
-      frontendUrl: options.frontendUrl,
-      authorizeUrl({ state, codeChallenge }) {
-        const asked = { client_id: clientId, redirect_uri: redirectUri, response_type: 'code', state, actor: 'app' };
-        const proof = { code_challenge: codeChallenge, code_challenge_method: 'S256' };
-        return `${options.webUrl}/oauth/authorize?${new URLSearchParams({ ...asked, scope: SCOPE, ...proof })}`;
-      },
-      async exchange({ query: { code = '' }, codeVerifier, signal }) {
-        const grant = { grant_type: 'authorization_code', code, redirect_uri: redirectUri };
-        const given = await tokens({ ...grant, code_verifier: codeVerifier }, signal);
-        const { viewer, organization } = await query<Account>(given.accessToken, ACCOUNT, {}, signal);
-        const metadata = {
-          app_user_id: viewer.id,
-          app_user_name: viewer.name,
-          organization_name: organization.name,
-          organization_url_key: organization.urlKey,
-          scope: given.scopes.join(','),
-        };
-        const account = { accountId: organization.id, label: organization.name, authType: 'oauth2' as const };
-        return { ...account, scopes: given.scopes, metadata, tokens: given };
-      },
-      refresh: (refreshToken, signal) => tokens({ grant_type: 'refresh_token', refresh_token: refreshToken }, signal),
-      async revoke(access) {
-        const body = new URLSearchParams({ token: await access.token() });
-        const response = await fetch(`${apiUrl}/oauth/revoke`, { method: 'POST', body, signal: access.signal });
-        if (!response.ok) throw new Error(`Linear answered the revocation with status ${response.status}.`);
-      },
+    refresh: (refreshToken, signal) => tokens({ grant_type: 'refresh_token', refresh_token: refreshToken }, signal),
+    async revoke(access) {
+      const body = new URLSearchParams({ token: await access.token() });
+      const response = await fetch(`${apiUrl}/oauth/revoke`, { method: 'POST', body, signal: access.signal });
+      if (!response.ok) throw new Error(`Linear answered the revocation with status ${response.status}.`);
     },
   };
 }
