@@ -66,6 +66,47 @@ const REVOKED = 'Notion no longer accepts the connection: it was removed from th
 
 /** The pages of a workspace of Notion that its people shared with the integration, and the rows of their databases. */
 export function createNotionConnector({ apiUrl, app, webhookSecret, logger }: NotionOptions): Connector {
+  const workspaces = createWorkspaces(apiUrl);
+  const changes = createChanges(workspaces);
+  return {
+    provider: 'notion',
+    capabilities: {
+      title: 'Notion',
+      feeds: ['pages'],
+      selection: 'optional',
+      accounts: 'of each user',
+      everyMs: 3_600_000,
+      address: 'the secret of an internal integration',
+    },
+    datasetName: ({ accountLabel }) => `notion_${slug(accountLabel)}`,
+    async list(access) {
+      const { nodes, tops } = await workspaces.read(access);
+      const resources = [...tops.keys()].flatMap((id) => nodes.get(id) ?? []);
+      return resources
+        .map(({ id, title, kind }) => {
+          return { id, name: title === '' ? 'Untitled' : title, description: null, attributes: { kind } };
+        })
+        .toSorted((one, other) => (one.name < other.name || (one.name === other.name && one.id < other.id) ? -1 : 1));
+    },
+    changesSince: (access, { resource }) => changes(access, resource),
+    fetch: createDocuments(workspaces),
+    verifyWebhook: async (delivery) => readDelivery(webhookSecret, delivery, logger),
+    connect: (secret) => connectInternal(apiUrl, secret.trim()),
+    bySecret: {
+      keys: ['token'],
+      async connect({ address, secret }) {
+        if (address === null) return connectInternal(apiUrl, secret('token'));
+        throw engramError('InvalidRequestError', 'Notion takes no address: name pages in selection.');
+      },
+    },
+    ...(app === undefined ? {} : { oauth: oauthSteps(apiUrl, app) }),
+  };
+}
+
+type Workspaces = ReturnType<typeof createWorkspaces>;
+
+/** Requests of imports, and what they listed. */
+function createWorkspaces(apiUrl: string) {
   const clients = new WeakMap<SourceAccess, Promise<Client>>();
   const ask = async <T>(access: SourceAccess, work: (client: Client) => Promise<T>): Promise<T> => {
     access.signal.throwIfAborted();
@@ -79,15 +120,19 @@ export function createNotionConnector({ apiUrl, app, webhookSecret, logger }: No
   };
 
   /** What was listed last: of each import, and of each request of its own. */
-  const workspaces = new WeakMap<SourceAccess, Workspace>();
-  const readWorkspace = async (access: SourceAccess): Promise<Workspace> => {
+  const listed = new WeakMap<SourceAccess, Workspace>();
+  const read = async (access: SourceAccess): Promise<Workspace> => {
     const workspace = await listWorkspace((work) => ask(access, work));
-    workspaces.set(access, workspace);
+    listed.set(access, workspace);
     return workspace;
   };
+  return { ask, read, listed: (access: SourceAccess) => listed.get(access) };
+}
 
+/** The pages below a top of the workspace. */
+function createChanges({ ask, read, listed: listedWorkspace }: Workspaces) {
   async function* changes(access: SourceAccess, resource: string): AsyncGenerator<ChangePage> {
-    const workspace = workspaces.get(access) ?? (await readWorkspace(access));
+    const workspace = listedWorkspace(access) ?? (await read(access));
     const { nodes, tops, isComplete } = workspace;
     const below = tops.get(resource) ?? [];
     const listed = (pages: readonly Node[]): ChangePage => ({
@@ -133,9 +178,13 @@ export function createNotionConnector({ apiUrl, app, webhookSecret, logger }: No
       yield rows;
     }
   }
+  return changes;
+}
 
+/** Pages as documents. */
+function createDocuments({ ask, listed }: Workspaces) {
   const nodeOf = async (access: SourceAccess, { key, version }: PresentDocument): Promise<Node | null> => {
-    const workspace = workspaces.get(access);
+    const workspace = listed(access);
     const known = workspace?.rows.get(key) ?? workspace?.nodes.get(key);
     if (known !== undefined && (version === null || known.edited === version)) return known;
     const { isFullPage } = await import('@notionhq/client');
@@ -154,7 +203,7 @@ export function createNotionConnector({ apiUrl, app, webhookSecret, logger }: No
     return whole;
   };
 
-  const document = async (access: SourceAccess, change: PresentDocument): Promise<SourceDocument | null> => {
+  return async (access: SourceAccess, change: PresentDocument): Promise<SourceDocument | null> => {
     const node = await nodeOf(access, change);
     if (node === null) return null;
     const children = async function* (id: string) {
@@ -168,9 +217,9 @@ export function createNotionConnector({ apiUrl, app, webhookSecret, logger }: No
     const body = await found(markdownOf(node.id, children));
     if (body === null) return null;
     const title = node.title === '' ? 'Untitled' : node.title;
-    const database = node.parent === null ? undefined : workspaces.get(access)?.nodes.get(node.parent);
+    const database = node.parent === null ? undefined : listed(access)?.nodes.get(node.parent);
     const place = database?.kind === 'database' ? `Database: ${database.title}` : '';
-    const titles = (id: string) => workspaces.get(access)?.nodes.get(id)?.title ?? '';
+    const titles = (id: string) => listed(access)?.nodes.get(id)?.title ?? '';
     const properties = propertyLines(await withRelations(access, node), titles);
     const facts = [place, properties].filter((part) => part !== '').join('\n');
     const text = [`# ${title}`, facts, body].filter((part) => part !== '').join('\n\n');
@@ -182,40 +231,6 @@ export function createNotionConnector({ apiUrl, app, webhookSecret, logger }: No
       version: settled(node.edited) ?? `${node.edited} unsettled`,
       uri: node.url,
     };
-  };
-
-  return {
-    provider: 'notion',
-    capabilities: {
-      title: 'Notion',
-      feeds: ['pages'],
-      selection: 'optional',
-      accounts: 'of each user',
-      everyMs: 3_600_000,
-      address: 'the secret of an internal integration',
-    },
-    datasetName: ({ accountLabel }) => `notion_${slug(accountLabel)}`,
-    async list(access) {
-      const { nodes, tops } = await readWorkspace(access);
-      const resources = [...tops.keys()].flatMap((id) => nodes.get(id) ?? []);
-      return resources
-        .map(({ id, title, kind }) => {
-          return { id, name: title === '' ? 'Untitled' : title, description: null, attributes: { kind } };
-        })
-        .toSorted((one, other) => (one.name < other.name || (one.name === other.name && one.id < other.id) ? -1 : 1));
-    },
-    changesSince: (access, { resource }) => changes(access, resource),
-    fetch: document,
-    verifyWebhook: async (delivery) => readDelivery(webhookSecret, delivery, logger),
-    connect: (secret) => connectInternal(apiUrl, secret.trim()),
-    bySecret: {
-      keys: ['token'],
-      async connect({ address, secret }) {
-        if (address === null) return connectInternal(apiUrl, secret('token'));
-        throw engramError('InvalidRequestError', 'Notion takes no address: name pages in selection.');
-      },
-    },
-    ...(app === undefined ? {} : { oauth: oauthSteps(apiUrl, app) }),
   };
 }
 

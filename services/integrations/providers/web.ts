@@ -51,38 +51,9 @@ export function createWebConnector({
   readonly fetcher: PageFetcher;
   readonly clock: MonotonicClock;
 }): Connector {
-  const turns = createTurns(clock);
-  const ask = async (url: string, known: PageValidators, { signal }: Pick<SourceAccess, 'signal'>) => {
-    await turns.wait(new URL(url).host, signal);
-    try {
-      const answer = await fetcher.fetchChanged(url, known, signal);
-      if (typeof answer === 'string') return answer;
-      const content = await buffer(answer.body);
-      const { etag, lastModified } = answer;
-      const version = etag ?? lastModified ?? sha256(content);
-      return { ...answer, content, version: JSON.stringify([etag, lastModified, version]) };
-    } catch (error) {
-      if (isEngramError(error) && error.retryAfterSeconds !== undefined) {
-        throw new SourceBusyError(error.retryAfterSeconds * 1000, { cause: error });
-      }
-      throw error;
-    }
-  };
-  const textOf = async (url: string, access: SourceAccess) => {
-    const answer = await ask(url, NOTHING, access);
-    if (typeof answer === 'string') return null;
-    return { text: answer.content.toString('utf8'), url: answer.url, version: answer.version };
-  };
-  const robotsOf = async (site: URL, access: SourceAccess) => {
-    const address = `${site.origin}/robots.txt`;
-    const found = await textOf(address, access).catch((error: unknown) => {
-      if (error instanceof SourceBusyError || access.signal.aborted) throw error;
-      return null;
-    });
-    const robots = parseRobots(address, found?.text ?? '');
-    turns.setPause(site.host, (robots.getCrawlDelay(AGENT) ?? 0) * 1000);
-    return robots;
-  };
+  const reader = createReader(fetcher, clock);
+  const { ask } = reader;
+  const changes = createChanges(reader);
   return {
     provider: 'web',
     capabilities: {
@@ -110,45 +81,7 @@ export function createWebConnector({
     list: async ({ connection }) => [
       { id: connection.accountId, name: connection.accountLabel, description: null, attributes: {} },
     ],
-    async *changesSince(access, { resource }) {
-      const start = new URL(resource);
-      const robots = await robotsOf(start, access);
-      const isAllowed = ({ key }: Listed) => robots.isAllowed(key, AGENT) !== false;
-      const first = await textOf(resource, access);
-      if (first === null) throw new Error('The address is gone.');
-      const entries = await entriesOf(first.text, first.url);
-      if (entries !== null) {
-        // An entry may be a page of any host, with a robots.txt of its own.
-        const rules = new Map([[start.origin, robots]]);
-        const present: Listed[] = [];
-        for (const entry of entries) {
-          const site = new URL(entry.key);
-          const own = rules.get(site.origin) ?? (await robotsOf(site, access));
-          rules.set(site.origin, own);
-          if (own.isAllowed(entry.key, AGENT) !== false) present.push(entry);
-        }
-        yield { present, gone: [], cursor: null, total: present.length };
-        return;
-      }
-      const maps = isSitemap(first.text) ? [resource] : [...robots.getSitemaps(), `${start.origin}/sitemap.xml`];
-      const below = isSitemap(first.text) ? null : folderOf(start);
-      let listed: readonly Listed[] = [];
-      for (const map of maps) {
-        listed = (await pagesOf(map, access)).filter(
-          (page) => isAllowed(page) && (below === null || page.key.startsWith(below)),
-        );
-        if (listed.length > 0) break;
-      }
-      if (listed.length === 0) {
-        yield* crawl(access, { start: resource, first, below: folderOf(start), isAllowed });
-        return;
-      }
-      for (let at = 0; at < listed.length; at += PAGE) {
-        const isLast = at + PAGE >= listed.length;
-        const present = listed.slice(at, at + PAGE);
-        yield { present, gone: [], cursor: null, total: listed.length, ...(isLast ? { isWhole: true as const } : {}) };
-      }
-    },
+    changesSince: (access, { resource }) => changes(access, resource),
     async fetch(access, { key, stored }) {
       const [etag = null, lastModified = null] = stored?.startsWith('[')
         ? (JSON.parse(stored) as (string | null)[])
@@ -160,58 +93,148 @@ export function createWebConnector({
       return { fileName, mimeType, content, version, uri: url };
     },
   };
+}
 
-  /** The pages of a sitemap, and of those that it names, up to the limit. */
-  async function pagesOf(map: string, access: SourceAccess, depth = 0): Promise<readonly Listed[]> {
-    const found = await textOf(map, access).catch((error: unknown) => {
-      if (error instanceof SourceBusyError || access.signal.aborted) throw error;
-      return null;
-    });
-    if (found === null || !isSitemap(found.text)) return [];
-    const document = await xml(found.text);
-    const pages: Listed[] = [...document.querySelectorAll('url')].flatMap((entry) => {
-      const key = childText(entry, 'loc');
-      return key === null || URL.parse(key) === null ? [] : [{ key, version: null }];
-    });
-    for (const entry of depth < 2 ? document.querySelectorAll('sitemap') : []) {
-      const loc = childText(entry, 'loc');
-      if (loc !== null && pages.length < MAX_PAGES) pages.push(...(await pagesOf(loc, access, depth + 1)));
+type Reader = ReturnType<typeof createReader>;
+type Robots = Awaited<ReturnType<Reader['robotsOf']>>;
+
+/** Fetches pages, one at a time from a host, as slowly as its robots.txt asks. */
+function createReader(fetcher: PageFetcher, clock: MonotonicClock) {
+  const turns = createTurns(clock);
+  const ask = async (url: string, known: PageValidators, { signal }: Pick<SourceAccess, 'signal'>) => {
+    await turns.wait(new URL(url).host, signal);
+    try {
+      const answer = await fetcher.fetchChanged(url, known, signal);
+      if (typeof answer === 'string') return answer;
+      const content = await buffer(answer.body);
+      const { etag, lastModified } = answer;
+      const version = etag ?? lastModified ?? sha256(content);
+      return { ...answer, content, version: JSON.stringify([etag, lastModified, version]) };
+    } catch (error) {
+      if (isEngramError(error) && error.retryAfterSeconds !== undefined) {
+        throw new SourceBusyError(error.retryAfterSeconds * 1000, { cause: error });
+      }
+      throw error;
     }
-    return pages.slice(0, MAX_PAGES);
+  };
+  const textOf = async (url: string, access: SourceAccess) => {
+    const answer = await ask(url, NOTHING, access);
+    if (typeof answer === 'string') return null;
+    return { text: answer.content.toString('utf8'), url: answer.url, version: answer.version };
+  };
+  const robotsOf = async (site: URL, access: SourceAccess) => {
+    const address = `${site.origin}/robots.txt`;
+    const found = await textOf(address, access).catch(passOver(access));
+    const robots = parseRobots(address, found?.text ?? '');
+    turns.setPause(site.host, (robots.getCrawlDelay(AGENT) ?? 0) * 1000);
+    return robots;
+  };
+  return { ask, textOf, robotsOf };
+}
+
+/** The pages of a site or the entries of a feed. */
+function createChanges({ textOf, robotsOf }: Reader) {
+  /** An entry may be a page of any host, with a robots.txt of its own. */
+  async function allowedEntries(
+    access: SourceAccess,
+    entries: readonly Listed[],
+    rules: Map<string, Robots>,
+  ): Promise<ChangePage> {
+    const present: Listed[] = [];
+    for (const entry of entries) {
+      const site = new URL(entry.key);
+      const own = rules.get(site.origin) ?? (await robotsOf(site, access));
+      rules.set(site.origin, own);
+      if (own.isAllowed(entry.key, AGENT) !== false) present.push(entry);
+    }
+    return { present, gone: [], cursor: null, total: present.length };
   }
 
-  /** Follows the links of pages below the address. */
-  async function* crawl(
-    access: SourceAccess,
-    {
-      start,
-      first,
-      below,
-      isAllowed,
-    }: {
-      readonly start: string;
-      readonly first: { readonly text: string; readonly url: string };
-      readonly below: string;
-      readonly isAllowed: (page: Listed) => boolean;
-    },
-  ): AsyncGenerator<ChangePage> {
-    const known = new Set([start]);
-    const waiting = [start];
-    while (waiting.length > 0) {
-      const url = waiting.shift() as string;
-      const page = url === start ? first : await textOf(url, access).catch(passOver(access));
-      if (page !== null) {
-        for (const link of await linksOf(page.text, page.url)) {
-          const isWanted = link.startsWith(below) && !known.has(link) && isAllowed({ key: link, version: null });
-          if (!isWanted || known.size >= MAX_PAGES) continue;
-          known.add(link);
-          waiting.push(link);
-        }
-      }
-      const present = page === null ? [] : [{ key: url, version: null }];
-      const isLast = waiting.length === 0;
-      yield { present, gone: [], cursor: null, total: known.size, ...(isLast ? { isWhole: true as const } : {}) };
+  return async function* changes(access: SourceAccess, resource: string): AsyncGenerator<ChangePage> {
+    const start = new URL(resource);
+    const robots = await robotsOf(start, access);
+    const isAllowed = ({ key }: Listed) => robots.isAllowed(key, AGENT) !== false;
+    const first = await textOf(resource, access);
+    if (first === null) throw new Error('The address is gone.');
+    const entries = await entriesOf(first.text, first.url);
+    if (entries !== null) {
+      yield await allowedEntries(access, entries, new Map([[start.origin, robots]]));
+      return;
     }
+    const maps = isSitemap(first.text) ? [resource] : [...robots.getSitemaps(), `${start.origin}/sitemap.xml`];
+    const below = isSitemap(first.text) ? null : folderOf(start);
+    let listed: readonly Listed[] = [];
+    for (const map of maps) {
+      listed = (await pagesOf(textOf, map, access)).filter(
+        (page) => isAllowed(page) && (below === null || page.key.startsWith(below)),
+      );
+      if (listed.length > 0) break;
+    }
+    if (listed.length === 0) {
+      yield* crawl(textOf, access, { start: resource, first, below: folderOf(start), isAllowed });
+      return;
+    }
+    for (let at = 0; at < listed.length; at += PAGE) {
+      const isLast = at + PAGE >= listed.length;
+      const present = listed.slice(at, at + PAGE);
+      yield { present, gone: [], cursor: null, total: listed.length, ...(isLast ? { isWhole: true as const } : {}) };
+    }
+  };
+}
+
+/** The pages of a sitemap, and of those that it names, up to the limit. */
+async function pagesOf(
+  textOf: Reader['textOf'],
+  map: string,
+  access: SourceAccess,
+  depth = 0,
+): Promise<readonly Listed[]> {
+  const found = await textOf(map, access).catch(passOver(access));
+  if (found === null || !isSitemap(found.text)) return [];
+  const document = await xml(found.text);
+  const pages: Listed[] = [...document.querySelectorAll('url')].flatMap((entry) => {
+    const key = childText(entry, 'loc');
+    return key === null || URL.parse(key) === null ? [] : [{ key, version: null }];
+  });
+  for (const entry of depth < 2 ? document.querySelectorAll('sitemap') : []) {
+    const loc = childText(entry, 'loc');
+    if (loc !== null && pages.length < MAX_PAGES) pages.push(...(await pagesOf(textOf, loc, access, depth + 1)));
+  }
+  return pages.slice(0, MAX_PAGES);
+}
+
+/** Follows the links of pages below the address. */
+async function* crawl(
+  textOf: Reader['textOf'],
+  access: SourceAccess,
+  {
+    start,
+    first,
+    below,
+    isAllowed,
+  }: {
+    readonly start: string;
+    readonly first: { readonly text: string; readonly url: string };
+    readonly below: string;
+    readonly isAllowed: (page: Listed) => boolean;
+  },
+): AsyncGenerator<ChangePage> {
+  const known = new Set([start]);
+  const waiting = [start];
+  while (waiting.length > 0) {
+    const url = waiting.shift() as string;
+    const page = url === start ? first : await textOf(url, access).catch(passOver(access));
+    if (page !== null) {
+      for (const link of await linksOf(page.text, page.url)) {
+        const isWanted = link.startsWith(below) && !known.has(link) && isAllowed({ key: link, version: null });
+        if (!isWanted || known.size >= MAX_PAGES) continue;
+        known.add(link);
+        waiting.push(link);
+      }
+    }
+    const present = page === null ? [] : [{ key: url, version: null }];
+    const isLast = waiting.length === 0;
+    yield { present, gone: [], cursor: null, total: known.size, ...(isLast ? { isWhole: true as const } : {}) };
   }
 }
 
