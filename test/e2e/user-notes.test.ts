@@ -15,6 +15,7 @@ describe('what an assistant notes about the user', () => {
       'User is allergic to peanuts',
       'User has a dog named Pablo',
       'User drives a Renault Zoe',
+      '# Meeting Notes\n\nAttendees: Anna Kowalska, Ben Ortiz',
       '# Shopping\n\n| thing | shop |\n|---|---|\n| bread | Padaria Sol |\n\n## Opening Hours\n\nPadaria Sol opens at 7:00.',
     ];
     expect((await wire.post('/add', { data, datasetName: 'notes' })).status).to.equal(200);
@@ -35,6 +36,7 @@ describe('what an assistant notes about the user', () => {
       ['Who is my sister?', /^Inês: /u],
       ['Which car do I drive?', /^Renault Zoe: /u],
       ['Do I have a dog?', /^Yes: /u],
+      ['Who attended the meeting?', /^Anna Kowalska, Ben Ortiz: /u],
       ['What is my wife called?', /^Nothing in memory/u],
       ['What is the name of my cat?', /^Nothing in memory/u],
     ] as const) {

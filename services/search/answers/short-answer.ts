@@ -51,7 +51,7 @@ export function shortAnswer(
     ofClause(question, likely, candidates) ??
     ofAskedVerb(question, likely, candidates) ??
     likely;
-  const best = { ...chosen, span: withName(chosen) };
+  const best = { ...chosen, span: withOthers(question, { ...chosen, span: withName(chosen) }) };
   const features = certaintyFeatures(question, Math.max(...softmax(scores)), best);
   const confidence = logistic(weigh(features, weights.spanConfidence));
   return {
@@ -117,6 +117,33 @@ function withName({ span, sentence }: Pick<Candidate, 'span' | 'sentence'>): Spa
   // `my landlord, Ada Thiessen, lets`, and no list of persons
   const isBeside = span.kind === 'role' && /^[,.]/u.test(said.slice(name.start + name.text.length));
   return isBeside ? name : span;
+}
+
+/** `Who is the captain?`, and no `Who are they?` */
+const ASKS_FOR_ONE = /\b(?:who|what|which|whose)(?: \p{L}+)? (?:is|was)\b|\bwho['’]s\b|\b(?:first|last|one)\b/iu;
+const LISTED = /^(?:,|,? (?:and|&|und|y|e|et)) $/u;
+const MAX_LIST_LENGTH = 80;
+
+/** Gives a name those that are listed with it: `Ada, Ben and Cleo`, and all behind a key: `Attendees: Ada, Ben`. */
+function withOthers({ type, text }: Question, { span, sentence }: Pick<Candidate, 'span' | 'sentence'>): Span {
+  if (span.kind !== 'name' || (type !== 'person' && type !== 'thing') || ASKS_FOR_ONE.test(text)) return span;
+  const said = sentence.statement.text;
+  const names = spansOf(said, ['name']).toSorted((a, b) => a.start - b.start);
+  const endOf = (name: Span) => name.start + name.text.length;
+  let run: Span[] = [];
+  for (const name of names) {
+    const before = run.at(-1);
+    const isNext = before !== undefined && LISTED.test(said.slice(endOf(before), name.start));
+    if (!isNext && run.some(({ start }) => start === span.start)) break;
+    run = isNext ? [...run, name] : [name];
+  }
+  const [first, last] = [run[0], run.at(-1)];
+  if (first === undefined || last === undefined || run.length < 2 || !run.some(({ start }) => start === span.start))
+    return span;
+  const isOfKey = /:\s*$/u.test(said.slice(0, first.start)) && /^[.\s]*$/u.test(said.slice(endOf(last)));
+  const list = said.slice(first.start, endOf(last));
+  const isList = isOfKey || / (?:and|&|und|y|e|et) /u.test(list);
+  return isList && list.length <= MAX_LIST_LENGTH ? { ...span, start: first.start, text: list } : span;
 }
 
 const CHANGE =

@@ -144,6 +144,12 @@ const LOANS = passage(
 );
 
 describe('tableAnswer', () => {
+  it('counts the names that one record lists under the key that is asked for', () => {
+    const text = '# Team Sync\n\nAttendees: Anna Kowalska, Ben Ortiz, Chidi Obi\nLocation: Room 4';
+    const notes = tablesOf([passage('notes', text)]);
+    expect(tableAnswer('How many people attended the team sync?', notes)?.text).to.equal('3');
+  });
+
   const tables = tablesOf([
     CUSTOMERS,
     SHIPS,

@@ -283,6 +283,8 @@ function computedValue({
     !isDated(rows, column ?? 0)
   )
     return answer(only);
+  const listed = counted === null || rows.length !== 1 ? null : listedIn(rows[0] as Row, table, asked);
+  if (listed !== null) return answer(String(listed));
   if (counted !== null) {
     const isOfTable = table.subject.has(noun) || stems(table.columns[key]).has(noun) || COUNTED.has(noun);
     // `attempts` in a description counts nothing.
@@ -306,6 +308,23 @@ function computedValue({
   // `When was the last oil change?` asks for the date by which the rows are ordered.
   const shown = isOfSeries && column !== null && (column !== by || DATED_QUESTION.test(asked)) ? column : key;
   return best === undefined ? null : answer(best.cells[shown] ?? '', [best]);
+}
+
+const SEPARATOR = /[,;]\s+(?:and\s+)?|\s+(?:and|&)\s+/u;
+const MAX_LISTED_LENGTH = 40;
+/** Beginnings of words of this length are of one root: `attended` and `attendees`. */
+const MIN_ROOT = 5;
+
+/** Returns how many values a row lists in the column that a question names: `Attendees: Ada, Ben`; null where it lists none. */
+function listedIn({ cells }: Row, { columns }: Table, asked: string): number | null {
+  const roots = wordsOf(asked)
+    .map(stemOf)
+    .filter((stem) => stem.length >= MIN_ROOT);
+  const isNamed = (column: string | undefined) =>
+    [...stems(column)].some((stem) => roots.some((root) => stem.startsWith(root) || root.startsWith(stem)));
+  const at = columns.findIndex((column, place) => isNamed(column) && SEPARATOR.test(cells[place] ?? ''));
+  const values = (cells[at] ?? '').split(SEPARATOR);
+  return values.length > 1 && values.every(({ length }) => length <= MAX_LISTED_LENGTH) ? values.length : null;
 }
 
 /** Asks for one of several by its date. */
