@@ -7,6 +7,8 @@ const CASES = [
   ['What does Mr. Yilmaz grow?', 'Mr. Yilmaz grows aubergines.', null],
   ['Where does my mother live?', 'My mother-in-law lives in the small house.', 'person'],
   ['Where does my mother live?', 'My mum lives in the small house.', null],
+  ['Who is the CEO of Zalando?', 'Priya Nair is a data engineer at Zalando in Berlin.', 'role'],
+  ['Who is the captain of the ship?', 'Ahab commands the ship.', null],
   ['What is my cat called?', 'I have a dog named Pablo.', 'kind'],
   ['What is my dog called?', 'I have a border collie named Pablo and a cat.', null],
   ["What is the user's wife called?", "User's sister Inês lives in Braga", 'person'],

@@ -1,7 +1,7 @@
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
-import { mostOfKind } from '../retrieval/word-likeness.ts';
+import { likenessTo, mostOfKind } from '../retrieval/word-likeness.ts';
 import { isAgentUnsaid, isOfAuthor, NAMED_KINDS } from './agreement.ts';
 import { isEventUnsaid, isOnlyWished, isReasonOfOther, isYetToCome } from './event-conditions.ts';
 import { contentWords, type Question, wordsOf } from './question.ts';
@@ -32,6 +32,7 @@ type Condition =
   | 'name'
   | 'breed'
   | 'doer'
+  | 'role'
   | 'owner'
   | 'opinion'
   | 'event'
@@ -77,6 +78,7 @@ export function unmetCondition(question: Question, said: readonly Said[]): Condi
   if (isNameUnsaid(question, said)) return 'name';
   if (isBreedUnsaid(question, said)) return 'breed';
   if (isAgentUnsaid(question, best.text)) return 'doer';
+  if (isRoleUnsaid(question, said)) return 'role';
   if (isOwnerUnsaid(question, said)) return 'owner';
   if (isOpinionUnsaid(question, said)) return 'opinion';
   if (isEventUnsaid(question, said)) return 'event';
@@ -250,6 +252,22 @@ function isBreedUnsaid({ text }: Question, said: readonly Said[]): boolean {
     const words = contentWords(one.text).filter((word) => !SAYS_NO_BREED.has(word));
     return [...ANIMALS, 'breed'].every((animal) => mostOfKind(animal, words) < MIN_OF_KIND) && !BREED.test(one.text);
   });
+}
+
+/** `Who is the CEO of Zalando?`, `Who is our landlord?` */
+const ASKS_ROLE =
+  /^[Ww]ho(?: (?:is|was)|['’]s) (?:the |my |our |their |\p{Lu}\p{L}+['’]s )(?:\p{Ll}+ )?(\p{Ll}{3,}|\p{Lu}{2,4})(?: (?:of|at|in|for) .+)?\??$/u;
+/** Below this likeness no word has to do with a role. */
+const MIN_ROLE_LIKENESS = 0.12;
+
+/** Whether no sentence has a word for the role that is asked for, nor one like it: `an engineer at Zalando` for its CEO. */
+function isRoleUnsaid({ text, type }: Question, said: readonly Said[]): boolean {
+  const role = type === 'person' ? ASKS_ROLE.exec(text.trim())?.[1]?.toLowerCase() : undefined;
+  const like = role === undefined || isRelative(role) ? null : likenessTo(role);
+  if (role === undefined || like === null) return false;
+  const stem = stemOf(role);
+  const words = said.flatMap((one) => contentWords(`${one.text} ${one.context}`));
+  return words.every((word) => stemOf(word) !== stem && like(wordSenses().row(word)) < MIN_ROLE_LIKENESS);
 }
 
 /** Words for the animals of one species. */
