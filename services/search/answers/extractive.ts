@@ -43,6 +43,7 @@ import {
   isDatedByContext,
   latestFirst,
   namesMonth,
+  newerFirst,
   withoutLast,
 } from './times.ts';
 import { isOfOtherRelative, namesIn } from './unmet-condition.ts';
@@ -171,7 +172,7 @@ function answerTo(
   if (changed !== null) return changed;
   const current = all.filter((sentence) => changeOf(sentence)?.isOver !== true);
   const latest = firstFirst(query, latestFirst(query, current));
-  const inOrder = changeFirst(query, latest);
+  const inOrder = newerFirst(question, changeFirst(query, latest));
   const ranked = question.type === 'date' ? datedFirst(inOrder) : stepFirst(question, inOrder);
   // What an inner question was answered with has been found by more than the words of the question.
   // What was so before is quoted, and is no answer.

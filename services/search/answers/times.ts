@@ -1,8 +1,8 @@
 import { isWithin } from '../retrieval/lanes.ts';
 import type { TimeWindow } from '../retrieval/query-analysis.ts';
-import { contentWords } from './question.ts';
+import { contentWords, type Question } from './question.ts';
 import type { RankedSentence, Sentence } from './rank-sentences.ts';
-import { datesOf, saidAt, timesOfSentence, undatedTime } from './sentence-times.ts';
+import { datesOf, saidAt, timesOfSentence, undatedTime, writtenAt } from './sentence-times.ts';
 import { spansOf } from './spans.ts';
 import { type Statement, statementsOf } from './statements.ts';
 import type { Row } from './table-rows.ts';
@@ -101,6 +101,47 @@ export function changeFirst(text: string, ranked: readonly RankedSentence[]): re
   }
   return ranked;
 }
+
+/** Share of a question's information that a newer sentence must have by itself to be about the same. */
+const MIN_SAME = 0.4;
+/** How much less of it than the best one it may have. */
+const SAME_LESS = 0.05;
+/** `From June we open until 19:30`, and no time of the day. */
+const SAYS_CHANGE = /(?:^|: )(?:since|from|as of|but now|now)\s(?!\d{1,2}[:.]\d\d)|\b(?:now|no longer|these days)\b/iu;
+
+/**
+ * For a question about the present: puts a sentence of another passage first that says as much of it, with a value of the same
+ * kind, and was said later, or says itself that something changed.
+ */
+export function newerFirst({ text, type }: Pick<Question, 'text' | 'type'>, ranked: readonly RankedSentence[]) {
+  const [best] = ranked;
+  if (best === undefined || !PRESENT.test(text) || NOT_PRESENT.test(text) || !VALUES.has(type)) return ranked;
+  if (SAYS_CHANGE.test(best.statement.text)) return ranked;
+  const own = saidWhen(best);
+  const newer = ranked.slice(1, SENTENCES_READ).find((one) => {
+    const { soft, hasType } = one.features;
+    if (one.passage.id === best.passage.id || hasType < 1) return false;
+    if (soft < MIN_SAME || soft < best.features.soft - SAME_LESS) return false;
+    const at = saidWhen(one);
+    if (SAYS_CHANGE.test(one.statement.text)) return own === null || at === null || at >= own;
+    return own !== null && at !== null && at > own && one.features.missing <= best.features.missing + MISSING_MORE;
+  });
+  if (newer === undefined) return ranked;
+  const { score, probability, confidence } = best;
+  const before = { ...best, score: newer.score, probability: probability / 2 };
+  return [
+    { ...newer, score, probability, confidence },
+    before,
+    ...ranked.filter((one) => one !== best && one !== newer),
+  ];
+}
+
+/** Types of questions for a value that changes. */
+const VALUES: ReadonlySet<string> = new Set(['number', 'date', 'person', 'place']);
+
+/** When a sentence was said, by the headings above it or the date of its passage; null when neither says so. */
+const saidWhen = ({ statement, passage }: Sentence): number | null =>
+  (statement.time?.from ?? writtenAt(passage))?.getTime() ?? null;
 
 /** Returns the sentence beside a row that says what is so now of what a question and the row name; null without one. */
 export function changedSince(question: string, { cells, passage }: Row): Statement | null {
