@@ -8,7 +8,7 @@ import { likenessTo, mostOfKind } from '../retrieval/word-likeness.ts';
 import { agreementWith } from './agreement.ts';
 import { ANSWERABLE_WEIGHTS, ANSWERING_WEIGHTS } from './answerable-weights.ts';
 import { asksForLength, lengthIn } from './lengths.ts';
-import { type AnswerType, contentWords, type Question, wordsOf } from './question.ts';
+import { type AnswerType, contentWords, phraseWords, type Question, wordsOf } from './question.ts';
 import { isOfReason, quotedStatements } from './quoted-text.ts';
 import { PASSAGES_READ, type RankedSentence, type ReadPassage, saidBefore, weigh } from './rank-sentences.ts';
 import type { ShortAnswer } from './short-answer.ts';
@@ -322,19 +322,23 @@ interface KeyWord {
   readonly stem: string;
   readonly isName: boolean;
   readonly information: number;
+  /** Words that say the same as a phrase that begins with it. */
+  readonly phrase?: readonly string[];
 }
 
 /** `On which day of the week …?` */
 const DATE_WORD = /^(?:dates?|days?|weekdays?|weeks?|months?|years?|time|hour|century|decade|season)$/iu;
 
 /** Returns the words that say what a question is about. */
-function keyWords({ text, type }: Question): readonly KeyWord[] {
+function keyWords(question: Question): readonly KeyWord[] {
+  const { text, type } = question;
   return [...text.matchAll(/[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu)]
     .map(([word], at) => ({ word: word.replace(/['’]s$/u, ''), at }))
     .filter(({ word, at }) => (at > 0 && !STOP_WORDS.has(word.toLowerCase())) || /^\d/u.test(word))
     .filter(({ word }) => type !== 'date' || !DATE_WORD.test(word))
     .map(({ word }) => ({
       ...keyOf(word.toLowerCase()),
+      phrase: phraseWords(question, text, word.toLowerCase()),
       isName: /^[\p{Lu}\p{N}]|-\d/u.test(word) && relativesLike(word.toLowerCase()).length === 0,
     }));
 }
@@ -386,15 +390,17 @@ function wholeText({ payload }: ReadPassage): string {
 }
 
 /** 1 for the word itself, less for words of like meaning; a name has none. */
-function covered({ word, stem, isName }: KeyWord, { texts, likeness }: Bag): number {
+function covered({ word, stem, isName, phrase = [] }: KeyWord, { texts, likeness }: Bag): number {
   if (texts.some(({ stems }) => stems.has(stem))) return 1;
   if (isName) return 0;
   let most = likeness.get(word);
   if (most === undefined) {
-    const likenessOf = likenessTo(word);
     most = 0;
-    if (likenessOf !== null)
+    for (const one of [word, ...phrase]) {
+      const likenessOf = likenessTo(one);
+      if (likenessOf === null) continue;
       for (const { rows } of texts) for (const row of rows) most = Math.max(most, likenessOf(row));
+    }
     most = Math.sqrt(most);
     likeness.set(word, most);
   }

@@ -457,3 +457,38 @@ describe('a question that has no words but those for a contact', () => {
     expect(await answer('What is my phone number?', notes)).to.include('0131 555 0199');
   });
 });
+
+describe('what has changed', () => {
+  const page = {
+    title: 'shop',
+    text: '# Shop\n\nThe shop is open on Fridays from 15:00 to 18:30. Jars are bought back.',
+  };
+  const chat = (said: string) => ({
+    title: 'chat',
+    text: `[20 May 2026, 19:02] Nadia: ${said}\n[20 May 2026, 19:05] Elsa: Good idea`,
+  });
+
+  it('is told by what somebody says later in another place', async () => {
+    const notes = [page, chat('From June the shop is open on Fridays until 19:30')];
+    expect(await answer('Until what time is the shop open on Fridays?', notes)).to.match(/^19:30: /);
+  });
+
+  it('is not what was so, nor what is said of another thing', async () => {
+    const notes = [page, chat('From June the cellar is locked at 19:30')];
+    expect(await answer('Until what time is the shop open on Fridays?', notes)).to.match(/^from 15:00 to 18:30: /);
+  });
+});
+
+describe('a phrase of a question', () => {
+  const notes = [
+    {
+      title: 'shop',
+      text: 'The shop is the old milk room. Nadia looks after it, I only fill the jars. It is open on Fridays.',
+    },
+  ];
+
+  it('is found in a sentence with another phrase that says the same', async () => {
+    expect(await answer('Who is responsible for the shop?', notes)).to.match(/^Nadia: /);
+    expect(await answer('Who is in charge of the shop?', notes)).to.match(/^Nadia: /);
+  });
+});

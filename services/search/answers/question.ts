@@ -20,7 +20,7 @@ export interface Question {
 export interface QuestionTerm {
   /** A token as `tokenizeQuery` returns it. */
   readonly term: string;
-  /** The words of the question that it stands for, in lower case. */
+  /** The words of the question that it stands for, in lower case, and those that say the same as a phrase that begins with one. */
   readonly words: readonly string[];
 }
 
@@ -95,14 +95,29 @@ export const asksForTimeOfDay = ({ text }: Pick<Question, 'text'>): boolean =>
     text,
   );
 
+/** Words of the longest phrase. */
+const MAX_PHRASE = 3;
+
 export function readQuestion(whole: string): Question {
   const { rest: text, excluded } = withoutExclusion(whole);
   const lower = text.toLowerCase().trim();
-  const words = [...new Set(wordsOf(lower))];
-  const terms = tokenizeQuery(text).map((term) => ({
-    term,
-    words: words.filter((word) => word === term || stemOf(word) === term),
-  }));
+  const all = wordsOf(lower);
+  const words = [...new Set(all)];
+  // The first word of `in charge of` that says something stands for it.
+  const phrases = Map.groupBy(
+    all.flatMap((_, at) => {
+      const word = all.slice(at, at + MAX_PHRASE).find((one) => !STOP_WORDS.has(one)) ?? '';
+      return everydayWords()
+        .phrasesAt(all, at)
+        .map((says) => ({ word, says }));
+    }),
+    ({ word }) => word,
+  );
+  const terms = tokenizeQuery(text).map((term) => {
+    const own = words.filter((word) => word === term || stemOf(word) === term);
+    const said = own.flatMap((word) => (phrases.get(word) ?? []).map(({ says }) => says));
+    return { term, words: [...new Set([...own, ...said])] };
+  });
   return { text, type: typeOf(lower), focus: focusOf(text), terms, excluded };
 }
 
@@ -137,3 +152,9 @@ export const contentWords = keptByText(CACHED_TEXTS, (text): readonly string[] =
   const words = wordsOf(text).map(unmistaken);
   return [...words, ...everydayWords().phrasesIn(words)].filter((word) => !STOP_WORDS.has(word));
 });
+
+/** Returns words that say the same as the phrase of a question that a word stands for: `manage` for `responsible` of `responsible for`. */
+export function phraseWords({ terms }: Pick<Question, 'terms'>, text: string, word: string): readonly string[] {
+  const term = terms.find(({ words }) => words.length > 1 && words.includes(word));
+  return term === undefined ? [] : term.words.filter((one) => one !== word && !wordsOf(text).includes(one));
+}

@@ -4,7 +4,7 @@ import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import { kindOf, likenessTo } from '../retrieval/word-likeness.ts';
-import { contentWords, type Question, unmistaken, wordsOf } from './question.ts';
+import { contentWords, phraseWords, type Question, unmistaken, wordsOf } from './question.ts';
 import { isNumbered, tellsWhich } from './slots.ts';
 import { MONTHS, NUMERALS, type Span, spansOf, WEEKDAYS } from './spans.ts';
 import { likenessToKinds, likenessToRoles } from './word-kinds.ts';
@@ -81,6 +81,9 @@ export function statedParts(question: Question): (sentence: string, context: str
   const isNew = (span: Pick<Span, 'text'>) =>
     wordsOf(span.text).some((word) => !STOP_WORDS.has(word) && !asked.has(stemOf(word)));
   const fillerOf = fillers(question, isNew);
+  const phrases = new Map(common.map((one) => [one.word, phraseWords(question, text, one.word).map(wordOf)] as const));
+  const saidBy = (one: Word, all: readonly Word[], stems: ReadonlySet<string>) =>
+    Math.max(...[one, ...(phrases.get(one.word) ?? [])].map((word) => stated(word, all, stems)));
   const beside = (sentence: string) =>
     focus === null || STOP_WORDS.has(focus) ? 0 : tellsWhich(focus, sentence, asked);
   return (sentence, context) => {
@@ -88,7 +91,7 @@ export function statedParts(question: Question): (sentence: string, context: str
     const said = new Set(wordsOf(`${sentence} ${context}`));
     const stems = new Set(all.map(({ stem }) => stem));
     const named = spansOf(sentence, ['name', 'title']).filter(isNew);
-    const least = (words: readonly Word[]) => Math.min(1, ...words.map((one) => stated(one, all, stems)));
+    const least = (words: readonly Word[]) => Math.min(1, ...words.map((one) => saidBy(one, all, stems)));
     return {
       verb: least(verbs),
       noun: least(nouns),

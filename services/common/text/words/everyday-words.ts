@@ -12,6 +12,8 @@ interface EverydayWords {
   near(row: number): readonly string[];
   /** Returns words that say the same as the phrases in a text, of which it takes the words: `babysit` for `looked after`. */
   phrasesIn(words: readonly string[]): readonly string[];
+  /** The same for the phrases that begin at a place. */
+  phrasesAt(words: readonly string[], at: number): readonly string[];
 }
 
 interface Group {
@@ -69,20 +71,24 @@ function readGroups(): EverydayWords {
     },
     kindOf: (row) => new Set(groups(row).flatMap(({ shares, kind }) => (kind === null ? [] : [...shares.keys()]))),
     near: (row) => [...new Set(groups(row).flatMap(({ lemmas }) => lemmas))],
-    phrasesIn: (words) => readPhrases(words, phrases),
+    phrasesIn: (words) => words.flatMap((_, at) => readPhrases(words, at, phrases)),
+    phrasesAt: (words, at) => readPhrases(words, at, phrases),
   };
 }
 
-function readPhrases(words: readonly string[], phrases: ReadonlyMap<string, readonly Phrase[]>): readonly string[] {
-  const found: string[] = [];
-  for (let at = 0; at + 1 < words.length; at++) {
-    const known = phrases.get(words[at] as string);
-    if (known === undefined) continue;
-    for (const { rest, word } of known)
-      if (rest.every((next, place) => isWord(words[at + 1 + place], next))) found.push(word);
-  }
-  return found;
+function readPhrases(
+  words: readonly string[],
+  at: number,
+  phrases: ReadonlyMap<string, readonly Phrase[]>,
+): readonly string[] {
+  const known = phrases.get(words[at] as string);
+  if (known === undefined) return NOTHING;
+  return known.flatMap(({ rest, word }) =>
+    rest.every((next, place) => isWord(words[at + 1 + place], next)) ? [word] : [],
+  );
 }
+
+const NOTHING: readonly string[] = [];
 
 /** Whether a text has a word, perhaps with a sign behind it. */
 const isWord = (text: string | undefined, word: string) =>
