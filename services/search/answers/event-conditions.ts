@@ -1,5 +1,6 @@
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { contentWords, type Question } from './question.ts';
+import { NUMERALS } from './spans.ts';
 
 /** An event that a question asks about, and the words of which a sentence about it has one. */
 type EventWords = readonly [asked: RegExp, said: RegExp];
@@ -90,6 +91,19 @@ const PAST = /\b(?:was|were|did|had|has|have|\p{L}{2,}ed|said|told|made|got|took
 /** Whether a sentence tells only of the future when a question asks when something was. */
 export const isYetToCome = ({ text, type }: Asked, sentence: string): boolean =>
   type === 'date' && PAST_ASKED.test(text) && FUTURE.test(sentence) && !PAST.test(sentence);
+
+const ASKS_FOR_COUNT = /\bhow many (?!(?:euros?|pounds?|dollars?|francs|cents?|crowns|yen)\b)\p{L}/iu;
+const MONEY =
+  /[$€£¥] ?\d[\d.,]*|\d[\d.,]* ?(?:[$€£¥]|(?:EUR|USD|GBP|CHF|euros?|pounds?|dollars?|francs|cents?|crowns|yen)\b)/iu;
+const ALL_MONEY = new RegExp(MONEY, 'giu');
+const NUMERAL = new RegExp(`\\d|\\b(?:${NUMERALS}|an?|no|none|both|all|only)\\b`, 'iu');
+
+/** Whether amounts of money are all the numbers of a sentence when a question asks how many there are of something else. */
+export const isMoneyForCount = ({ text, type }: Asked, sentence: string): boolean =>
+  type === 'number' &&
+  ASKS_FOR_COUNT.test(text) &&
+  MONEY.test(sentence) &&
+  !NUMERAL.test(sentence.replace(ALL_MONEY, ''));
 
 const DONE_ASKED = /^(?:did|has|have|had|was|were)\b/iu;
 const WISH =

@@ -46,7 +46,7 @@ import {
   newerFirst,
   withoutLast,
 } from './times.ts';
-import { isOfOtherRelative, namesIn } from './unmet-condition.ts';
+import { isOfOtherRelative, namesIn, saidOf, unmetCondition } from './unmet-condition.ts';
 import { askedLikeNotes } from './user-notes.ts';
 import { negatedFirst, yesOrNo } from './yes-no.ts';
 
@@ -182,6 +182,8 @@ function answerTo(
   const isDated = question.type === 'date' && isDatedByContext(ranked[0]);
   const isAsked =
     (inner === null || inner.isOfName === true) && !isDecided && !isDated && !repliesTo(question, ranked[0]);
+  // A day above a sentence is the date of what the sentence tells, and of nothing else.
+  if (isDated && unmetCondition(question, saidOf(ranked.slice(0, 1))) !== null) return NO_ANSWER;
   const evidence = { ranked, short: found, passages };
   const judged = isJudged && isAsked ? judgeEvidence(question, evidence) : null;
   const otherwise = isForeign && isAsked ? foreignCertainty(question, evidence) : isJudged ? DIRECT : null;

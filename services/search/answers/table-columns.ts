@@ -250,7 +250,10 @@ export function askedColumn(question: string, { columns, rows }: Table, { condit
     if (name === '' || isUsed(at) || isFlag(rows, at) || !isPossible(rows, at)) continue;
     if (HOW_LONG.test(question) && rows.every(({ cells }) => !/\d/u.test(cells[at] ?? ''))) continue;
     const names = columnStems(name);
-    let score = Math.max(0, ...others.map((word) => (names.has(stemOf(word)) ? 1 : likeColumn(word, [name]))));
+    // `breed` is like `adopted`, and names nobody.
+    const isLikeEnough = !isPerson || wordsOf(name).some((word) => likenessToRoles(word) >= MIN_ROLE);
+    const like = (word: string) => (isLikeEnough ? likeColumn(word, [name]) : 0);
+    let score = Math.max(0, ...others.map((word) => (names.has(stemOf(word)) ? 1 : like(word))));
     if (at !== key && DATED_QUESTION.test(question) && isDated(rows, at)) score += FIELD_SCORE.first;
     if (at !== key && isField(FIELDS, name)) score = Math.max(score, FIELD_SCORE.word);
     if (at !== key && isField(FIELDS_OF_FIRST, name)) score = Math.max(score, FIELD_SCORE.first);

@@ -3,7 +3,7 @@ import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { likenessTo, mostOfKind } from '../retrieval/word-likeness.ts';
 import { isAgentUnsaid, isOfAuthor, NAMED_KINDS } from './agreement.ts';
-import { isEventUnsaid, isOnlyWished, isReasonOfOther, isYetToCome } from './event-conditions.ts';
+import { isEventUnsaid, isMoneyForCount, isOnlyWished, isReasonOfOther, isYetToCome } from './event-conditions.ts';
 import { contentWords, type Question, wordsOf } from './question.ts';
 import { refersBack, type Sentence } from './rank-sentences.ts';
 import { isNumbered, isSaid } from './slots.ts';
@@ -23,7 +23,7 @@ interface Said {
 
 /**
  * The person or kind is another one; the sentence has no name, breed, doer, owner or opinion of the kind that is asked for, no
- * word of the event, tells of the future or of a wish only, or gives a reason of something else.
+ * word of the event, tells of the future or of a wish only, counts nothing but money, or gives a reason of something else.
  */
 type Condition =
   | 'person'
@@ -38,6 +38,7 @@ type Condition =
   | 'event'
   | 'future'
   | 'wish'
+  | 'count'
   | 'reason';
 
 /** Sentences that a pronoun refers back over. */
@@ -84,6 +85,7 @@ export function unmetCondition(question: Question, said: readonly Said[]): Condi
   if (isEventUnsaid(question, said)) return 'event';
   if (isYetToCome(question, best.text)) return 'future';
   if (isOnlyWished(question, best.text)) return 'wish';
+  if (isMoneyForCount(question, best.text)) return 'count';
   return isReasonOfOther(question, best.text) ? 'reason' : null;
 }
 
