@@ -47,7 +47,9 @@ const THE_JOIN = /^[ \n](?:(?:in|on|and|to|for|at) the)[ \n]$/u;
 const TRAILING_NUMBER =
   /[ \n](?!\d{1,2}[–-]\d)(\d{1,4}\p{L}?|[IVX]{2,5}|[VX]|I(?=[,.)]| (?:of|was|and|in)\b)|#\d+)(?![\p{L}\p{N}%]|[.,:]\d)/uy;
 const LEADING_YEAR = /(?<!\p{N})((?:1[5-9]|20)\d\d(?:[–-]\d{2,4})?)[ \n]$/u;
-const QUOTED = /"([^"\n]{2,80})"|“([^”]{2,80})”|``([^'\n]{2,80})''|«([^»\n]{2,80})»/gu;
+/** Single marks hold two words or more: `'Tom'` may be anything, and the mark ends owners in plural, too. */
+const QUOTED =
+  /"([^"\n]{2,80})"|“([^”]{2,80})”|``([^'\n]{2,80})''|«([^»\n]{2,80})»|(?<=^|[\s([–—])(?:'(\p{Lu}[^'’\s]* [^'’\n]{1,60})'|‘(\p{Lu}[^‘’\s]* [^‘’\n]{1,60})’)(?![\p{L}\p{N}])/gu;
 const IDENTIFIER =
   /`([^`\n]{2,64})`|(?<![\p{L}\p{N}_])(?:[\p{L}_][\p{L}\p{N}]*_[\p{L}\p{N}_]+|[a-z]{2,}(?:[A-Z][a-z0-9]+)+)(?![\p{L}\p{N}_])|[\w.+-]+@[\w-]+\.[\w.-]*\w|https?:\/\/[^\s<>"')\]]*[^\s<>"')\].,;:!?]/gu;
 const QUANTITY = new RegExp(
@@ -88,11 +90,11 @@ function addMatches(sentence: Sentence, pattern: RegExp, kind: NameKind, mention
 
 /** A quotation is a title when its words are written like one; speech is not. */
 function addQuoted(sentence: Sentence, mentions: NameMention[]): void {
-  if (!/["“«`]/u.test(sentence.text)) return;
+  if (!/["“«`'‘]/u.test(sentence.text)) return;
   for (const match of sentence.text.matchAll(QUOTED)) {
-    const inner = (match[1] ?? match[2] ?? match[3] ?? match[4] ?? '').trim();
+    const inner = (match.slice(1).find((part) => part !== undefined) ?? '').trim();
     const text = inner.replace(/[,.]$/u, '');
-    if (!isTitle(text) || isSpeech(sentence.text, match)) continue;
+    if (!isTitle(text) || isSpeech(sentence.text, match) || isNameOrMessage(sentence.text, match)) continue;
     const start = sentence.start + match.index;
     mentions.push({ text: unify(text), start, end: start + match[0].length, kind: 'work', isUncertain: false });
   }
@@ -102,6 +104,18 @@ function addQuoted(sentence: Sentence, mentions: NameMention[]): void {
 function isSpeech(text: string, match: RegExpMatchArray): boolean {
   const end = (match.index ?? 0) + match[0].length;
   return /,[”"]?$/u.test(match[0].slice(0, -1)) && SPEECH_VERB.test(text.slice(end, end + 24));
+}
+
+const NAMING =
+  /\b(?:(?:nick)?nam|dubb|christen|call)(?:e|ed|es|s|ing)?(?: (?:it|him|her|them|(?:my|our|his|their|the|a) \p{L}{1,20}))? $/u;
+
+/** What single marks hold beside titles: `I named my starter 'Clint Yeastwood'`, `it printed 'Too high'`. */
+function isNameOrMessage(text: string, { 0: quoted, index }: RegExpMatchArray): boolean {
+  if (!/^['‘]/u.test(quoted)) return false;
+  const words = quoted.slice(1, -1).split(/\s+/u);
+  const isWrittenAsTitle = words.every((word) => /^[^\p{Ll}]/u.test(word) || word.length < 4);
+  const isNamed = words.filter((word) => /^\p{Lu}/u.test(word)).length > 1;
+  return !isWrittenAsTitle || !isNamed || NAMING.test(text.slice(Math.max(0, (index ?? 0) - 60), index));
 }
 
 function isTitle(text: string): boolean {

@@ -75,8 +75,11 @@ const LONE_NAME_OF_TOWN_WEIGHT = 1.5;
 const KNOWN_BODY_WEIGHT = 4;
 /** A town, region or country of the table of places. */
 const KNOWN_PLACE_WEIGHT = 2;
-/** A company, product or work: `MongoDB`, but not `McDonald`. */
-const BRAND = /^(?!Mac|Mc|De|Di|La|Le|Fitz|Van|O['’])(?:\p{L}*\p{Ll}\p{Lu}|\p{Lu}{2,}\p{Ll}{2,})[\p{L}\p{N}.-]*$/u;
+/** A company, product or work: `MongoDB`, `Neo4j`, but not `McDonald`. */
+const BRAND =
+  /^(?!Mac|Mc|De|Di|La|Le|Fitz|Van|O['’])(?:\p{L}*\p{Ll}\p{Lu}|\p{Lu}{2,}\p{Ll}{2,}|\p{Lu}\p{L}*\d{1,2}\p{Ll})[\p{L}\p{N}.-]*$/u;
+/** `Neo4j`, `Log4j`: no company. */
+const DIGIT_INSIDE = /\p{L}\d{1,2}\p{Ll}/u;
 const INITIALS = /^\p{Lu}{2,6}s?$/u;
 /** Systems of writing. */
 const SCRIPTS = /^(?:hiragana|katakana|kanji|hangul|devanagari|cyrillic|braille|pinyin|romaji)$/iu;
@@ -290,7 +293,7 @@ export function typeOf(
     const brand =
       shareOfClass('Work') > MIN_PROBABILITY_OF_THING
         ? 'Work'
-        : shareOfClass('Organisation') > COMPANIES_PER_PRODUCT * product
+        : shareOfClass('Organisation') > COMPANIES_PER_PRODUCT * product && !DIGIT_INSIDE.test(name)
           ? 'Organisation'
           : 'Product';
     return { type: brand, certainty: CERTAINTY_OF_FORM };

@@ -46,6 +46,28 @@ describe('entity types by rules', () => {
     expect(spoken("I named my starter 'Clint Yeastwood'.", 'Clint Yeastwood')).to.equal('Concept');
   });
 
+  it('take programs for products where the text installs, configures or runs them', () => {
+    const text = [
+      'People sign in with Keycloak, sessions are kept in Redis. We put Traefik in front, and Slack tells of failures.',
+      'Set `SHOP_KEYCLOAK_URL`, `REDIS_HOST` and `LOG_LEVEL`.',
+      '```sh\ndocker run -p 80:80 docker.io/library/traefik:v3 --api\n```',
+      'Log in as Anna. ANNA_HOME is her folder. Neo4j holds the graph.',
+    ].join('\n\n');
+    for (const name of ['Keycloak', 'Redis', 'Traefik', 'Neo4j']) expect(typeIn(text, name), name).to.equal('Product');
+    expect(typeIn(text, 'Anna')).to.equal('Person');
+    expect(typeIn(text, 'Log')).not.to.equal('Product');
+  });
+
+  it('take titles in single marks for works, and no plural owners or other names', () => {
+    const text =
+      "All sang along to 'Karma Police'. We read ‘War and Peace’ at the workers' Party in the Jones' Garden.";
+    expect(typeIn(text, 'Karma Police')).to.equal('Work');
+    expect(typeIn(text, 'War and Peace')).to.equal('Work');
+    expect(entitiesIn(text).filter(({ type }) => type === 'Work')).to.have.length(2);
+    expect(entitiesIn("The game printed 'Too high' or 'Too low'.").map(({ type }) => type)).not.to.include('Work');
+    expect(typeIn("'I Am Here Now,' said Tom Baker.", 'Tom Baker')).to.equal('Person');
+  });
+
   it('keep a certain person whose class is an unknown noun', () => {
     const text = 'The song was co-written by producer Bob Crewe and Bob Gaudio, a bandmate of Valli.';
     expect(typeIn(text, 'Bob Gaudio')).to.equal('Person');

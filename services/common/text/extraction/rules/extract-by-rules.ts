@@ -26,6 +26,7 @@ import { type AnalysedSentence, analyseSentences, type Mention } from './mention
 import { type NamePair, pairModel, pairsOf, relationOf } from './pair-model.ts';
 import { endOfActor, ownedBy, relationsOf } from './relations.ts';
 import type { SlotModel } from './slot-model.ts';
+import { softwareWords, voteForSoftware } from './software-names.ts';
 import { conversationOf, isRole, speakersOf } from './speakers.ts';
 import type { Tagger } from './tagger.ts';
 import { headOf, resolveTopics, type TopicMention, type TopicSource } from './topics.ts';
@@ -43,7 +44,12 @@ const LEARNED: NameModels = { types: typeModel, relations: pairModel };
 /** Entities, relations, sentences and a summary of one chunk, by rules alone. Deterministic. */
 export function extractByRules(input: ExtractionInput, tag: Tagger, models: NameModels = LEARNED): Extraction {
   const { prose, facts } = readStructure(input);
-  const { analysed, drafts, classes, references } = readChunk({ ...input, text: prose }, tag, models);
+  const { analysed, drafts, classes, references } = readChunk(
+    { ...input, text: prose },
+    tag,
+    models,
+    softwareWords(input.text),
+  );
   const { pronouns, topics, spoken } = references;
   const relations = findRelations(analysed, references, drafts);
   addLearned(drafts, relations, { analysed, references, models });
@@ -68,8 +74,14 @@ export function extractByRules(input: ExtractionInput, tag: Tagger, models: Name
 }
 
 /** The names of a chunk with their types, and what refers to them. */
-function readChunk(input: ExtractionInput, tag: Tagger, models: Pick<NameModels, 'types'>) {
+function readChunk(
+  input: ExtractionInput,
+  tag: Tagger,
+  models: Pick<NameModels, 'types'>,
+  software = softwareWords(input.text),
+) {
   const { known, analysed, canonical, drafts, classes, topic, turns } = readNames(input, tag);
+  for (const draft of drafts.values()) voteForSoftware(draft, software);
   const decide = (key: string, draft: Draft, beside: readonly EntityType[]): void => {
     const evidence = { known: known.get(key), topic, model: models.types(), beside };
     Object.assign(draft, typeOf(draft, classes.get(key) ?? null, evidence));
