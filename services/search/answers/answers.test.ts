@@ -492,3 +492,23 @@ describe('a phrase of a question', () => {
     expect(await answer('Who is in charge of the shop?', notes)).to.match(/^Nadia: /);
   });
 });
+
+describe('the day of an entry', () => {
+  const log = [
+    { title: 'log', text: '# Log 2026\n\n## 9 March\nOdin escaped and was found at the bakery in Marwell.' },
+  ];
+
+  it('tells when it happened, and not when a shop opens that it names', async () => {
+    expect(await answer('When was Odin found at the bakery?', log)).to.match(/^9 March 2026: /);
+    expect(await answer('When does the bakery in Marwell open?', log)).to.equal(NOTHING_FITS);
+  });
+});
+
+describe('a French question with its subject behind the verb', () => {
+  it('has the verb of the text', async () => {
+    const notes = [
+      { title: 'jardin', text: 'Les topinambours se récoltent en novembre. Le paillage a coûté 36 euros.' },
+    ];
+    expect(await answer('Quand récolte-t-on les topinambours ?', notes)).to.include('se récoltent en novembre');
+  });
+});

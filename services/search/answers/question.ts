@@ -95,11 +95,15 @@ export const asksForTimeOfDay = ({ text }: Pick<Question, 'text'>): boolean =>
     text,
   );
 
+/** The subject behind a French verb: `récolte-t-on`, `ouvrent-ils`. */
+const INVERTED = /(?<=\p{L})-(?:t-(?=il|elle|on))?((?:ils?|elles?|vous)|(?<=-t-)on)(?![\p{L}-])/giu;
+
 /** Words of the longest phrase. */
 const MAX_PHRASE = 3;
 
 export function readQuestion(whole: string): Question {
-  const { rest: text, excluded } = withoutExclusion(whole);
+  const { rest, excluded } = withoutExclusion(whole);
+  const text = rest.replace(INVERTED, ' $1');
   const lower = text.toLowerCase().trim();
   const all = wordsOf(lower);
   const words = [...new Set(all)];

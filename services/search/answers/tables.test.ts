@@ -308,6 +308,14 @@ describe('tableAnswer', () => {
     expect(found('What was the first complaint?')).to.equal('7 January 2026: a pothole. Filled');
   });
 
+  it('asks no column for a person whose name is like the verb alone', () => {
+    const animals = passage(
+      'animals',
+      '| name | species | breed | status |\n|---|---|---|---|\n| Minka | cat | Maine Coon | adopted |\n| Odin | dog | husky | available |',
+    );
+    expect(tableAnswer('Who adopted Minka?', tablesOf([animals]), NOW)).to.equal(null);
+  });
+
   it('tells nothing of the last of what a table does not have', () => {
     const members = passage(
       'members',
