@@ -282,18 +282,20 @@ export function spanCandidates(question: Question, ranked: readonly RankedSenten
     const opposite = said(text);
     const from = typeof opposite === 'object' ? (opposite?.converse ?? 0) : 0;
     const ofKind = question.type === 'thing' && question.focus !== null ? spansOfKind(text, question.focus) : [];
-    return [...written, ...ofKind.filter(({ start }) => written.every((span) => span.start !== start))]
-      .filter((span) => span.start >= from && saysMore(span, question, named) && !isOfName(span, text))
-      // `User asked for help`
-      .filter((span) => !/^(?:the )?user$/iu.test(span.text))
-      .filter(
-        ({ start, text: found }) => question.type !== 'place' || !IS_PERSON.test(text.slice(start + found.length)),
-      )
-      .map((span) => ({
-        span,
-        sentence,
-        features: { ...spanFeatures(question, text, span, { named, places }), lead },
-      }));
+    return (
+      [...written, ...ofKind.filter(({ start }) => written.every((span) => span.start !== start))]
+        .filter((span) => span.start >= from && saysMore(span, question, named) && !isOfName(span, text))
+        // `User asked for help`
+        .filter((span) => !/^(?:the )?user$/iu.test(span.text))
+        .filter(
+          ({ start, text: found }) => question.type !== 'place' || !IS_PERSON.test(text.slice(start + found.length)),
+        )
+        .map((span) => ({
+          span,
+          sentence,
+          features: { ...spanFeatures(question, text, span, { named, places }), lead },
+        }))
+    );
   });
 }
 
