@@ -1,4 +1,5 @@
 import { stemOf } from '../../common/text/language/tokenize.ts';
+import { isForeignText } from './foreign-text.ts';
 import { contentWords, type Question } from './question.ts';
 import { NUMERALS } from './spans.ts';
 
@@ -81,7 +82,9 @@ export function isEventUnsaid({ text, type }: Asked, said: readonly Said[]): boo
   const events = type === 'date' ? [...EVENTS, BUSINESS_HOURS] : EVENTS;
   const event = events.find(([asked]) => asked.test(text));
   const read = type === 'date' ? said.slice(0, 1) : said;
-  return event !== undefined && read.every((one) => !event[1].test(`${one.text} ${one.context}`));
+  // What is said in another language has none of these words.
+  const isSilent = (one: Said) => !event?.[1].test(`${one.text} ${one.context}`) && !isForeignText(one.text);
+  return event !== undefined && read.every(isSilent);
 }
 
 const PAST_ASKED = /\b(?:was|were|did)\b/iu;

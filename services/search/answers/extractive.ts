@@ -11,10 +11,11 @@ import { MIN_ANSWERABILITY } from './answerable-weights.ts';
 import { asksFor, changedAnswer, changeOf, isBeforeChange, isNotYet } from './changes.ts';
 import { HEADER_LINE } from './dated-answer.ts';
 import { foreignCertainty } from './foreign-answerable.ts';
+import { ENGLISH_WORD, isForeignText } from './foreign-text.ts';
 import type { InnerAnswer } from './inner-question.ts';
 import type { Fact } from './knowledge.ts';
 import { asksForLength, lengthIn } from './lengths.ts';
-import { ENGLISH_WORD, isForeignText, isForeignWord, saysInOtherWords } from './other-language.ts';
+import { isForeignWord, saysInOtherWords } from './other-language.ts';
 import { asksForTimeOfDay, type Question, readQuestion, wordsOf } from './question.ts';
 import { quotedStatements, stepFirst } from './quoted-text.ts';
 import {

@@ -1,7 +1,7 @@
 import { recentlyUsed } from '../../common/kernel/recently-used.ts';
 import { fold } from '../../common/text/language/fold.ts';
 import { isFunctionWord } from '../../common/text/language/stop-words.ts';
-import { languageOfQuery, stemOf, stopWordsOfQuery } from '../../common/text/language/tokenize.ts';
+import { stemOf, stopWordsOfQuery } from '../../common/text/language/tokenize.ts';
 import { everydayWords } from '../../common/text/words/everyday-words.ts';
 import { translations } from '../../common/text/words/translations.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
@@ -18,21 +18,8 @@ const SAME = 0.7;
 const MIN_SAID = 0.67;
 /** Information of a word that the table of words does not know: a name. */
 const OF_NAMES = 7;
-/** Function words of English alone. */
-export const ENGLISH_WORD = /\b(?:the|of|and|is)\b/iu;
 /** Words of a question that are looked for; more is a pasted text. */
 const MAX_WORDS = 100;
-/** Words that a text must have of another language. */
-const MIN_FOREIGN_WORDS = 2;
-
-/** Whether a text is of another language than English. */
-export function isForeignText(text: string): boolean {
-  if (ENGLISH_WORD.test(text)) return false;
-  if (languageOfQuery(text) !== null) return true;
-  const foreign = wordsOf(text).filter((word) => translations().isForeign(word));
-  return foreign.length >= MIN_FOREIGN_WORDS;
-}
-
 /**
  * Whether a sentence in another language says most of what a question asks about, and has its names. How such sentences go on
  * is not understood well, so words that are used alike are not enough: `violin` is no `piano`.

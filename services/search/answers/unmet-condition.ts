@@ -4,6 +4,7 @@ import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { likenessTo, mostOfKind } from '../retrieval/word-likeness.ts';
 import { isAgentUnsaid, isOfAuthor, NAMED_KINDS } from './agreement.ts';
 import { isEventUnsaid, isMoneyForCount, isOnlyWished, isReasonOfOther, isYetToCome } from './event-conditions.ts';
+import { isForeignText } from './foreign-text.ts';
 import { contentWords, type Question, wordsOf } from './question.ts';
 import { refersBack, type Sentence } from './rank-sentences.ts';
 import { isNumbered, isSaid } from './slots.ts';
@@ -266,7 +267,7 @@ const MIN_ROLE_LIKENESS = 0.12;
 function isRoleUnsaid({ text, type }: Question, said: readonly Said[]): boolean {
   const role = type === 'person' ? ASKS_ROLE.exec(text.trim())?.[1]?.toLowerCase() : undefined;
   const like = role === undefined || isRelative(role) ? null : likenessTo(role);
-  if (role === undefined || like === null) return false;
+  if (role === undefined || like === null || said.some((one) => isForeignText(one.text))) return false;
   const stem = stemOf(role);
   const words = said.flatMap((one) => contentWords(`${one.text} ${one.context}`));
   return words.every((word) => stemOf(word) !== stem && like(wordSenses().row(word)) < MIN_ROLE_LIKENESS);

@@ -1,0 +1,16 @@
+import { languageOfQuery } from '../../common/text/language/tokenize.ts';
+import { translations } from '../../common/text/words/translations.ts';
+import { wordsOf } from './question.ts';
+
+/** Function words of English alone. */
+export const ENGLISH_WORD = /\b(?:the|of|and|is)\b/iu;
+/** Words that a text must have of another language. */
+const MIN_FOREIGN_WORDS = 2;
+
+/** Whether a text is of another language than English. */
+export function isForeignText(text: string): boolean {
+  if (ENGLISH_WORD.test(text)) return false;
+  if (languageOfQuery(text) !== null) return true;
+  const foreign = wordsOf(text).filter((word) => translations().isForeign(word));
+  return foreign.length >= MIN_FOREIGN_WORDS;
+}
