@@ -122,7 +122,7 @@ function withStepNotes(procedure: string, tools: ReadonlyMap<string, number>, to
 /** The first line outside of code blocks and headings that names the tool; -1: none. No procedure writes out a name that long. */
 function stepOf(lines: readonly string[], tool: string): number {
   if (tool.length > MAX_QUOTE_LENGTH) return -1;
-  const escaped = tool.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, '\\$&');
+  const escaped = RegExp.escape(tool);
   const name = new RegExp(`(?<![\\w-])${escaped}(?![\\w-])`, 'u');
   let isCode = false;
   return lines.findIndex((line) => {

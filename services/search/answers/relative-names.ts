@@ -59,20 +59,20 @@ function readerOf(owner: string, relative: string): (statement: Statement, befor
   };
   const bySelf = reader(SELF);
   if (/^(?:my|our)$/iu.test(owner)) return ({ text }) => clean(bySelf(text));
-  const byName = reader(`${escaped(owner)}(?: \\p{Lu}[\\p{L}-]+)?['’]s?`);
+  const owned = RegExp.escape(owner);
+  const byName = reader(`${owned}(?: \\p{Lu}[\\p{L}-]+)?['’]s?`);
   const byPronoun = reader('(?:[Hh]is|[Hh]er|[Tt]heir)');
-  const isNamed = (text: string) => new RegExp(`(?<!\\p{L})${escaped(owner)}(?!\\p{L})`, 'u').test(text);
-  const married = new RegExp(`\\b[Mm]arried(?: to)? ${NAME}|${NAME} is married to ${escaped(owner)}(?!\\p{L})`, 'u');
+  const named = new RegExp(`(?<!\\p{L})${owned}(?!\\p{L})`, 'u');
+  const married = new RegExp(`\\b[Mm]arried(?: to)? ${NAME}|${NAME} is married to ${owned}(?!\\p{L})`, 'u');
   return ({ text, label }, before) => {
     const said = clean(byName(text));
     if (said !== null) return said;
     const isOfSpeaker = text.startsWith(`${owner}:`) || label === owner || label.startsWith(`${owner} `);
     if (isOfSpeaker) return clean(bySelf(text));
-    if (!isNamed(`${before} ${text}`) || contentWords(text).length === 0) return null;
+    if (!named.test(`${before} ${text}`) || contentWords(text).length === 0) return null;
     const spouse = SPOUSE.test(relative) ? married.exec(text)?.slice(1).find(Boolean) : undefined;
     return clean(spouse === undefined || spouse.startsWith(owner) ? byPronoun(text) : spouse);
   };
 }
 
 const clean = (name: string | null) => name?.replace(/['’]s$/u, '') ?? null;
-const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/gu, '\\$&');

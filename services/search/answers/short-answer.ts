@@ -262,6 +262,9 @@ function certaintyFeatures({ type }: Question, share: number, { sentence, featur
 
 type Candidate = ReturnType<typeof spanCandidates>[number];
 
+/** `User asked for help`: who asks is no answer. */
+const USER = /^(?:the )?user$/iu;
+
 /** Returns the spans of the best sentences with their features. */
 export function spanCandidates(question: Question, ranked: readonly RankedSentence[]) {
   const kinds = KINDS_OF[question.type] ?? [];
@@ -282,20 +285,19 @@ export function spanCandidates(question: Question, ranked: readonly RankedSenten
     const opposite = said(text);
     const from = typeof opposite === 'object' ? (opposite?.converse ?? 0) : 0;
     const ofKind = question.type === 'thing' && question.focus !== null ? spansOfKind(text, question.focus) : [];
-    return (
-      [...written, ...ofKind.filter(({ start }) => written.every((span) => span.start !== start))]
-        .filter((span) => span.start >= from && saysMore(span, question, named) && !isOfName(span, text))
-        // `User asked for help`
-        .filter((span) => !/^(?:the )?user$/iu.test(span.text))
-        .filter(
-          ({ start, text: found }) => question.type !== 'place' || !IS_PERSON.test(text.slice(start + found.length)),
-        )
-        .map((span) => ({
-          span,
-          sentence,
-          features: { ...spanFeatures(question, text, span, { named, places }), lead },
-        }))
-    );
+    return [...written, ...ofKind.filter(({ start }) => written.every((span) => span.start !== start))]
+      .filter(
+        (span) =>
+          span.start >= from && saysMore(span, question, named) && !isOfName(span, text) && !USER.test(span.text),
+      )
+      .filter(
+        ({ start, text: found }) => question.type !== 'place' || !IS_PERSON.test(text.slice(start + found.length)),
+      )
+      .map((span) => ({
+        span,
+        sentence,
+        features: { ...spanFeatures(question, text, span, { named, places }), lead },
+      }));
   });
 }
 

@@ -239,11 +239,14 @@ const PLACED = /\b(?:the|in|at|on)\s$/iu;
 const PERSON = 0.25;
 
 const ANIMALS = 'dog cat horse sheep goat cow cattle rabbit hen chicken pig donkey pony bird fish bee'.split(' ');
-const SAYS_NO_BREED = new Set(
-  'dog dogs cat cats puppy puppies kitten kittens horse horses sheep goat goats cow cows rabbit rabbits hen hens chicken chickens pig pigs donkey donkeys pony bird birds fish bee bees pet pets animal animals tom bitch stray lamb calf foal hound'.split(
-    ' ',
-  ),
+/** Words for the animals of one species. */
+const SPECIES = new Map(
+  'dog dogs puppy puppies hound|cat cats kitten kittens|horse horses pony foal|sheep lamb|goat goats|cow cows calf|rabbit rabbits|hen hens chicken chickens|pig pigs|donkey donkeys|bird birds|fish'
+    .split('|')
+    .flatMap((group, at) => group.split(' ').map((word) => [word, at] as const)),
 );
+
+const SAYS_NO_BREED = new Set([...SPECIES.keys(), ...'bee bees pet pets animal animals tom bitch stray'.split(' ')]);
 
 /** Whether no sentence names a breed: `our cat Luna` has none, `a border collie` has. */
 function isBreedUnsaid({ text }: Question, said: readonly Said[]): boolean {
@@ -272,13 +275,6 @@ function isRoleUnsaid({ text, type }: Question, said: readonly Said[]): boolean 
   const words = said.flatMap((one) => contentWords(`${one.text} ${one.context}`));
   return words.every((word) => stemOf(word) !== stem && like(wordSenses().row(word)) < MIN_ROLE_LIKENESS);
 }
-
-/** Words for the animals of one species. */
-const SPECIES = new Map(
-  'dog dogs puppy puppies hound|cat cats kitten kittens|horse horses pony foal|sheep lamb|goat goats|cow cows calf|rabbit rabbits|hen hens chicken chickens|pig pigs|donkey donkeys|bird birds|fish'
-    .split('|')
-    .flatMap((group, at) => group.split(' ').map((word) => [word, at] as const)),
-);
 
 /** Whether a question about one animal finds sentences of others alone: `a dog named Pablo` for "What is my cat called?" */
 function isOfOtherAnimal({ text }: Question, said: readonly Said[]): boolean {

@@ -27,20 +27,20 @@ export function readPlainText(text: string): DocumentDraft {
 
 /** Takes a first line that is written like a title as a heading of the text below it. */
 function withTitle(blocks: readonly DocumentBlock[]): readonly DocumentBlock[] {
-  const [first, second, ...others] = blocks;
+  const [first, second] = blocks;
   if (first?.kind !== 'paragraph' || second?.kind !== 'paragraph' || !isTitle(first.text, second.text)) return blocks;
-  return [{ kind: 'heading', level: 1, text: first.text }, second, ...others];
+  return blocks.with(0, { kind: 'heading', level: 1, text: first.text });
 }
 
 const MAX_TITLE_WORDS = 10;
 const SALUTATION =
-  /^(?:Dear|Hi|Hello|Hey|Hallo|Liebe[rs]?|Lieber|Guten|Estimad[oa]s?|Querid[oa]s?|Hola|Cher|Chère|Bonjour)\b/u;
+  /^(?:Dear|Hi|Hello|Hey|Hallo|Liebe[rs]?|Guten|Estimad[oa]s?|Querid[oa]s?|Hola|Cher|Chère|Bonjour)\b/u;
 
 /** `Setting Up My First Server` above sentences. */
 function isTitle(line: string, below: string): boolean {
   const words = line.split(/\s+/u);
   return (
-    !/[\n.!?;,:]$|\n|: /u.test(line) &&
+    !/[.!?;,:]$|\n|: /u.test(line) &&
     words.length <= MAX_TITLE_WORDS &&
     /^[\p{Lu}\p{N}]/u.test(line) &&
     words.every((word) => /^[^\p{L}]*(?:\p{Lu}|$)/u.test(word) || word.length <= SHORT_WORD) &&
