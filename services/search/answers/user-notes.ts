@@ -1,8 +1,6 @@
+import { tellsOfUser } from '../../common/text/language/user-notes.ts';
 import { areOwnNotes, PASSAGES_READ, type ReadPassage } from './rank-sentences.ts';
 
-/** `The user lives in Porto`, `User's sister`, as assistants note it; no `user interface`. */
-const ABOUT_USER =
-  /\b(?:[Tt]he user|User)(?:['’]s)? (?!interface|stor(?:y|ies)|guide|manual|account|group|id\b)\p{Ll}/u;
 const IN_FIRST_PERSON = /\b(?:I|my|me|mine|myself)\b/u;
 
 const OF_USER: readonly (readonly [RegExp, string])[] = [
@@ -30,7 +28,7 @@ const OF_ONESELF: readonly (readonly [RegExp, string])[] = [
  * user of notes in the first person asks about their writer.
  */
 export function askedLikeNotes(question: string, passages: readonly ReadPassage[]): string {
-  const isOfUser = passages.slice(0, PASSAGES_READ).some(({ payload }) => ABOUT_USER.test(payload.text));
+  const isOfUser = passages.slice(0, PASSAGES_READ).some(({ payload }) => tellsOfUser(payload.text));
   if (isOfUser && IN_FIRST_PERSON.test(question) && !areOwnNotes(passages)) return replaced(question, OF_USER);
   if (!isOfUser && /\bthe user\b/iu.test(question) && areOwnNotes(passages)) return replaced(question, OF_ONESELF);
   return question;

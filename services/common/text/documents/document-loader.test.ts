@@ -106,6 +106,14 @@ describe('document loader', () => {
       }
     });
 
+    it('reads a conversation as one when a message has headings or a table', async () => {
+      const reply = 'Assistant: Here it is.\n\n## Steps\n\nOpen the lid.\n\n| a | b |\n|---|---|\n| 1 | 2 |';
+      const talk = `User: How do I start it?\n\n${reply}\n\nUser: Thank you, I will.`;
+      const { blocks, text } = await load('text_1.txt', talk);
+      expect(text).to.equal(talk);
+      expect(new Set(blocks.map(({ kind }) => kind))).to.deep.equal(new Set(['paragraph']));
+    });
+
     it('takes a first line that is written like a title as a heading, and no other first line', async () => {
       const below = 'I installed Debian in 2015. It ran Apache.';
       const first = async (line: string) => (await load('a.txt', `${line}\n\n${below}`)).blocks[0];

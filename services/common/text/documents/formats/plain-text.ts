@@ -1,6 +1,6 @@
 import { append } from '../../../kernel/long-lists.ts';
 import type { DocumentBlock } from '../../../ports/documents.ts';
-import { turnsOf } from '../../language/turns.ts';
+import { isConversation, turnsOf } from '../../language/turns.ts';
 import { readChatExport } from './chat-export.ts';
 import type { DocumentDraft } from './draft.ts';
 
@@ -14,10 +14,14 @@ const MARKDOWN =
 const CODE =
   /^(?:#!|#include\b|import |from \S{1,80} import |(?:async )?(?:def|function) |class [^\n]{0,200}[:{]$|(?:export |const |let |var )[^\n]{0,200}[=({]|[\w.]{2,60}[ \t]?=[^=])/mu;
 
-/** Whether a text whose name does not tell its format is written as Markdown, as agents write. */
+/**
+ * Whether a text whose name does not tell its format is written as Markdown, as agents write. A conversation is none, whatever
+ * its messages are written in: their headings are of one message, and not of those behind it.
+ */
 export function isMarkdown(text: string): boolean {
   const normal = text.includes('\r') ? text.replaceAll(/\r\n?/g, '\n') : text;
-  return MARKDOWN.test(normal) && (normal.includes('\n```') || !CODE.test(normal));
+  if (!MARKDOWN.test(normal) || !(normal.includes('\n```') || !CODE.test(normal))) return false;
+  return readChatExport(normal) === null && !isConversation(turnsOf(normal));
 }
 
 /** Reads the export of a chat, else paragraphs between blank lines; single lines that are clearly titles become headings. */

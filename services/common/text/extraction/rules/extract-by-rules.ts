@@ -10,6 +10,7 @@ import { wordInformation } from '../../language/common-words.ts';
 import { sentences } from '../../language/sentences.ts';
 import { contentStems } from '../../language/tokenize.ts';
 import { roleOf, type Turn } from '../../language/turns.ts';
+import { tellsOfUser } from '../../language/user-notes.ts';
 import { placeTable } from '../../places/place-table.ts';
 import type { Fact } from '../structure/fact.ts';
 import { readStructure } from '../structure/structure.ts';
@@ -31,7 +32,7 @@ import { conversationOf, isRole, speakersOf } from './speakers.ts';
 import type { Tagger } from './tagger.ts';
 import { headOf, resolveTopics, type TopicMention, type TopicSource } from './topics.ts';
 import { typeModel } from './type-model.ts';
-import { asFirstPerson, tellsOfUser } from './user-notes.ts';
+import { asFirstPerson } from './user-notes.ts';
 
 /** The trained models; another one in a cross-validation. */
 export interface NameModels {
