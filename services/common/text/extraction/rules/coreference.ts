@@ -224,7 +224,9 @@ export function resolvePronouns(
       const person = near.find(({ isGoverned }) => !isGoverned) ?? near[0];
       if (person === undefined) continue;
       genders.set(person.name, gender);
-      persons[index]?.push({ name: person.name, start: word.start, isGoverned: false });
+      const here = persons[index] ?? [];
+      const place = here.findIndex(({ start }) => start > word.start);
+      here.splice(place === -1 ? here.length : place, 0, { name: person.name, start: word.start, isGoverned: false });
       found.push({
         name: person.name,
         start: word.start,
@@ -237,7 +239,7 @@ export function resolvePronouns(
 }
 
 function isPossessive({ text, pos }: TaggedWord, next: TaggedWord | undefined): boolean {
-  return /^(?:his|hers)$/iu.test(text) || (/^her$/iu.test(text) && (pos !== 'PRON' || next?.pos === 'NOUN'));
+  return /^(?:[Hh]is|[Hh]ers|Her)$/u.test(text) || (/^her$/iu.test(text) && (pos !== 'PRON' || next?.pos === 'NOUN'));
 }
 
 function genderOf(mention: Mention, name: string): Gender | null {

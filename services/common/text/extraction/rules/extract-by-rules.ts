@@ -20,12 +20,12 @@ import { nameKey, type PronounMention, resolveNames, resolvePronouns } from './c
 import { definitionAfter } from './definitions.ts';
 import { collect, conceptDraft, type Draft, isCodeWord, toEntity, typeOf } from './draft.ts';
 import { type EntityType, typeOfHeading, vote } from './entity-type.ts';
-import { type FirstPerson, readActs, readFirstPerson, type SpokenRelation } from './first-person.ts';
+import { type FirstPerson, isPersonNoun, readActs, readFirstPerson, type SpokenRelation } from './first-person.ts';
 import { foreignRelations, typesOfEnds } from './foreign.ts';
 import { DEMONYMS } from './gazetteer.ts';
 import { type AnalysedSentence, analyseSentences, type Mention } from './mention.ts';
 import { type NamePair, pairModel, pairsOf, relationOf } from './pair-model.ts';
-import { endOfActor, ownedBy, relationsOf } from './relations.ts';
+import { endOfActor, ofRelativeClauses, ownedBy, relationsOf } from './relations.ts';
 import type { SlotModel } from './slot-model.ts';
 import { softwareWords, voteForSoftware } from './software-names.ts';
 import { conversationOf, isRole, speakersOf } from './speakers.ts';
@@ -46,7 +46,7 @@ const LEARNED: NameModels = { types: typeModel, relations: pairModel };
 export function extractByRules(input: ExtractionInput, tag: Tagger, models: NameModels = LEARNED): Extraction {
   const { prose, facts } = readStructure(input);
   const { analysed, drafts, classes, references } = readChunk(
-    { ...input, text: prose },
+    { ...input, text: prose, knownNames: [...input.knownNames, ...personsOf(facts)] },
     tag,
     models,
     softwareWords(input.text),
@@ -57,6 +57,7 @@ export function extractByRules(input: ExtractionInput, tag: Tagger, models: Name
   addGeography(drafts, relations, analysed);
   addSpoken(drafts, relations, spoken, analysed);
   addActs(drafts, relations, references, analysed);
+  joinNamedSpeaker(relations, input.speaker);
   addClasses(drafts, classes, relations, analysed);
   addFacts(drafts, relations, facts);
   addConcepts(drafts, analysed, spoken);
@@ -72,6 +73,15 @@ export function extractByRules(input: ExtractionInput, tag: Tagger, models: Name
     summary: summaryOf(analysed) || firstLineOf(input.text),
     usage: null,
   };
+}
+
+/** Persons that lists and headers name in full: `Marit` of the minutes is `Marit Haugen` of those present. */
+function personsOf(facts: readonly Fact[]): KnownName[] {
+  const named = facts.flatMap(({ subject, value }) => [subject, value]);
+  const full = named.filter(
+    ({ name, type }) => type === 'Person' && /^\p{Lu}[\p{L}.'’-]+(?: \p{L}[\p{L}.'’-]*){1,3}$/u.test(name),
+  );
+  return [...new Map(full.map((one) => [nameKey(one.name), one])).values()];
 }
 
 /** The names of a chunk with their types, and what refers to them. */
@@ -372,6 +382,25 @@ function addSpoken(
   }
 }
 
+/** What is said of somebody by name is said of the speaker, where the text tells that this is the speaker's name. */
+function joinNamedSpeaker(relations: ExtractedRelation[], speaker: string | undefined): void {
+  const names = new Set(
+    relations.flatMap(({ source, relation, target }) => (source === speaker && relation === 'name' ? [target] : [])),
+  );
+  if (speaker === undefined || names.size !== 1) return;
+  const stated = new Set<string>();
+  const joined = relations.flatMap((one): ExtractedRelation[] => {
+    const isName = one.source === speaker && one.relation === 'name';
+    const source = names.has(one.source) ? speaker : one.source;
+    const target = names.has(one.target) && !isName ? speaker : one.target;
+    const key = `${source}\n${one.relation}\n${target}`;
+    if (source === target || stated.has(key)) return [];
+    stated.add(key);
+    return [{ ...one, source, target }];
+  });
+  relations.splice(0, relations.length, ...joined);
+}
+
 /** More in one chunk are a tale rather than facts. */
 const MAX_ACTS = 8;
 
@@ -466,11 +495,15 @@ function findRelations(
     }
     append(parts, spoken[index]?.arguments ?? []);
     parts.sort((left, right) => left.start - right.start);
-    for (const relation of ownedBy(pronouns[index] ?? [], words, parts))
+    const isItsOwner = topic !== null && topic !== undefined && /^Its /u.test(sentence.text);
+    const owners = [...(pronouns[index] ?? []), ...(isItsOwner ? [{ ...topic, isPossessive: true }] : [])];
+    for (const relation of [...ownedBy(owners, words, parts), ...ofRelativeClauses(words, parts)]) {
+      typeOwned(relation, drafts);
       found.set(`${relation.source}\n${relation.relation}\n${relation.target}`, {
         ...relation,
         evidence: sentence.text,
       });
+    }
     // A question states nothing.
     if (parts.length < 2 || /\?["”'’)]*$/u.test(sentence.text)) continue;
     const stated =
@@ -497,6 +530,15 @@ function typeEnds(
     const draft = drafts.get(nameKey(name));
     if (type !== null && draft?.form === null && draft.kind === 'name') draft.type = type;
   }
+}
+
+/** `his partner Isla` is a person, whatever the name looks like. */
+function typeOwned(
+  { relation, target }: Omit<ExtractedRelation, 'evidence'>,
+  drafts: ReadonlyMap<string, Draft>,
+): void {
+  const draft = drafts.get(nameKey(target));
+  if (draft?.form === null && draft.kind === 'name' && isPersonNoun(relation)) draft.type = 'Person';
 }
 
 /** Whether it is the address of a mail or page: nobody who acts. */

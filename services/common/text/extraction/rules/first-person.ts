@@ -489,6 +489,11 @@ function isClassOfName(word: TaggedWord | undefined): boolean {
 /** Least likeness of a noun to the kinds that have names of persons. */
 const MIN_LIKENESS = 0.5;
 
+/** `partner`, `manager`: what only a person is to somebody. */
+export function isPersonNoun(noun: string): boolean {
+  return PERSONS.has(noun);
+}
+
 /** The type of a name by what it is to its owner: `my manager`, `my sourdough starter`; null for animals and other nouns. */
 function typeOfHead(head: string): 'Person' | 'Concept' | null {
   if (PERSONS.has(head) || TYPE_NOUNS.get(head) === 'Person') return 'Person';

@@ -80,7 +80,10 @@ const PLACES_IN_GERMAN = set(
 const KIND_NOUNS: ReadonlyMap<string, EntityType> = new Map(
   Object.entries({
     Person: `herr herrn frau dr prof professor onkel tante opa oma schwester bruder mutter vater tochter sohn freund freundin kollege
-      kollegin nachbar nachbarin señor señora don doña hermano hermana hijo hija tío tía monsieur madame mademoiselle frère sœur
+      kollegin nachbar nachbarin architekt architektin elektriker elektrikerin ansprechpartner ansprechpartnerin leiterin vermieter vermieterin
+      mieter mieterin ärztin anwalt anwältin lehrer lehrerin trainer trainerin chefin presidenta presidente arquitecto arquitecta médica abogado
+      abogada profesora profesor dueño dueña vecino vecina jefe jefa directora alcalde alcaldesa voisin voisine propriétaire professeure avocat
+      avocate gérant gérante présidente directrice mari maire señor señora don doña hermano hermana hijo hija tío tía monsieur madame mademoiselle frère sœur
       fils fille oncle`,
     Work: 'roman film buch lied oper novela película libro canción livre chanson',
     Organisation: `firma verein unternehmen universität bank empresa banco universidad escuela colegio ayuntamiento ministerio museo agence
@@ -91,7 +94,7 @@ const KIND_NOUNS: ReadonlyMap<string, EntityType> = new Map(
     nouns.split(/\s+/u).map((noun): [string, EntityType] => [noun, type as EntityType]),
   ),
 );
-const KIND_BEFORE = /(\p{L}+)\.? $/u;
+const KIND_BEFORE = /(\p{L}+)\.? (?:(?:ist|war|heißt|es|fue|est|était) )?$/u;
 
 /** Returns what a German, Spanish or French noun says of the name behind it (`die Firma Sodexo`) or that begins with it; null without one. */
 export function kindByNoun(name: string, before: string): EntityType | null {
@@ -154,17 +157,25 @@ const DENIED = /\b(?:nicht|kein\p{L}*|nie|niemals|nunca|jamás|pas|jamais|würde
 const FEW = String.raw`(?: [\p{Ll}\d'’]+){0,3}?(?: (?:Roman|Film|Buch|Lied|Oper|Firma|Stadt|Dorf))?`;
 /** Words between two names that relate them; `<`: the second one acts. */
 const PATTERNS: readonly (readonly [string, RegExp])[] = Object.entries({
-  live_in: ['(?:wohnt|lebt)~ in', 'vive~ en', '(?:habite|vit)~ (?:à|en|au|dans)'],
+  live_in: ['(?:wohnt|lebt)~ in', '(?:vive|reside)~ en', '(?:habite|vit)~ (?:à|en|au|dans)'],
   work_at: [
     'arbeitet~ (?:bei|für|an)(?: de[rmn])?',
     'trabaja~ (?:en|para)(?: el| la)?',
     'travaille~ (?:chez|pour|à)(?: la)?',
+    'vom (?:Büro|Verein|Unternehmen)',
+    'von der Firma',
   ],
+  come_from: ['(?:kommt|stammt)~ aus', '(?:viene|procede)~ de', '(?:vient|est originaire)~ d[eu]'],
+  belong_to: ['gehört~', 'pertenece~ a(?: la)?', 'appartient~ (?:à|au)(?: la)?'],
+  located_in: ['mit Sitz in', 'con (?:sede|oficina) en', '(?:basée?|installée?|située?) (?:à|en|au)'],
+  sell_to: ['verkaufte~ an', 'vendió~ a(?: la| l[oa]s)?(?: familia)?', 'a vendu~ (?:à|au)(?: la)?'],
   study_at: ['studiert(?:e)?~ an(?: der)?', 'estudi[aó]~ en(?: la)?', '(?:étudie|a étudié)~ à(?: la)?'],
   born_in: [',? geboren~ in', ',? (?:nació|nacid[oa])~ en', ',? (?:est )?née?~ (?:à|en|au)'],
   died_in: ['starb~ in', 'murió~ en', '(?:est morte?|mourut)~ à'],
   move_to: ['(?:zog|zieht)~ nach', 'se mud[aó]~ a', '(?:a déménagé|déménage)~ à'],
   found: ['(?:gründete|hat gegründet)~', 'fundó~', '(?:a fondé|fonda)~'],
+  'found<': [',? (?:fue )?fundad[oa]~ por', ',? (?:a été )?fondée?~ par'],
+  'lead<': [',? (?:está |fue )?dirigid[oa]~ por', ',? (?:est |était |sera )?(?:dirigée?|animée?|tenue?)~ par'],
   lead: ['(?:leitet|leitete|führt)~', '(?:dirige|dirigió|preside)~', '(?:dirige|a dirigé)~'],
   marry: [
     'heiratete~',
@@ -192,7 +203,10 @@ const PATTERNS: readonly (readonly [string, RegExp])[] = Object.entries({
   author_of: [', (?:der |die )?Autor(?:in)? von', ',? (?:y )?autora? de~', ',? (?:et )?auteure? d[eu]~'],
   capital_of: [', (?:die )?Hauptstadt von', ', (?:la )?capital de', ', (?:la )?capitale d[eu](?: la)?'],
 }).flatMap(([relation, forms]) =>
-  forms.map((form): [string, RegExp] => [relation, new RegExp(`^ ?${form.replaceAll('~', FEW)} ?(?:["“«])?$`, 'u')]),
+  forms.map((form): [string, RegExp] => [
+    relation,
+    new RegExp(`^(?:, (?:que|qui|quien)|,)? ?${form.replaceAll('~', FEW)} ?(?:["“«])?$`, 'u'),
+  ]),
 );
 
 /** `La alcaldesa de Valdeluz, Teresa Montoya,`: an office before the place, and its holder behind a comma. */
@@ -205,16 +219,20 @@ const OFFICES: readonly (readonly [string, RegExp])[] = [
 ];
 
 const TYPES_OF_TARGETS: readonly (readonly [EntityType, RegExp])[] = [
-  ['Place', /^(?:live_in|born_in|died_in|move_to|mayor_of|capital_of)$/u],
+  ['Place', /^(?:live_in|born_in|died_in|move_to|mayor_of|capital_of|come_from|located_in)$/u],
   ['Organisation', /^(?:work_at|study_at|director_of)$/u],
 ];
-const ACTS_OF_PERSONS = /^(?!capital_of|located_in)/u;
+const ACTS_OF_PERSONS = /^(?!capital_of|located_in|belong_to)/u;
 
 /** Types that a relation gives to its ends; null where it tells nothing. */
 export function typesOfEnds(relation: string): { source: EntityType | null; target: EntityType | null } {
   const target = TYPES_OF_TARGETS.find(([, expression]) => expression.test(relation))?.[0] ?? null;
   return { source: ACTS_OF_PERSONS.test(relation) ? 'Person' : null, target };
 }
+
+/** A preposition with its article in front of a name: the subject is named before it. */
+const GOVERNED =
+  /(?<!\p{L})(?:in|an|auf|bei|von|vom|im|am|mit|für|aus|en|de|del|con|para|à|au|dans|du|avec|pour) (?:der |dem |den |la |el |las |los |le |les )?$/u;
 
 /** Relations between neighbouring names of a German, Spanish or French sentence, by a closed list of words between them. */
 export function foreignRelations(text: string, named: readonly Argument[]): FoundRelation[] {
@@ -233,7 +251,10 @@ export function foreignRelations(text: string, named: readonly Argument[]): Foun
     const office = between === ', ' && right.type === 'Person' ? officeBefore(text.slice(0, left.start)) : null;
     if (office !== null) return [{ source: right.name, relation: office, target: left.name }];
     const found = PATTERNS.find(([, expression]) => expression.test(between))?.[0];
-    if (found === undefined) return [];
+    // `Die Werkstatt in der Hafenstraße gehört …`, `El hijo de Amparo vive en …`
+    const isActing = found !== undefined && !/_of$|^located_in$|<$/u.test(found);
+    if (found === undefined || ((isActing || found === 'belong_to') && GOVERNED.test(text.slice(0, left.start))))
+      return [];
     const isTurned = found.endsWith('<');
     const [source, target] = isTurned ? [right, left] : [left, right];
     return [{ source: source.name, relation: isTurned ? found.slice(0, -1) : found, target: target.name }];

@@ -123,13 +123,24 @@ function readVerb(gap: readonly TaggedWord[], first: TaggedWord): GapReading | n
   const isAgent = isPassive && phrase.preposition === 'by';
   return {
     ...plain,
-    relation: isAgent ? lemma : phrase.isChain ? '' : snakeCase(`${isPassive ? main.text : lemma} ${phrase.text}`),
+    relation: isAgent
+      ? lemma
+      : phrase.isChain
+        ? ofOffice(lemma, after)
+        : snakeCase(`${isPassive ? main.text : lemma} ${phrase.text}`),
     isSwapped: isAgent,
     opening: openingOf(gap, main),
     verb,
     lemma,
     isPassive,
   };
+}
+
+/** `works as a nurse at X`, `serves as an officer in X`: where one works, whatever as. */
+function ofOffice(lemma: string, after: readonly TaggedWord[]): string {
+  const isOffice = after[0]?.text === 'as' && /^(?:work|serve|start)$/u.test(lemma);
+  const preposition = after.at(-1)?.text === 'the' ? after.at(-2)?.text : after.at(-1)?.text;
+  return isOffice && /^(?:at|for|in|with)$/u.test(preposition ?? '') ? `${lemma}_${preposition}` : '';
 }
 
 /** `worked with artists such as X` is to have worked with X. */
@@ -140,7 +151,7 @@ function withoutExample(after: readonly TaggedWord[]): readonly TaggedWord[] {
 }
 
 /** wink leaves prefixed verbs as they are: `co-founded`. */
-function lemmaOf(verb: TaggedWord): string {
+export function lemmaOf(verb: TaggedWord): string {
   const lower = verb.text.toLowerCase();
   if (lower === 'married') return 'marry';
   if (lower === 'divorced') return 'divorce';

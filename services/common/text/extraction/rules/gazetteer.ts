@@ -4,88 +4,120 @@ const lines = (text: string): ReadonlySet<string> => new Set(text.trim().split(/
 /** Given names, lower case: frequent ones of English and of the larger languages in Latin script. */
 export const GIVEN_NAMES = {
   female: set(`
-    aaliyah abigail ada adele adriana agata agnes agnieszka aileen aino aisha aleksandra alessia alexandra alice alicia alina
-    alison alma amal amanda amelia amina amy ana anastasia andrea aneta angela anita anja anjali anke anna anne anneke annie
-    annika anouk antje antonia anya aoife ariana arianna astri astrid audrey aurelie aurora ava aya ayesha aylin barbara beata
-    beatrice belinda beth bettina betty bianca birgit brenda brigitte britta bronwyn camila camille carina carla carmen carol
-    carolina caroline catherine cecile cecilia celine charlotte chiara chidinma chloe christina christine ciara cindy claire
-    clara claudia clementine constance cynthia dagmar daisy daniela danuta daphne deborah deepa denise despina diana diane divya
-    dolores dominika donna dora doris dorothea dorothy ebba edith edyta eileen eilidh ekaterina elaine eleanor elena eleni elif
-    elin elina elisabeth elise elizabeth ella ellen eloise elsa elzbieta emilia emilie emily emine emma erica erika esther
-    eszter eugenia eva evelyn ewa fabienne fanny farah fatima fatma federica fiona fiorella florence franca frances frida frieda
-    friederike gabriela gabriele gail gemma genevieve georgia gerda giada gina giorgia gisela gitte giulia gloria grace greta
-    gudrun gwen hana hanna hannah hannele harriet hazel heather hedvig heidi heike helen helena helga heli henrietta hilary
-    hilde hildegard ida imke imogen ines inga ingeborg inger ingrid ioana irena irene irina iris isabel isabella isabelle isolde
-    ivana ivy iwona izabela jacqueline jadwiga jana jane janet janice janine jasmin jasmine jean jelena jenna jennifer jenny
-    jessica jette jill joan joana joanna jodie johanna jolanta josefine josephine joyce juanita judith judy julia julie juliet
-    justyna kaja kamila karen karin karina karolina kasia katarina katarzyna kate katerina katherine kathleen kathrin kathy
-    katie katja katrina katya kerstin khadija kim kimberly kinga kirsi kirsten klara kristen kristin kristina lara larissa laura
-    lauren lavinia layla leah leena leila lena leonie leslie leticia letizia lidia liesbeth lieselotte lilian liliana lily linda
-    linnea lisa liv liza ljubica lois lorraine lotte louisa louise lucia lucie lucija lucy ludmila luisa lydia lynn
-    madeleine magda magdalena maggie maja malgorzata malin mandy manon maren margaret margarete margit margot maria mariam
-    marian mariana marianne marie marieke marija marika marilyn marina marion marisol marjorie marlene marta martha martina
-    martine mary mathilde matilda maud maureen maxine maya meera megan mei melanie melissa mercedes merete mette mia michaela
-    michelle mildred milena milica mina mira miranda mirela miriam mirjam molly mona monica monika monique morgane nadia nadine
-    nadja nalini nancy naomi natalia natalie natasa natasha neha nele nicole nicoletta nidhi nikolina nina noemi noor nora norma
-    nuria odette oksana olena olga olivia ottilie pamela paola patricia paula paulina pauline penelope perpetua petra philippa
-    phyllis pia pilar pooja preeti priya rachel radka rania raquel rasa rebecca regina renata renate rhiannon ricarda rita
-    roberta rocio roisin romy rosa rosalie rosalind rosaria rose rosemary rosie roxana roxanne ruth sabina sabine sabrina sakura
-    sally salma samantha sandra sanja sanna saoirse sara sarah sasha saskia selin selma shanti sharon sheila shirley shreya
-    sigrid silja silke silvana silvia simone sinead siobhan siri snezana sofia solveig sonia sophia sophie soraya stefania
-    stella stephanie stine sue sunita susan susana susanna susanne suzanne svenja svetlana sylvia tamar tamara tanja tanya tara
-    tatiana tatyana teodora teresa teresita thea thora tiina tilda tina tonya tove tracy trine trudy ulla ulrike uma ursula
-    valerie vanessa vasilisa vera verena veronica vesna vibeke victoria viola virginia vivian vivien vivienne wanda wendy wiebke
-    wilhelmina xenia yara yasmin ylva yoko yolanda yuki yulia yvette yvonne zainab zara zdenka zeynep zoe zofia zoya zsofia
-    zuzana`),
+    aaliyah abena abigail achieng ada adaeze adele adelheid aditi adriana agata agnes agnieszka aiko aileen ailsa aina ainhoa
+    aino aisha akiko akosua aleksandra alessandra alessia alexandra alice alicia alina alison alma almudena alzbeta amal amanda
+    amara amelia amina amparo amy ana anais ananya anastasia andrea aneta angela angharad anita anja anjali anke anna anne
+    annegret anneke anneli anneliese annie annika anouk antje antonella antonia anya aoife aparna apolline araceli archana
+    ariana arianna aslaug asli astri astrid audrey aurelie aurora ava aya ayesha aylin ayse ayumi azadeh barbara beata beatrice
+    beatriz belinda berenice beth bettina betty bianca birgit birte boglarka bogna bozena brenda bridie brigitte britta bronwyn
+    busra camila camille caoimhe capucine carina carla carme carmen carol carolina caroline carys catherine catriona cecile
+    cecilia celine cerys charlotte chiamaka chiara chidinma chiyo chloe christina christine ciara cindy claire clara claudia
+    clemence clementine constance consuelo coralie cynthia dagmar daisy daniela danuta daphne deborah deepa defne deirdre denise
+    derya despina diana diane divya dolores dominika donatella donna dora doris dorota dorothea dorothy dorte ebba ebru edda
+    edeltraud edith edyta eeva efua eileen eilidh eimear ekaterina elaine eleanor elena eleni elif elin elina elisabeth elise
+    eliska elizabeth elke ella ellen elodie eloise elsa elzbieta emese emi emilia emilie emily emine emma eniko erica erika esra
+    estefania esther eszter eugenia eva evelyn ewa fabienne fanny farah fatima fatma federica femke ferah ffion fiammetta fiona
+    fiorella florence folake franca frances frauke frida frieda friedel friederike fumiko gabriela gabriele gaelle gail gayatri
+    gemma genevieve georgia gerda gerlinde ghislaine giada gina ginette ginevra giorgia giovanna gisela gitte giulia gizem
+    gloria grace graciela grainne graziella grazyna greta gudrun gudula guro gwen gwenllian hadas halina hana hanka hanna hannah
+    hanne hanneke hannele hannelore harriet haruka hatice hazel heather hedvig hedvika heidi heike helen helena helga heli
+    henrietta hilary hilde hildegard hiroko huguette hulya ida ifeoma ilaria ildiko ilka ilona ilse imke imogen inbal ines inga
+    ingeborg inger ingrid ingvild insa ioana irena irene irina iris irmgard isabel isabella isabelle isolde itziar ivana ivona
+    ivy iwona izabela jacqueline jadwiga jagoda jana jane janet janice janine jasmin jasmine jean jelena jenna jennifer jenny
+    jessica jette jill jimena jitka joan joana joanna jodie johanna jolanta jordina josefine josephine josette josiane joyce
+    juanita judith judy juhi jule julia julie juliet justyna jyoti kaisa kaja kamila karen karima karin karina karolina karoline
+    kasia katalin katarina katarzyna kate katerina katherine kathleen kathrin kathy katie katja katrina katya kavita keiko
+    kerstin khadija kim kimberly kinga kirsi kirsteen kirsten klara kornelia kristen kristin kristina laetitia laia laleh lalita
+    lara larissa latifa laura lauren lavinia layla leah leena leila leire lena lenka leonie lerato leslie leticia letizia levke
+    leyla lidia liesbeth lieselotte liisa lilian liliana lily linda linnea lisa liselotte liv liza ljubica lois loredana
+    lorraine lotte louisa louise lowri lucia lucie lucija lucy lucyna ludivine ludmila luisa lydia lynn madeleine maelle magda
+    magdalena maggie mahsa mairead maite maja malgorzata malin mandy manon maren margaret margarete margaux margit margot maria
+    mariam marian mariana marianne maribel marie marieke marija marika marilyn marina marion marisa marisol marit marjorie
+    marketa marlene marlies marta martha martina martine mary maryam marzena mathilde matilda maud maureen maxine maya mayumi
+    mechthild meera megan mei melanie melissa merce mercedes merete merle merve mette mia michaela michelle michiko mildred
+    milena milica mina mira miranda mireia mireille mirela miriam mirjam miroslawa mitsuko molly mona monica monika monique
+    morag morgane nadia nadine nadja naima naledi nalini nancy naoko naomi nasrin natalia natalie natasa natasha nawal nazli
+    neelam neha nele nerea nerys ngozi niamh nicole nicoletta nidhi nikolina niloufar nina nisha nkechi noelia noemi noemie
+    nomsa noor nora noriko norma nuria nyambura oceane odette odile oksana olena olga olivia orla ornella orsolya ottavia
+    ottilie ozlem padma paivi palesa pallavi pamela paola parisa patricia paula paulina pauline penelope pernille perpetua petra
+    philippa phyllis pia pilar pinar piroska pooja preeti priya rabia rachel radka raffaella ragnhild rania raquel rasa rebecca
+    regina reka rekha renata renate rhiannon ricarda riitta rita ritu rivka roberta rocio roisin romy ronit rosa rosalie
+    rosalind rosaria rose rosemarie rosemary rosie roswitha roxana roxanne ruqayyah ruth sabina sabine sabrina sachiko sakura
+    sally salma samantha samira sandra sanja sanna saoirse sara sarah sasha saskia segolene selin selma sevgi shanti sharon
+    sheila shirin shirley shona shreya shweta sigrid silja silke silvana silvia simone sinead sinikka siobhan sioned siphokazi
+    siri sneha snezana sofia solange solveig sonia sonsoles sophia sophie soraya souad stefania stella stephanie stine sue
+    sumaya sunita susan susana susanna susanne suzanne suzette svea svenja svetlana swantje swati sylvia tamar tamara tanja
+    tanya tara tatiana tatyana telse teodora teresa teresita tereza thandi thea theda thora tiina tilda timea tina titilayo
+    tomoko tonya tove tracy traute trine trudy turid tuula ulla ulrike uma ursel ursula valerie vanessa vasilisa vera verena
+    veronica veronique vesna vibeke victoria viola virginia vivian vivien vivienne vlasta waltraud wambui wanda wanjiru wencke
+    wendy weronika wiebke wilhelmina xenia ximena yael yara yasemin yasmin yetunde ylva yoko yolanda yuki yulia yvette yvonne
+    zainab zanele zara zdenka zeynep zoe zofia zohra zoya zsofia zsuzsanna zuzana zuzanna`),
   male: set(`
-    aarav aaron abdul abdullah abraham achim adam adil adrian agustin ahmad ahmed aidan akash akira alain alan albert alberto
-    aldo alejandro aleksandar aleksander alessandro alessio alex alexander alexandre alexei alexis alfonso alfred ali allan
-    allen alonso alvaro alvin amir amit anand anatoly anders andre andreas andrei andrej andrew andrzej andy angelo angus anil
-    anselm anthony antoine anton antonin antonio ari arjun armando armin arne arnold aron arthur arturo arvid ashok asif attila
-    august austin axel ayaan balazs barack barry bartosz bashir bela benedikt benjamin benny bernard bernardo bernd bertrand
-    bill birger bjarne bjorn bob bogdan bojan boris borja brad bradley brandon brendan brian bruce bruno bryan calvin carl
-    carlos casper cecil cedric cesar cesare charles charlie chester chidi chinedu chris christian christof christoph christopher
-    chuck ciaran clarence claude claudio clement clifford clint clyde cody colin conor constantin cormac cornelius cosimo craig
-    cristian cristiano curtis dale damian damien damir dan daniel daniele danilo danny dario darko darren dave david davide
-    davor dean declan deepak denis dennis derek detlef diarmuid diego dieter dietmar dimitri dimitrios dirk dmitri dmitry
-    domenico dominic don donald douglas dragan drew duncan dusan dwight eamon earl ebbe eckhard eddie edgar edgardo edmund
-    edoardo eduardo edward edwin eike einar eirik ejnar elias elliot elmer elvis emanuel emeka emil emiliano emilio emmanuel
-    emre enrique enzo erhard eric erich erik ernest ernesto ernst esteban ethan etienne ettore eugen eugene eusebio evan evgeny
-    ezio fabian fabio fabrice fabrizio faisal farid federico felipe felix ferdinand ferenc fergus fernando filip finn finnegan
-    flavio florian floyd folke francesc francesco francis francisco francois frank franklin franz fred frederick fredrik
-    friedrich fritz gabriel gaetano gareth gary gaspard gavin geert geir gene gennaro geoffrey georg george georges georgi
-    georgios gerald gerard gerhard gerrit giacomo gianluca gianni gilbert gilles giorgio giovanni giuseppe glenn goran gordon
-    gottfried graeme graham grant greg gregory grzegorz guido guillaume guillermo gunnar gunther gustav gustavo guy gyorgy
-    haakon hakan hamza hannes hannu hans harald harold harry haruki harvey hassan heiko heinrich heinz helge helmut hendrik
-    henning henri henrik henry herbert heribert herman hermann hiroshi holger horace horst howard hubert hubertus hugh hugo
-    humberto ian ibrahim ibrahima ignacio igor ilan ilya immanuel imran ingmar ingo ioannis isaac ishmael ismail istvan ivan
-    jaakko jacek jack jacob jacopo jacques jaime jake jakob jakub jalal jamal james jamie jan janek janne janos jared jaroslav
-    jason jasper javad javier jay jeff jeffrey jens jeremiah jeremy jerome jerry jerzy jesper jesse jim jimmy jiri joachim
-    joakim joao joaquin jochen joe joel johan johann john johnny jonas jonathan joost jordi jorge joris jose josef joseph joshua
-    jozef juan juha jukka jules julian julio julius junaid jurgen kacper kaito kamal karel karim karl karthik kasper katsuhiro
-    kazimierz keith kelvin ken kenji kenneth kerim kevin khalid kieran klaas klaus knut konrad konstantin kristian kristof
-    krzysztof kunal kurt kyle lachlan lance larry lars laszlo laurence laurent lawrence leandro lee leif lennart lenny leo leon
-    leonard leonardo leonid leopold leopoldo leroy lester lewis liam lionel lloyd lorenz lorenzo louis lubomir luca lucas
-    luciano lucien ludwig luigi luis lukas lukasz luke luther maarten maciej magnus mahmoud malcolm malte manfred manoj manuel
-    marc marcel marcello marcin marco marcus marek mario marius mark marko markus martin marvin massimo mateo mateusz mathias
-    mathieu matt matteo matthew matthias matti maurice mauricio mauro max maxim maxime maximilian mehdi mehmet melvin micah
-    michael michal michel miguel miha mihai mikael mike mikhail mikko milos milton mirco mirko miroslav mitchell
-    mohamed mohammad mohammed moritz moses muhammad murray mustafa naoki nathan nathaniel naveen neil nelson nenad niall
-    nicholas nick nico nicolas niels nigel nikhil nikita niklas niko nikola nikolai nikos nils noah norman olaf oleg oleksandr
-    oliver olivier omar omer onur orson oscar oskar osman oswald oswaldo otmar ottavio otto owen pablo pankaj paolo pascal
-    patrick paul paulo pavel pawel pedro pekka percy perry petar pete peter petr petros philip philipp philippe pierluigi pierre
-    pietro piotr pranav predrag quentin radek rafael rafal rafe rahul raimund rainer raj rajesh rakesh ralph ramesh ramon
-    randall randy raphael rashid raul ravi ray raymond reginald reiner reinhard remi renato rene rhys ricardo riccardo richard
-    rick robert roberto robin rodney roger rohan rohit roland rolf romain roman romeo ronald ronan ronnie rory ross roy ruben
-    rudi rudolf rui rupert russell ryan sachin saeed salvador salvatore sam sami samir samuel sandeep sandro sanjay santiago
-    satoshi saul scott seamus sean sebastian sebastien sergei sergey sergio seth severin shane shinji siddharth sidney siegfried
-    sigmund silvio simon slavko slobodan solomon soren spencer stanislav stanley stefan stefano steffen stelios sten stephane
-    stephen steve steven stig stuart sunil suresh svein sven szymon tadeusz takashi takeshi tamas tarik tariq ted teemu teodor
-    terence terry theo theodore thibault thierry thomas thorsten tiago tiberiu tibor tilo tim timo timothy tobias tom tomas
-    tomasz tommy tony torben torsten toru travis trevor tristan tyler udo ulf ulrich umar umberto urs uwe vaclav valentin
-    valerio vasily veit velimir vesa victor vijay vikram viktor vincent vincenzo vinicius vishal vittorio vlad vladimir
-    vladislav volker waldemar walid walter warren wayne wenzel werner wilfred wilhelm will willem william wim winston wojciech
-    wolfgang xavier yann yannick yasin yuri yusuf yves zachary zbigniew zdenek zeljko zoltan zoran`),
+    aarav aaron abdul abdullah abraham achim adam adil adrian agustin ahmad ahmed aidan aitor ajay akash akira alain alan
+    alasdair albert alberto aldo aled alejandro aleksandar aleksander alessandro alessio alex alexander alexandre alexei alexis
+    alfonso alfred ali allan allen alonso alvaro alvin amir amit anand anatole anatoly anders andoni andre andreas andrei andrej
+    andrew andrzej andy angelo angus anil anselm anthony antoine anton antonin antonio antti ari aristide arjun armando armin
+    arnau arne arnold aron arthur arturo arvid ashok asier asif attila august augustin aurelien austin axel ayaan ayodele aziz
+    babak babatunde balazs baptiste barack baran baris barry bartosz bashir bastien behrouz bela bence benedikt benito benjamin
+    benny bernard bernardo bernat bernd bertrand bijan bilal bill birger bjarne bjorn bob bogdan bohumil bojan bongani boris
+    borja brad bradley bram brandon brendan brian bruce bruno bryan bulent burak callum calvin carl carlos carmelo casimiro
+    casper cecil cedric cenk cesar cesare charles charlie chester chidi chinedu chris christian christof christoph christopher
+    chuck chukwudi ciaran ciro clarence claude claudio clement clifford clint clyde cody colin conor constantin corentin cormac
+    cornelius cosimo craig cristian cristiano csaba curtis daan dafydd daichi daisuke daithi dale damian damien damir dan daniel
+    daniele danilo danny dario darius dariush dariusz darko darren dave david davide davor dean declan deepak denis deniz dennis
+    derek detlef diarmuid didier diederik diego dieter dietmar dimitri dimitrios dinesh dirk dmitri dmitry domenico dominic don
+    donald douglas dragan drew driss duncan dusan dwight eamon earl ebbe eckhard eddie edgar edgardo edmund edoardo eduardo
+    edward edwin eero eike einar eirik eitan ejnar elias elliot elmer elvis emanuel emeka emil emile emiliano emilio emmanuel
+    emre emyr enes enno enrique enzo eoghan ercan eren erhan erhard eric erich erik ernest ernesto ernst erwan esben eskil
+    esteban ethan etienne ettore euan eugen eugene eugenio eusebio evan evaristo evgeny ewan ezequiel ezio fabian fabio fabrice
+    fabrizio faisal farhad farid fausto federico felipe felix femi ferdinand ferenc fergus fermin fernando ferran fiete filip
+    finn finnegan fionn firmin flavio florian floris floyd folke francesc francesco francis francisco francois frank franklin
+    franz fraser fred frederick fredrik freek friedrich fritz frode fulgencio furkan gabriel gaetan gaetano gareth gary gaspard
+    gaurav gavin geert geir gene gennaro geoffrey georg george georges georgi georgios geraint gerald gerard gergely gerhard
+    gernot gerrit gethin giacomo gianluca gianni gideon gijs gilad gilbert gilles giorgio giovanni giuseppe glenn gonzalo goran
+    gordon gorka gottfried graeme graham grant greg gregory grzegorz guido guillaume guillermo gunnar gunther gustav gustavo guy
+    gwenael gwilym gyorgy haakon hakan halil halvor hamish hamza hannes hannu hans harald harish harold harry hartmut haruki
+    haruto harvey hassan hauke hector heikki heiko heinrich heinz helge helmut hendrik henning henri henrik henry herbert
+    heribert herman hermann herve hicham higinio hinnerk hiroshi hiroyuki hjalmar holger horace horacio horst howard hubert
+    hubertus hugh hugo huib humberto huw iain ian ibrahim ibrahima idris ignacio igor ikenna ilan ilhan ilkka ilya immanuel
+    imran inaki ingmar ingo ingvar inigo ioannis iolo isaac isamu ishmael isidro ismail istvan itai ivan jaakko jaap jacek
+    jacinto jack jacob jacopo jacques jaime jake jakob jakub jalal jamal james jamie jan janek janne jannes janos jared jaroslav
+    jaroslaw jason jasper javad javier jay jeff jeffrey jelle jeno jens jeppe jeremiah jeremy jerome jerry jerzy jesper jesse
+    jim jimmy jiri joachim joakim joao joaquin jochen joe joel johan johann john johnny jokin jonas jonathan joost jordi jorge
+    jorgen joris jorne jose josef josep joseph joshua jozef juan juha juhani jukka jules julian julio julius junaid jurgen jussi
+    kaan kacper kaito kalman kamal kamau karel karim karl karsten karthik kasper katsuhiro kaveh kazimierz kazuki kazuo keith
+    kelechi kelvin ken kenji kenneth kerem kerim kevin khalid kieran kipchoge kiprono kiran klaas klaus knut koen kofi kojo
+    koldo konrad konstantin kourosh kristian kristof krzysztof kunal kunle kurt kwabena kwame kyle lachlan lance larry lars
+    lasse laszlo laurence laurent lawrence leandro lee leif lennart lenny leo leon leonard leonardo leonid leopold leopoldo
+    leroy lester leszek levente lewis liam lionel lisandro lloyd loic lorcan lorenz lorenzo lotfi louis lubomir lubos luca lucas
+    luciano lucien ludwig luigi luis lukas lukasz luke luther lutz lwazi maarten macario maciej magnus mahesh mahmoud malcolm
+    malik malte mandla manfred manish manoj manuel marc marcel marcello marcin marco marcus marek mario marius mariusz mark
+    marko markus martin marvin masao massimo mateo mateusz mathias mathieu matias matt matteo matthew matthias matthieu matti
+    mattias maurice mauricio mauro max maxim maxime maximilian mehdi mehmet melvin micah michael michal michel mieczyslaw miguel
+    miha mihai mikael mike mikel mikhail mikkel mikko miklos milos miloslav milton minoru mirco mirko miroslav miroslaw mitchell
+    mohamed mohammad mohammed momme moritz morten moses moshe mourad muhammad mukesh murat murdo murray mustafa mwangi nabil
+    nadeem naoki nathan nathaniel naveen neil nelson nenad nestor niall nicanor nicholas nick nico nicolas niels nigel nikhil
+    nikita niklas niko nikola nikolai nikos nils nino nitin noah noboru norbert norman nunzio obinna ochieng oisin okan olaf
+    oleg oleksandr oliver olivier olu oluwaseun omar omer ondrej onofre onur orhan oriol orson osamu oscar oskar osman osvaldo
+    oswald oswaldo otieno otmar ottavio ottmar otto owain owen ozgur pablo padraig pankaj paolo pascal pascual patrick paul
+    paulo pavel pawel pedro pekka percy perry petar pete peter petr petros philip philipp philippe pierluigi piero pierre pieter
+    pietro piotr prakash pranav predrag przemyslaw quentin quirino rachid radek radoslaw rafael rafal rafe raffaele ragnar rahul
+    raimund rainer raj rajesh rakesh ralph ramesh ramin ramiro ramon randall randy raphael rashid rasmus raul ravi ray raymond
+    reginald reiner reinhard remi remy renato rene renzo reza rhys ricardo riccardo richard rick robert roberto robin rodney
+    rodrigo rogelio roger rohan rohit roland rolf romain roman romeo ronald ronan ronen ronnie rory ross roy ruairi ruben rudi
+    rudiger rudolf rui rupert russell ryan ryota sachin saeed salman salvador salvatore sam sami samir samuel sandeep sander
+    sandor sandro sanjay santiago satoru satoshi saturnino saul scott seamus sean sebastian sebastien segun selim serge sergei
+    sergey sergi sergio serkan seth severin shane shankar shigeru shinji shlomo shota siavash siddharth sidney siegfried sigmund
+    sigurd silvio simon sindre sipho sjoerd slavko slawomir slimane slobodan solomon sonke soren spencer srinivas stanislav
+    stanislaw stanley stefan stefano steffen stelios sten stephane stephen steve steven stig stuart sunil suresh svein sven
+    svend szabolcs szymon tadeusz tadhg takashi takeshi takumi tamas tanguy tapio tarik tariq tarun ted teemu teodor teodoro
+    terence terry tetsuo teun thabo themba theo theodore thibault thibaut thierry thies thijs thomas thorben thorsten tiago
+    tiberiu tibor tilo tim timo timothy tiziano tobias tolga tom tomas tomasz tommaso tommy tomohiro tony torben torstein
+    torsten toru travis trevor tristan trond tunde turgut tyler uche udo ulf ulrich umar umberto umut unai urs usman uwe vaclav
+    valentin valerio varun vasily veikko veit velimir venancio vesa vicente victor vijay vikram viktor vincent vincenzo vinicius
+    vinod vishal vittorio vivek vlad vladimir vladislav vojtech volker waldemar walid walter warren wayne wenzel werner wilfred
+    wilhelm will willem william wim winfried winston witold wojciech wolfgang wouter xabier xavier yann yannick yasin yasuhiro
+    yonatan yuri yusuf yves zacarias zachary zbigniew zdenek zeljko zoltan zoran zsolt zubair zygmunt`),
 } as const;
 
 const COUNTRIES_TEXT = `

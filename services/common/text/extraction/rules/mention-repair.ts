@@ -39,12 +39,24 @@ export function repairNames(names: readonly NameMention[], sentence: Sentence, c
   const joined = joinNicknames(joinTwofold(names, sentence), sentence);
   return (context.spacedHyphens ? joinHyphenated(joined, sentence) : joined)
     .map(withoutElision)
+    .map((name) => withoutWeekday(name, sentence))
     .map(withoutSeat)
     .map((name) => withoutOpening(withoutShouting(withoutNextSentence(name), sentence), sentence, context))
     .map(withoutOffice)
     .map(withoutRank)
     .map(withoutNation)
     .filter(isName);
+}
+
+/** `On Monday Tom Hill called`: the weekday is none of his names. */
+function withoutWeekday(name: NameMention, sentence: Sentence): NameMention {
+  const blank = name.text.indexOf(' ');
+  const first = name.text.slice(0, blank);
+  if (blank === -1 || !/^\p{L}+day$/u.test(first) || !CALENDAR_WORDS.has(first.toLowerCase())) return name;
+  const at = name.start - sentence.start;
+  if (!/\b(?:on|last|next|this|until|till|by|since)\s+$/iu.test(sentence.text.slice(Math.max(0, at - 12), at)))
+    return name;
+  return { ...name, text: name.text.slice(blank + 1), start: name.start + blank + 1 };
 }
 
 /** `Robert A. "Bob" Starr` is one name, and "Bob" no work. */

@@ -209,7 +209,16 @@ export function relationOf(
   if (relation === 'located_in' && COUNTRIES.has(source.name.toLowerCase())) return null;
   if (source.type === 'Place' && target.type === 'Place' && isListed(sentence, left, right)) return null;
   if (relation === 'nationality' && !COUNTRIES.has(target.name.toLowerCase())) return null;
+  // `After her return to Portugal` tells where she went.
+  if (relation === 'nationality' && /\bto (?:the )?$/u.test(sentence.slice(0, target.start))) return null;
+  if (relation === 'located_in' && isOnWay(sentence, target)) return null;
   return { source: source.name, target: target.name, relation };
+}
+
+/** Whether a dash joins a name to another one, as in `Hamburg – Helsinki – Tokyo`: nothing lies there. */
+function isOnWay(sentence: string, { start, end }: Argument): boolean {
+  const before = sentence.slice(Math.max(0, start - 4), start);
+  return /^\s?[–—→]\s?\p{Lu}/u.test(sentence.slice(end, end + 4)) || /\p{L}\s?[–—→]\s?$/u.test(before);
 }
 
 /** The adjective behind them is a language. */

@@ -1,5 +1,7 @@
+import { CALENDAR_WORDS } from '../../language/name-words.ts';
 import { type Argument, type ClauseLevel, levelsOf } from './clause-levels.ts';
-import { type GapReading, readGap } from './gap-reading.ts';
+import { type GapReading, lemmaOf, readGap } from './gap-reading.ts';
+import { snakeCase } from './relation-phrase.ts';
 import type { TaggedWord } from './tagger.ts';
 
 export interface FoundRelation {
@@ -78,21 +80,34 @@ function readLevel(text: string, { words, parts }: ClauseLevel, found: FoundRela
   }
 }
 
-/** Reads `her brother Rafael`. */
+/** An office by its initials, which passes for a name. */
+const OFFICE = /^(?:GP|C[A-Z]O|VP|MP|PA)$/u;
+
+/** Reads `her brother Rafael` and `Its chief executive is Heidi Wolden`. */
 export function ownedBy(
   pronouns: readonly (Pick<Argument, 'name' | 'end'> & { readonly isPossessive: boolean })[],
   words: readonly TaggedWord[],
   parts: readonly Argument[],
 ): FoundRelation[] {
   return pronouns.flatMap(({ name, end, isPossessive }): FoundRelation[] => {
-    const owned = parts.find(({ start }) => start >= end);
-    if (!isPossessive || owned === undefined || owned.name === name) return [];
-    const between = words.filter((word) => word.start >= end && word.end <= owned.start);
-    const relation =
-      between.length > 3 || !between.every(({ pos }) => /^(?:ADJ|NOUN)$/u.test(pos)) ? null : ownedNoun(between);
+    const owned = parts.find((part) => part.start >= end && !OFFICE.test(part.name));
+    if (!isPossessive || owned === undefined || owned.name === name || owned.type === 'Date') return [];
+    const gap = words.filter(
+      (word) => word.start >= end && word.end <= owned.start && !/^(?:Dr|Prof|Mr|Mrs|Ms)\.?$/u.test(word.text),
+    );
+    const isStated = /^(?:is|are|was|were)$/u.test(gap.at(-1)?.text ?? '');
+    const between = isStated ? gap.slice(0, -1) : gap;
+    if (between.length > 3 || !between.every(({ pos, text }) => /^(?:ADJ|NOUN)$/u.test(pos) || OFFICE.test(text)))
+      return [];
+    // `His father was Swiss`, `Her aim is Rome by train`
+    if (isStated && !/^(?:Person|Concept)$/u.test(owned.type)) return [];
+    const relation = ownedNoun(between);
     return relation === null ? [] : [{ source: name, target: owned.name, relation }];
   });
 }
+
+/** Adjectives that belong to the name of an office. */
+const OF_OFFICE = /^(?:chief|vice|deputy|managing|general)$/u;
 
 /** Reads `Luna, Jonas's dog, slept`: Jonas has a dog, and does not sleep. */
 function withoutOwners(text: string, { words, parts }: ClauseLevel, found: FoundRelation[]): ClauseLevel {
@@ -118,10 +133,13 @@ function withoutOwners(text: string, { words, parts }: ClauseLevel, found: Found
 /** `manager` in `Alice is Bob's new manager`. */
 function ownedNoun(phrase: readonly TaggedWord[]): string | null {
   const length = phrase.findIndex(
-    ({ pos, text }) => !/^(?:ADJ|NOUN)$/u.test(pos) && !/^(?:new|former|first)$/u.test(text),
+    ({ pos, text }) => !/^(?:ADJ|NOUN)$/u.test(pos) && !/^(?:new|former|first)$/u.test(text) && !OFFICE.test(text),
   );
-  const noun = phrase[(length === -1 ? phrase.length : length) - 1];
-  return noun?.pos === 'NOUN' ? noun.lemma.toLowerCase() : null;
+  const at = (length === -1 ? phrase.length : length) - 1;
+  const noun = phrase[at];
+  if (noun?.pos !== 'NOUN' && !OFFICE.test(noun?.text ?? '')) return null;
+  const before = phrase[at - 1]?.text.toLowerCase() ?? '';
+  return `${OF_OFFICE.test(before) ? `${before}_` : ''}${noun?.lemma.toLowerCase()}`;
 }
 
 function isEndOfClause(text: string, { end }: Argument): boolean {
@@ -193,11 +211,42 @@ export function endOfActor(words: readonly TaggedWord[], part: Argument): number
   return isBehindPreposition(words, part) ? null : part.end;
 }
 
+const NOMINATIVE = /^(?:he|she|I|we|they)$/iu;
+
 /** Whether a name is governed by a preposition, which keeps it from being a subject. */
 export function isBehindPreposition(words: readonly TaggedWord[], part: Pick<Argument, 'start'> | undefined): boolean {
   if (part === undefined) return false;
+  const at = words.findIndex((word) => word.end > part.start);
+  // `After her return to Portugal she founded`, `In 1959 Ilse moved`, `On Monday Tom called`
+  if (NOMINATIVE.test(words[at]?.text ?? '') || isDateOfClause(words, at)) return false;
   const before = words.findLast((word) => word.end <= part.start && !/^(?:DET|ADJ|NUM|NOUN|PROPN)$/u.test(word.pos));
   return before !== undefined && (before.pos === 'ADP' || /^(?:to|than|like|as)$/iu.test(before.text));
+}
+
+/** Whether a year, month or weekday with its preposition ends in front of a word that a verb follows. */
+function isDateOfClause(words: readonly TaggedWord[], at: number): boolean {
+  const date = words[at - 1]?.text ?? '';
+  const isDate = /^(?:1[0-9]|20)\d\d$/u.test(date) || CALENDAR_WORDS.has(date.toLowerCase());
+  if (!isDate || !words.slice(Math.max(0, at - 4), at - 1).some(({ pos }) => pos === 'ADP')) return false;
+  const next = words.slice(at).find(({ pos }) => pos !== 'PROPN');
+  return next?.pos === 'VERB' || next?.pos === 'AUX';
+}
+
+/** Reads `Viktor, whom she married in 1962` and `the studio Fluid, which Mark founded`: the name in front is the object. */
+export function ofRelativeClauses(words: readonly TaggedWord[], parts: readonly Argument[]): FoundRelation[] {
+  return parts.slice(0, -1).flatMap((object, at): FoundRelation[] => {
+    const subject = parts[at + 1] as Argument;
+    const gap = words.filter(({ start, end }) => start >= object.end && end <= subject.start);
+    const [pronoun, ...more] = gap.filter(({ text }) => text !== ',');
+    if (more.length > 0 || gap.length > 2 || !/^(?:whom|which)$/u.test(pronoun?.text ?? '')) return [];
+    if ((pronoun?.text === 'whom') !== (object.type === 'Person') || object.name === subject.name) return [];
+    const [verb, next] = words.filter(
+      ({ start, pos, text }) => start >= subject.end && pos !== 'ADV' && !/^(?:has|had|have)$/u.test(text),
+    );
+    const isAlone = next === undefined || next.pos === 'PUNCT' || /^(?:in|on|at|after|before|during)$/u.test(next.text);
+    if (verb?.pos !== 'VERB' || !isAlone || !/^(?:Person|Organisation|Concept)$/u.test(subject.type)) return [];
+    return [{ source: subject.name, relation: snakeCase(lemmaOf(verb)), target: object.name }];
+  });
 }
 
 function state(found: FoundRelation[], { subjects, reading }: Statement, object: Argument): void {

@@ -33,6 +33,18 @@ describe('rules extractor', () => {
     expect(typeOf(found, 'The Lord of the Rings')).to.equal('Work');
   });
 
+  it('takes first names for the persons that a list names in full', async () => {
+    const text = 'Present: Marit Haugen, Jens Krüger\n\nHanna Lindqvist will report to Marit. Jens works at Telia.';
+    const parts = [
+      { kind: 'paragraph' as const, start: 0, end: 34 },
+      { kind: 'paragraph' as const, start: 36, end: text.length },
+    ];
+    const found = await extract(text, { parts, title: 'Weekly sync' });
+    expect(typeOf(found, 'Marit Haugen')).to.equal('Person');
+    expect(typeOf(found, 'Marit')).to.equal(undefined);
+    expect(relations(found)).to.include('Jens Krüger work_at Telia');
+  });
+
   it('states relations with the sentence as evidence', async () => {
     const sentence = 'Acme Corp acquired Bolt Limited in 2004.';
     const found = await extract(`${sentence} Paris is the capital of France.`);

@@ -32,6 +32,21 @@ describe('notes about the user', () => {
     expect(relationsIn(text).map((one) => one.toLowerCase())).to.not.include('me is_a nurse');
   });
 
+  it('are about the user in every item of a list, and by the name that they give', () => {
+    const text =
+      "- The user's name is Callum Reid; he lives in Dundee with his partner Isla.\n- He works as an engineer at Arup.\n- Callum has a greyhound named Biscuit.\n- The user's brother Fraser lives in Perth.\n- He is learning Gaelic with Duolingo.\n";
+    const found = relationsIn(text);
+    expect(found).to.include.members([
+      'me name Callum Reid',
+      'me live_in Dundee',
+      'me partner Isla',
+      'me work_at Arup',
+      'me greyhound Biscuit',
+      'Fraser live_in Perth',
+    ]);
+    expect(found.filter((one) => /^(?:Callum|Fraser learn)/u.test(one))).to.deep.equal([]);
+  });
+
   it('name no user', () => {
     expect(entitiesIn('User moved from Lisbon to Porto in March 2025')).to.not.include('user');
   });

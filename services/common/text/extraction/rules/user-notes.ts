@@ -4,18 +4,43 @@ import type { TaggedWord, Tagger } from './tagger.ts';
 
 const USER = /^(?:the )?user$/iu;
 const SUBJECT = /^(?:[-*•]\s+)?(?:The user|User)(?<owner>['’]s)? (?=\p{Ll})/u;
-const PRONOUN = /^(?:[-*•]\s+)?(?:(?:She|He)|(?<owner>Her|His)) (?=\p{Ll})/u;
+const PRONOUN = /^(?:[-*•]\s+)?(?:(?:She|He)|(?<owner>Her|His)) (?=\p{Ll}|\p{Lu}{2,3} )/u;
 /** Longest opening of a sentence that is looked at. */
 const MAX_OPENING = 20;
+
+const NAMED =
+  /^(?:[-*•]\s+)?(?:The user|User)(?:['’]s (?:full |first )?name is| is (?:called|named)) (\p{Lu}[\p{L}'’-]*(?: \p{Lu}[\p{L}'’-]*){0,3})/u;
+
+function genderOf(opening: string): string {
+  return /\b(?:he|his)\b/iu.test(opening) ? 'male' : 'female';
+}
+
+/** The full or first name of the user in front of a verb, or as an owner. */
+function openingByName(text: string, name: string | null): RegExpExecArray | null {
+  if (name === null) return null;
+  const opening = /^(?:[-*•]\s+)?(\p{Lu}[\p{L}'’ -]{0,80}?)(?<owner>['’]s)? (?=\p{Ll})/u.exec(text);
+  const own = opening?.[1] ?? '';
+  return own === name || own === name.split(' ')[0] ? opening : null;
+}
 
 /** Reads sentences about the user as if that person had written them: `I` for `The user`, `my` for `User's` and `her`. */
 export function asFirstPerson(sentences: readonly AnalysedSentence[], tag: Tagger): AnalysedSentence[] {
   let isOfUser = false;
+  let isNoted = false;
+  let name: string | null = null;
+  let pronoun: string | null = null;
   return sentences.map((sentence) => {
     const mentions = sentence.mentions.filter(({ name }) => !USER.test(name));
     const { text } = sentence.sentence;
-    const opening =
-      SUBJECT.exec(text.slice(0, MAX_OPENING)) ?? (isOfUser ? PRONOUN.exec(text.slice(0, MAX_OPENING)) : null);
+    const start = text.slice(0, MAX_OPENING);
+    const byPronoun = PRONOUN.exec(start);
+    // Each item of a list is about whom the list is about.
+    const isItem = /^[-*•]/u.test(start) && byPronoun !== null;
+    const isSame = isItem && isNoted && genderOf(byPronoun[0]) === (pronoun ?? genderOf(byPronoun[0]));
+    const opening = SUBJECT.exec(start) ?? openingByName(text, name) ?? (isOfUser || isSame ? byPronoun : null);
+    if (opening !== null && opening === byPronoun) pronoun ??= genderOf(byPronoun[0]);
+    name ??= NAMED.exec(text)?.[1] ?? null;
+    isNoted ||= opening !== null;
     const isOwner = opening?.groups?.['owner'] !== undefined;
     const hasOther = mentions.some(({ name }) => isGivenName(name.split(' ')[0]?.toLowerCase() ?? ''));
     isOfUser = opening !== null && !isOwner && !hasOther;

@@ -18,7 +18,7 @@ const NAME_KEY = /^(?:full_?)?name$|^title$|^label$|^summary$|^subject$/u;
 
 /** Reads JSON (`address.city: Oslo`), YAML, TOML, INI, headers of mails, front matter. `about`: what the document is about. */
 export function readRecords(text: string, about: string | null, isSettings: boolean): Reading {
-  const groups = isSettings ? [...Map.groupBy(settingsEntries(text), groupOf).values()] : jsonRecords(text);
+  const groups = isSettings ? settingsGroups([...settingsEntries(text)]) : jsonRecords(text);
   return {
     facts: groups.flatMap((group) => (isMail(group) ? mailFacts(group) : recordFacts(group, about))),
     skipped: proseCutOut(text, groups.flat()),
@@ -103,10 +103,24 @@ function withoutComment(value: string): string {
   return value.replace(/\s+#\s.*$/u, '').trim();
 }
 
-/** Returns the owner of an entry: the innermost item of a list, else the outermost key. */
-function groupOf({ path }: Entry): string {
-  const item = path.findLastIndex((key) => typeof key === 'number');
-  return path.slice(0, item === -1 ? Math.min(1, path.length - 1) : item + 1).join('\n');
+/** Entries by their owner: the innermost item of a list, else the outermost key, or what a collection names below it. */
+function settingsGroups(entries: readonly Entry[]): Entry[][] {
+  const collections = collectionsIn(entries);
+  const groupOf = ({ path }: Entry): string => {
+    const item = path.findLastIndex((key) => typeof key === 'number');
+    const depth = collections.has(path[0] ?? '') ? 2 : 1;
+    return path.slice(0, item === -1 ? Math.min(depth, path.length - 1) : item + 1).join('\n');
+  };
+  return [...Map.groupBy(entries, groupOf).values()];
+}
+
+/** Outermost keys below which several things have keys of their own: `services` of containers. */
+function collectionsIn(entries: readonly Entry[]): ReadonlySet<string | number> {
+  const byKey = Map.groupBy(entries, ({ path }) => path[0] ?? '');
+  const isCollection = (own: readonly Entry[]): boolean =>
+    own.every(({ path }) => path.length > 2 && typeof path[1] === 'string') &&
+    new Set(own.map(({ path }) => path[1])).size > 1;
+  return new Set([...byKey].filter(([, own]) => isCollection(own)).map(([key]) => key));
 }
 
 function recordFacts(entries: readonly Entry[], about: string | null): Fact[] {
@@ -138,7 +152,10 @@ function recordFacts(entries: readonly Entry[], about: string | null): Fact[] {
   });
   const whole = titled(about);
   if (facts.length === 0 || whole === null || keys.length === 0 || whole.name === subject.name) return facts;
-  const relation = owner === null ? 'has' : relationOf(keys.join(' '));
+  // `services: mqtt:` makes mqtt one of the services.
+  const outer = String(keys.at(-2) ?? '');
+  const isListed = owner === null && /[^s]s$/u.test(outer);
+  const relation = isListed ? relationOf(outer) : owner === null ? 'has' : relationOf(keys.join(' '));
   return [
     { subject: whole, relation, value: subject, evidence: `${whole.name}, ${keys.join(' ')}: ${subject.name}` },
     ...facts,

@@ -2,9 +2,15 @@ import { expect } from 'chai';
 import type { ExtractionInput, TextPart } from '../../../ports/extractor.ts';
 import { readStructure } from './structure.ts';
 
-function factsOf(text: string, kind: TextPart['kind'], title = 'Product sync, 14 October 2025'): string[] {
-  const parts: TextPart[] = [{ kind, start: 0, end: text.length, headings: [] } as unknown as TextPart];
-  const { facts } = readStructure({ text, documentName: 'note', title, headings: [], knownNames: [], parts });
+function factsOf(
+  text: string,
+  kind: TextPart['kind'],
+  title = 'Product sync, 14 October 2025',
+  { headings = [], format }: { headings?: readonly string[]; format?: string } = {},
+): string[] {
+  const parts: TextPart[] = [{ kind, start: 0, end: text.length, headings }];
+  const own = format === undefined ? {} : { format };
+  const { facts } = readStructure({ text, documentName: 'note', title, headings: [], knownNames: [], parts, ...own });
   return facts.map(({ subject, relation, value }) => `${subject.name} ${relation} ${value.name} [${value.type}]`);
 }
 
@@ -23,6 +29,31 @@ describe('structure of texts', () => {
       'ADR 3: Queue jobs status accepted [Concept]',
     ]);
     expect(factsOf('Remark: accepted', 'paragraph')).to.deep.equal([]);
+  });
+
+  it('takes the headings of sections for no subjects, and a name without its address', () => {
+    const lines = '- Maintainer: Femke Visser femke@tidepool.example\n- Design: Ruben de Boer\n';
+    for (const section of ['Stack', 'Contacts', 'Tech stack'])
+      expect(factsOf(lines, 'list-item', 'tidepool', { headings: ['tidepool', section] }), section).to.deep.equal([
+        'tidepool maintainer Femke Visser [Person]',
+        'tidepool design Ruben de Boer [Person]',
+      ]);
+    expect(
+      factsOf('Phone: 030 12345\nCity: Oslo', 'paragraph', 'Team', { headings: ['Contacts', 'Sarah Lee'] }),
+    ).to.include('Sarah Lee city Oslo [Place]');
+  });
+
+  it('relates settings to each member of a collection', () => {
+    const settings =
+      'home:\n  owner: Camille Roche\nservices:\n  mqtt:\n    port: 1883\n  assistant:\n    depends_on: [mqtt]\n';
+    const found = factsOf(settings, 'record', 'flat', { format: 'yaml' });
+    expect(found).to.include.members([
+      'flat has home [Concept]',
+      'home owner Camille Roche [Person]',
+      'flat services mqtt [Concept]',
+      'mqtt port 1883 [Concept]',
+      'assistant depends_on mqtt [Concept]',
+    ]);
   });
 
   it('relates the cells of a row to the order, not to the customer who has several', () => {

@@ -58,10 +58,30 @@ function withoutFences(text: string): string {
   return text.replace(/^[ \t>]*(?:`{3,}|~{3,})[^\n]*$/gmu, (line) => '\n'.repeat(line.length));
 }
 
+/** What sections of documents are called beside the common words. */
+const SECTIONS = new Set(
+  `stack tech backend frontend deployment hosting infrastructure prerequisites installation install usage quickstart roadmap changelog
+  license licence faq logistics itinerary accommodation flights ingredients dependencies credits milestones timeline budget
+  maintainer contributor metrics configuration config setup specification specs troubleshooting monitoring networking
+  hardware software tooling metadata overview appendix glossary agenda attendee deliverable stakeholder risk contact
+  requirement environment severity participant decision task todo booking expense pricing status summary impact
+  kontakt kontakte ansprechpartner zutaten termine teilnehmer technik überblick kosten
+  contacto contactos ingredientes participantes equipo presupuesto coordonnées ingrédients équipe aperçu`.split(/\s+/u),
+);
+
+/** Whether a heading only says what of its subject follows: `Stack`, `Contacts`, `Our team`. */
+function isSection(heading: string): boolean {
+  return heading.split(' ').every((one) => {
+    const word = one.toLowerCase().replace(/[^\p{L}\p{N}-]+/gu, '');
+    const singular = word.replace(/s$/u, '');
+    return isCommonWord(word) || SECTIONS.has(word) || isCommonWord(singular) || SECTIONS.has(singular);
+  });
+}
+
 /** The innermost heading that names something (`Sarah Lee`, not `Contact`), else the title or the name of the document. */
 function aboutOf({ headings }: TextPart, input: ExtractionInput): string | null {
   const names = [...(headings ?? input.headings)].reverse();
-  const own = names.find((name) => name.split(' ').some((word) => !isCommonWord(word.toLowerCase())));
+  const own = names.find((name) => !isSection(name));
   const name = own ?? input.title ?? input.documentName;
   return isGeneratedName(name) ? null : name;
 }

@@ -90,7 +90,7 @@ const TITLES = /^(?:(?:Dr|Prof|Mr|Mrs|Ms|Herr|Frau)\.? )+(?=\p{Lu}[\p{L}.'’-]*
 
 /** A name with its type; of a person without titles and address. */
 export function nameOf(text: string, relation: string): Named {
-  const name = text.replace(TITLES, '').replace(/ <[^<>]*@[^<>]*>$/u, '');
+  const name = text.replace(TITLES, '').replace(/ [<(]?[^\s<>()]+@[^\s<>()]+[>)]?$/u, '');
   return { name, type: name === text ? typeOf(name, relation) : 'Person' };
 }
 
