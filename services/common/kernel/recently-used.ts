@@ -31,3 +31,31 @@ export function keptByText<Value>(
   const cache = new Map<string, Value>();
   return (text) => (text.length > longest ? make(text) : recentlyUsed(cache, size, text, () => make(text)));
 }
+
+/**
+ * Returns a cache of between half of `size` and `size` values, those used last. A look-up costs the same at any size: in a large
+ * map in the order of use, most of the time goes into finding the oldest entry.
+ */
+export function createLargeCache<Key, Value>(size: number) {
+  let recent = new Map<Key, Value>();
+  let former = new Map<Key, Value>();
+  return {
+    get(key: Key): Value | undefined {
+      const known = recent.get(key);
+      if (known !== undefined) return known;
+      const before = former.get(key);
+      if (before !== undefined) this.set(key, before);
+      return before;
+    },
+    set(key: Key, value: Value): void {
+      recent.set(key, value);
+      if (2 * recent.size < size) return;
+      former = recent;
+      recent = new Map();
+    },
+    clear(): void {
+      recent = new Map();
+      former = new Map();
+    },
+  };
+}

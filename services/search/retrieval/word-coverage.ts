@@ -1,4 +1,4 @@
-import { keptByText } from '../../common/kernel/recently-used.ts';
+import { createLargeCache, keptByText } from '../../common/kernel/recently-used.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { tokenize } from '../../common/text/language/tokenize.ts';
 import { everydayWords } from '../../common/text/words/everyday-words.ts';
@@ -80,12 +80,12 @@ export function coverageBy(wanted: readonly WantedWord[]): RaiseCoverage {
   };
 }
 
-const CACHED_WORDS = 10_000;
+const CACHED_WORDS = 20_000;
 const LONGEST_CACHED_WORD = 40;
-const cache = new Map<string, Word>();
+const cache = createLargeCache<string, Word>(CACHED_WORDS);
 /** Of the texts that are read now; an older one goes with the texts that were read with it. */
 let vocabulary: Vocabulary = new Map();
-const MAX_VOCABULARY = 4 * CACHED_WORDS;
+const MAX_VOCABULARY = 2 * CACHED_WORDS;
 
 interface Word {
   readonly tokens: readonly string[];
@@ -153,7 +153,7 @@ export function countShared(text: string, tokens: ReadonlySet<string>): number {
 }
 
 function wordsIn(text: string): readonly string[] {
-  if (cache.size >= CACHED_WORDS || vocabulary.size >= MAX_VOCABULARY) {
+  if (vocabulary.size >= MAX_VOCABULARY) {
     cache.clear();
     vocabulary = new Map();
   }

@@ -1,4 +1,3 @@
-import { recentlyUsed } from '../../kernel/recently-used.ts';
 import { fold } from '../language/fold.ts';
 import { isFunctionWord, type OtherLanguage } from '../language/stop-words.ts';
 import { EVERYDAY_TRANSLATIONS } from './everyday-translations.ts';
@@ -49,6 +48,9 @@ const ENDINGS: Readonly<Record<Language, Endings>> = {
     ofNouns: /e$/u,
   },
 };
+const LONGEST_ENDING = Math.max(
+  ...Object.values(ENDINGS).flatMap(({ nouns, verbs }) => [...nouns, ...verbs].map(({ length }) => length)),
+);
 const LONGEST_WORD = 40;
 const MIN_STEM = 4;
 /** Behind a stem of three letters. */
@@ -58,7 +60,6 @@ const LONG_ENDING = 3;
 const ELISION = /^(?:[ldsnmtcj]|qu)['’](?=\p{L}{3})/u;
 /** Place by frequency in English from which on a word is rather one of another language: `casa`. */
 const MIN_FOREIGN_RANK = 11_000;
-const CACHED_WORDS = 4_000;
 
 let shared: Translations | undefined;
 
@@ -91,6 +92,13 @@ function readTranslations(): Translations {
       }
     }
   }
+  /** Stems of all languages: most words have none of them. */
+  const stems = new Set(byLanguage.flatMap(({ nouns, verbs }) => [...nouns.keys(), ...verbs.keys()]));
+  const hasStem = (form: string): boolean => {
+    const shortest = Math.max(MIN_STEM - 1, form.length - LONGEST_ENDING);
+    for (let length = form.length; length >= shortest; length--) if (stems.has(form.slice(0, length))) return true;
+    return stems.has(form);
+  };
   const find = (word: string, language: Language): string | null => {
     const { lemmas, nouns, verbs } = byLanguage[LANGUAGES.indexOf(language)] as (typeof byLanguage)[number];
     const whole = lemmas.get(word);
@@ -98,27 +106,27 @@ function readTranslations(): Translations {
     const forms = language === 'de' && word.startsWith('ge') ? [word, word.slice(2)] : [word];
     const endings = ENDINGS[language];
     for (const form of forms) {
-      for (let length = form.length; length >= MIN_STEM - 1; length--) {
-        const [stem, ending] = [form.slice(0, length), form.slice(length)];
-        if (length < MIN_STEM && ending.length < LONG_ENDING) continue;
-        const noun = endings.nouns.includes(ending) ? nouns.get(stem) : undefined;
-        const english = noun ?? (endings.verbs.includes(ending) ? verbs.get(stem) : undefined);
-        if (english !== undefined) return english;
+      for (let length = form.length; length >= Math.max(MIN_STEM - 1, form.length - LONGEST_ENDING); length--) {
+        if (length < MIN_STEM && form.length - length < LONG_ENDING) continue;
+        const stem = form.slice(0, length);
+        const [noun, verb] = [nouns.get(stem), verbs.get(stem)];
+        if (noun === undefined && verb === undefined) continue;
+        const ending = form.slice(length);
+        if (noun !== undefined && endings.nouns.includes(ending)) return noun;
+        if (verb !== undefined && endings.verbs.includes(ending)) return verb;
       }
     }
     return null;
   };
-  const found = new Map<string, string | null>();
   const english: Translations['english'] = (word, language) => {
     if (word.length > LONGEST_WORD) return null;
     const folded = fold(word).replace(ELISION, '');
-    return recentlyUsed(found, CACHED_WORDS, `${language ?? ''} ${folded}`, () => {
-      for (const one of language === undefined ? LANGUAGES : [language]) {
-        const known = find(folded, one);
-        if (known !== null) return known;
-      }
-      return null;
-    });
+    if (!hasStem(folded) && !(folded.startsWith('ge') && hasStem(folded.slice(2)))) return null;
+    for (const one of language === undefined ? LANGUAGES : [language]) {
+      const known = find(folded, one);
+      if (known !== null) return known;
+    }
+    return null;
   };
   return {
     english,

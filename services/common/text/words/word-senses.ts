@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { translations } from './translations.ts';
-import { placeOfWord, wordTable } from './word-table.ts';
+import { indexWords, wordTable } from './word-table.ts';
 
 /** A meaning that words share, of WordNet. */
 export interface SynsetRow {
@@ -231,22 +231,14 @@ export function readWordSenses(file: string | URL = new URL('senses.bin', import
     }
     return most;
   };
-  const rarePlaces = new Map<string, number>();
+  const rarePlaceOf = indexWords(rareWords, rareEnds);
   return {
     size: wordCount,
     row(word) {
       if (translations().isForeign(word)) return table.row(translations().english(word)?.split(' ').at(-1) ?? '');
       const row = table.row(word);
       if (row >= 0) return row;
-      let place = rarePlaces.get(word);
-      if (place === undefined) {
-        place = lemmasOf(word).reduce(
-          (found, lemma) => (found < 0 ? placeOfWord(rareWords, rareEnds, lemma) : found),
-          -1,
-        );
-        if (rarePlaces.size >= CACHED_WORDS) rarePlaces.clear();
-        rarePlaces.set(word, place);
-      }
+      const place = lemmasOf(word).reduce((found, lemma) => (found < 0 ? rarePlaceOf(lemma) : found), -1);
       return place < 0 ? -1 : table.size + place;
     },
     partsOf(row) {
@@ -299,7 +291,6 @@ function raise(map: Map<number, Found>, synset: number, found: Found): void {
 }
 
 const MAX_DEPTH = 20;
-const CACHED_WORDS = 8_000;
 
 const at = (values: Uint8Array | Uint16Array | Uint32Array | Float32Array, place: number) => values[place] as number;
 const startOf = (ends: Uint32Array, place: number) => (place === 0 ? 0 : (ends[place - 1] as number));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { createDotProducts } from './dot-products.ts';
-import { encodeTable, readWordTable, wordTable } from './word-table.ts';
+import { encodeTable, indexWords, readWordTable, wordTable } from './word-table.ts';
 
 describe('table of word vectors', () => {
   it('puts words of one meaning nearer to each other than to others', () => {
@@ -30,6 +30,18 @@ describe('table of word vectors', () => {
     expect(nearest('vehicle').slice(0, 4)).to.deep.equal(['car', 'suv', 'truck', 'jeep']);
     expect(nearest('vehicle')).not.to.include.members(['vehicles', 'cars']);
     expect(nearest('xqzzyx')).to.deep.equal([]);
+  });
+
+  it('finds the place of each of many words, those beyond ASCII included, and of no other', () => {
+    const words = [...Array.from({ length: 500 }, (_, at) => `word${at}`), 'köln', 'x', '東京'];
+    const bytes = words.map((word) => Buffer.from(word, 'utf8'));
+    const ends = Uint32Array.from(bytes, (_, at) =>
+      bytes.slice(0, at + 1).reduce((sum, { length }) => sum + length, 0),
+    );
+    const placeOf = indexWords(Buffer.concat(bytes), ends);
+    expect(words.map(placeOf)).to.deep.equal(words.map((_, at) => at));
+    expect(['word', 'word500', 'koln', '', 'K\u00f6ln'].map(placeOf)).to.deep.equal([-1, -1, -1, -1, -1]);
+    expect(indexWords(new Uint8Array(), new Uint32Array())('a')).to.equal(-1);
   });
 
   it('ranks common words before rare ones', () => {

@@ -102,16 +102,9 @@ export function readWordTable(file: string | URL = new URL('words.bin', import.m
   const words = content.subarray(wordsAt);
   const ends = Uint32Array.from({ length: size }, (_, row) => content.readUInt32LE(HEADER_BYTES + 4 * row));
   const endOf = (row: number) => (row < 0 ? 0 : (ends[row] as number));
-  const rows = new Map<string, number>();
-  const rowOf = (word: string): number => {
-    const known = rows.get(word);
-    if (known !== undefined) return known;
-    const row = placeOfWord(words, ends, word);
-    if (rows.size >= CACHED_WORDS) rows.clear();
-    rows.set(word, row);
-    return row;
-  };
-  const rank = (row: number) => content.readUInt32LE(ranksAt + 4 * row);
+  const rowOf = indexWords(words, ends);
+  const ranks = Uint32Array.from({ length: size }, (_, row) => content.readUInt32LE(ranksAt + 4 * row));
+  const rank = (row: number) => ranks[row] as number;
   /** Most callers only want the rank, and a vector takes half a kilobyte. */
   const entryOf = (row: number): WordEntry => {
     let vector: Float32Array | undefined;
@@ -174,27 +167,47 @@ export function readWordTable(file: string | URL = new URL('words.bin', import.m
   };
 }
 
-/**
- * Returns the place of a word among others, which stand one after the other in the order of their bytes, with the ends of
- * each; -1 when it is not there. The bytes are compared here: a call of `Buffer.compare` takes longer than a word.
- */
-export function placeOfWord(words: Uint8Array, ends: Uint32Array, word: string): number {
-  const wanted = Buffer.from(word, 'utf8');
-  let [low, high] = [0, ends.length - 1];
-  while (low <= high) {
-    const middle = (low + high) >>> 1;
-    const start = middle === 0 ? 0 : (ends[middle - 1] as number);
-    const length = (ends[middle] as number) - start;
-    const shared = Math.min(length, wanted.length);
-    let at = 0;
-    while (at < shared && words[start + at] === wanted[at]) at += 1;
-    const order = at < shared ? (words[start + at] as number) - (wanted[at] as number) : length - wanted.length;
-    if (order === 0) return middle;
-    if (order < 0) low = middle + 1;
-    else high = middle - 1;
+/** Returns the place of a word among others; -1 when it is not there. */
+export type PlaceOfWord = (word: string) => number;
+
+const EMPTY = -1;
+/** Places of the hash table for each word: with fewer, different words meet in one place. */
+const SLOTS_PER_WORD = 2;
+const NON_ASCII = /[^\0-\x7f]/u;
+
+/** Indexes words, which stand one after the other in UTF-8, with the ends of each, by a hash table with open addressing. */
+export function indexWords(words: Uint8Array, ends: Uint32Array): PlaceOfWord {
+  const startOf = (place: number) => (place === 0 ? 0 : (ends[place - 1] as number));
+  const size = 2 ** Math.ceil(Math.log2(SLOTS_PER_WORD * Math.max(1, ends.length)));
+  const slots = new Int32Array(size).fill(EMPTY);
+  for (let place = 0; place < ends.length; place++) {
+    let hash = 0;
+    for (let at = startOf(place); at < (ends[place] as number); at++) hash = nextHash(hash, words[at] as number);
+    let slot = slotOf(hash, size);
+    while (slots[slot] !== EMPTY) slot = (slot + 1) & (size - 1);
+    slots[slot] = place;
   }
-  return -1;
+  return (word) => {
+    // Letters outside ASCII take several bytes each, which then stand for characters.
+    const bytes = NON_ASCII.test(word) ? Buffer.from(word, 'utf8').toString('latin1') : word;
+    const length = bytes.length;
+    let hash = 0;
+    for (let at = 0; at < length; at++) hash = nextHash(hash, bytes.charCodeAt(at));
+    for (let slot = slotOf(hash, size); ; slot = (slot + 1) & (size - 1)) {
+      const place = slots[slot] as number;
+      if (place === EMPTY) return -1;
+      const start = startOf(place);
+      if ((ends[place] as number) - start !== length) continue;
+      let at = 0;
+      while (at < length && words[start + at] === bytes.charCodeAt(at)) at += 1;
+      if (at === length) return place;
+    }
+  };
 }
+
+/** A step of the hash function FNV-1a. */
+const nextHash = (hash: number, byte: number): number => Math.imul(hash ^ byte, 0x01000193);
+const slotOf = (hash: number, size: number): number => (hash ^ (hash >>> 15)) & (size - 1);
 
 /** Returns the rows nearest to a row, from the file that `test/bench/make-neighbours.ts` writes. */
 function readNeighbours(): (row: number) => readonly number[] {
