@@ -205,6 +205,68 @@ export function objectIn(
   return null;
 }
 
+/** Verbs with the words for what they make. */
+const WORKS: readonly (readonly [RegExp, string])[] = [
+  [/^(?:wr[io]te[sd]?|written|author)/u, 'novel|book|novella|works?|play|poem|story|essay|memoir|song'],
+  [/^(?:s[aiu]ngs?|records?|recorded|performs?|performed|made|released)$/u, 'song|single|album|EP|track|record'],
+  [/^(?:direct|mak|made)/u, 'film|movie|documentary'],
+  [/^compose/u, 'opera|symphony|sonata|concerto|composition|works?|piece|song'],
+  [/^paint/u, 'painting|portrait|mural|fresco'],
+];
+/** `produced`, `owned and operated`, `directed and co-produced`: up to the doer. */
+const DONE_BY =
+  /^(?:,? (?:and |& )?(?:\p{Ll}+-)?\p{Ll}+(?:ed|en)){0,2} (?:mainly |jointly |solely |in \d{4} )?by (?:the )?/u;
+/** Maximum characters between `by` and the name of who did it: `by one of its stars, Michael Douglas`. */
+const DOER_REACH = 45;
+
+/**
+ * Returns the name of who did what a question asks, behind `by`: Ada Reid of `directed by Tom Hall and produced by Ada Reid`
+ * for "Who produced it?", and of `a novel by the Scottish writer Ada Reid` for "Who wrote it?"; null without.
+ */
+export function doerIn(question: Question, sentence: string): { readonly text: string; readonly start: number } | null {
+  const deed = question.type === 'person' ? deedOf(question.text) : null;
+  if (deed === null || deed.subject !== null) return null;
+  const works = WORKS.find(([verb]) => verb.test(deed.verb))?.[1];
+  const ends = [...sentence.matchAll(/(?<![\p{L}\p{N}])\p{L}+/gu)]
+    .filter(([word]) => saysVerb(deed.verb, word.toLowerCase()) >= MIN_FORM)
+    .map(({ 0: word, index }) => index + word.length);
+  const made = works === undefined ? null : new RegExp(`\\b(?:${works})(?= by )`, 'u').exec(sentence);
+  if (made !== null) ends.push(made.index + made[0].length);
+  for (const end of ends) {
+    const by = DONE_BY.exec(sentence.slice(end));
+    const name = by === null ? null : nameBehind(sentence, end + by[0].length, question);
+    if (name !== null) return name;
+  }
+  return null;
+}
+
+/** Returns the name of a doer behind a place, without what tells of it before: `the American band` of `the American band Korn`. */
+function nameBehind(sentence: string, from: number, { text }: Question) {
+  const names = spansOf(sentence, ['name'])
+    .filter(({ start }) => start >= from)
+    .sort((one, other) => one.start - other.start);
+  const isBeside = (gap: string) => {
+    const words = gap.trim().split(' ');
+    return /^ (?:\p{Ll}[\p{L}-]* )+$/u.test(gap) && words.length <= 3 && words.every((word) => !STOP_WORDS.has(word));
+  };
+  const gapTo = (at: number) => {
+    const [name, next] = [names[at], names[at + 1]];
+    return name === undefined || next === undefined ? '' : sentence.slice(name.start + name.text.length, next.start);
+  };
+  let at = 0;
+  while (isBeside(gapTo(at))) at += 1;
+  const [first, found] = [names[0], names[at]];
+  if (first === undefined || found === undefined) return null;
+  const before = sentence.slice(from, first.start);
+  // `by consensus of the House` names no doer, `by one of its stars, Michael Douglas` does.
+  if (/[.;(]|\bby\b/u.test(before) || (/\bof\b/u.test(before) && !before.endsWith(', '))) return null;
+  const asked = new Set(wordsOf(text).map(stemOf));
+  const isNew = contentOf(found.text).some((word) => !asked.has(stemOf(word)));
+  return isNew && first.start - from <= DOER_REACH ? { text: found.text, start: found.start } : null;
+}
+
+const contentOf = (text: string) => wordsOf(text).filter((word) => !STOP_WORDS.has(word));
+
 const PREPOSITION = /^(?:for|in|on|at|to|from|with|of|about|by|into|and|that|how|when|as|up|out|off|down|away|back)\b/u;
 
 const sign = (condition: boolean) => (condition ? 1 : -1);

@@ -57,6 +57,38 @@ describe('extractive answers', () => {
     );
   });
 
+  it('name who did it by the word for what was done, beside others who did something else', async () => {
+    const passages = [
+      {
+        title: 'Red Sails',
+        text: 'Red Sails is a 1985 film and a sequel to Blue Sails, directed by Tom Hall and produced by one of its stars, Ada Reid. The boat explores the coast with Zoe Marsh.',
+      },
+      {
+        title: 'Hull Airport',
+        text: 'Hull Airport serves Hull, a city. The airport is owned and operated by the Hull Council.',
+      },
+      {
+        title: 'Low Tide',
+        text: 'Low Tide is a 1937 novel by the Scottish writer Ida Brown. The novel explores how Nan Orr wrote songs.',
+      },
+    ];
+    expect(await answer('who produced red sails', passages)).to.match(/^Ada Reid: /u);
+    expect(await answer('who owns hull airport', passages)).to.match(/^Hull Council: "The airport is owned/u);
+    expect(await answer('who wrote low tide', passages)).to.match(/^Ida Brown: /u);
+  });
+
+  it('quote first what is said of the subject of a title, which its sentence does not repeat', async () => {
+    const passages = [
+      {
+        title: 'Marsh College',
+        text: '# Marsh College\n\nMarsh College was founded in 1915 as a school and held courses at Hill Street. In 1917 it adopted the Heron as its mascot. It moved in 1933.',
+      },
+    ];
+    expect(await answer('what is the mascot of marsh college', passages)).to.match(
+      /^(?:.{0,20}: )?"In 1917 it adopted/u,
+    );
+  });
+
   it('name a person without a name, a number with its unit, and a date', async () => {
     const life = {
       title: 'life',

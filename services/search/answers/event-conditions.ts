@@ -57,6 +57,15 @@ const EVENTS: readonly EventWords[] = [
   words('rented?|rents', 'rent|lease|let|land|tenant|month|hire|pay|paid|flat|room'),
   words('painted|paints?', 'paint|colou?r|brush|artist|varnish|picture|portrait|mural|white|whitewash|coat'),
   words('insured?|insures', 'insur|polic|cover|premium|liabil|broker|claim'),
+  words('who (?:has |had )?(?:co-)?produce[ds]?', 'produc|made|mak|creat|record|grow|grew|brew|print|supervis'),
+  words(
+    'who (?:has |had )?(?:co-)?design(?:s|ed)?',
+    'design|architect|plan|draw|drew|sketch|built|build|creat|ma[dk]e|conceiv|layout|style|devis|develop|engineer',
+  ),
+  words(
+    'who (?:has |had )?(?:co-)?compose[ds]?',
+    'compos|music|score|soundtrack|song|tune|opera|symphon|sonata|quartet|piece|anthem|lyric|poem',
+  ),
   words('weighs?|weighed', 'weigh|kg|kilo|gram|pound|ton|\\d ?g\\b|heav|light|ounce|stone'),
 ];
 /** Times of business, which `open` and `close` at the end of a question ask for. */
@@ -83,9 +92,34 @@ export function isEventUnsaid({ text, type }: Asked, said: readonly Said[]): boo
   const event = events.find(([asked]) => asked.test(text));
   const read = type === 'date' ? said.slice(0, 1) : said;
   // What is said in another language has none of these words.
-  const isSilent = (one: Said) => !event?.[1].test(`${one.text} ${one.context}`) && !isForeignText(one.text);
+  const isSilent = (one: Said) =>
+    !event?.[1].test(`${one.text} ${one.context}`.replace(RETIRED_KIND, '')) && !isForeignText(one.text);
   return event !== undefined && read.every(isSilent);
 }
+
+const BIRTH_ASKED = /\b(?:born|birth\p{L}*|old|age[ds]?|live[ds]?)\b/iu;
+/** A birth with its date, or two dates of a life, in brackets: `(born 25 October 1961)`, `(1600–1683)`. */
+const LIFE_DATES = /\((?:[^()]*\bborn\b|(?:c\. ?)?[^()]{0,30}\d{4} ?[–-])[^()]*\)/giu;
+/** Tells that a person has retired, and not when: `is a retired judoka`. */
+const RETIRED_KIND = /\b(?:an?|the|former,?) retired (?=\p{L})/giu;
+
+/** Whether the only dates of a sentence are those of a life when a question asks when something else was. */
+export const isDateOfLife = ({ text, type }: Asked, sentence: string): boolean =>
+  type === 'date' &&
+  !BIRTH_ASKED.test(text) &&
+  !/\b(?:die[ds]?|death)\b/iu.test(text) &&
+  sentence.search(LIFE_DATES) >= 0 &&
+  !/\d{3}|\b(?:ago|since|yesterday|century)\b/u.test(sentence.replace(LIFE_DATES, ''));
+
+const BORN_WHERE = /\bwhere (?:was|were|is|are) .{1,60} born\b/iu;
+const BORN = /\bborn\b/iu;
+/** Tells where somebody is from: `born … in Bonn`, `born 1961, Bonn`, `Bonn-born`. */
+const BORN_PLACE =
+  /\b[Bb]orn\b[^.;]*?(?:\b(?:in|at|near|on|to|from|outside|aboard) (?:the )?(?!\d|(?:January|February|March|April|May|June|July|August|September|October|November|December)\b)\p{L}|\d{4}, \p{Lu})|-born\b|\b(?:birthplace|native|hometown|home town|hails?|came from|comes from|grew up|raised)\b|\bin \p{Lu}[\p{L} ]+ (?:was|were) born\b/u;
+
+/** Whether a sentence tells of a birth and of no place of it when a question asks where somebody was born. */
+export const isBirthWithoutPlace = ({ text }: Asked, sentence: string): boolean =>
+  BORN_WHERE.test(text) && BORN.test(sentence) && !BORN_PLACE.test(sentence);
 
 const PAST_ASKED = /\b(?:was|were|did)\b/iu;
 const FUTURE = /\b(?:will|shall|(?:is|are) going to)\b/iu;

@@ -47,6 +47,7 @@ import {
   newerFirst,
   withoutLast,
 } from './times.ts';
+import { titledFirst } from './titled-sentence.ts';
 import { isOfOtherRelative, namesIn, saidOf, unmetCondition } from './unmet-condition.ts';
 import { askedLikeNotes } from './user-notes.ts';
 import { negatedFirst, yesOrNo } from './yes-no.ts';
@@ -171,7 +172,8 @@ function answerTo(
   );
   const changed = inner === null ? quotedChange(question, all, { passages: read, dataset, window: timeWindow }) : null;
   if (changed !== null) return changed;
-  const current = all.filter((sentence) => changeOf(sentence)?.isOver !== true);
+  const untitled = all.filter((sentence) => changeOf(sentence)?.isOver !== true);
+  const current = titledFirst(question, untitled);
   const latest = firstFirst(query, latestFirst(query, current));
   const inOrder = newerFirst(question, changeFirst(query, latest));
   const ranked = question.type === 'date' ? datedFirst(inOrder) : stepFirst(question, inOrder);
@@ -185,7 +187,10 @@ function answerTo(
     (inner === null || inner.isOfName === true) && !isDecided && !isDated && !repliesTo(question, ranked[0]);
   // A day above a sentence is the date of what the sentence tells, and of nothing else.
   if (isDated && unmetCondition(question, saidOf(ranked.slice(0, 1))) !== null) return NO_ANSWER;
-  const evidence = { ranked, short: found, passages };
+  // The sentence that a title completes lacks the words of the title, by which evidence is judged.
+  const [titled, second, ...rest] = ranked;
+  const isTitled = current !== untitled && titled === current[0] && titled !== undefined && second !== undefined;
+  const evidence = { ranked: isTitled ? [second, titled, ...rest] : ranked, short: found, passages };
   const judged = isJudged && isAsked ? judgeEvidence(question, evidence) : null;
   const otherwise = isForeign && isAsked ? foreignCertainty(question, evidence) : isJudged ? DIRECT : null;
   const certainty = judged?.certainty ?? otherwise;
@@ -205,7 +210,10 @@ function answerTo(
     related !== null && typeof (oppositeOf(question)(related.sentence.statement.text) ?? '') === 'object';
   const stated = isConverse ? null : related;
   // `the Analytical Engine` is not what she wrote in `She wrote the first algorithm for the Analytical Engine.`
-  const isBeside = found?.isObject === true && stated?.sentence === found.sentence && !found.text.includes(stated.text);
+  const isBeside =
+    stated !== null &&
+    (found?.isDoer === true || (found?.isObject === true && stated.sentence === found.sentence)) &&
+    !found.text.includes(stated.text);
   const short = isDated || ranked[0]?.statement.isValue === true ? null : isBeside ? found : (stated ?? certain);
   // The order of what changed, of times and of negations stays.
   const best = ranked[0] === all[0] && said === ranked && question.type !== 'yes-no' ? judged?.best : null;

@@ -5,7 +5,7 @@ import { turnsOf } from '../../common/text/language/turns.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import { mostOfKind } from '../retrieval/word-likeness.ts';
-import { objectIn, oppositeOf } from './agreement.ts';
+import { doerIn, objectIn, oppositeOf } from './agreement.ts';
 import { ANSWER_WEIGHTS, type AnswerWeights } from './answer-weights.ts';
 import { type Question, wordsOf } from './question.ts';
 import { type RankedSentence, weigh } from './rank-sentences.ts';
@@ -23,6 +23,8 @@ export interface ShortAnswer {
   readonly isOfKind: boolean;
   /** It stands behind the verb of the question. */
   readonly isObject: boolean;
+  /** It stands behind `by`, with the verb of the question before it. */
+  readonly isDoer: boolean;
   readonly features: Readonly<Record<string, number>>;
 }
 
@@ -42,10 +44,12 @@ export function shortAnswer(
   if (likely === undefined) return null;
   const named =
     ofAskedKind(question, candidates) ?? besideExcluded(question, candidates) ?? beforeRole(question, candidates);
+  const doer = named === null ? doerOf(question, ranked, likely) : null;
   const object = named === null ? objectIn(question, likely.sentence.statement.text) : null;
   const phrase = object === null ? null : { ...likely, span: { ...object, kind: 'phrase' as const } };
   const chosen =
     named ??
+    doer ??
     phrase ??
     ofChange(question, likely, candidates) ??
     ofClause(question, likely, candidates) ??
@@ -59,9 +63,26 @@ export function shortAnswer(
     sentence: best.sentence,
     features,
     isOfKind: named !== null,
-    isObject: object !== null,
-    confidence: named === null && object === null ? confidence : Math.max(MIN_SHORT_CONFIDENCE, confidence),
+    isObject: object !== null && doer === null,
+    isDoer: doer !== null,
+    confidence:
+      named === null && doer === null && object === null ? confidence : Math.max(MIN_SHORT_CONFIDENCE, confidence),
   };
+}
+
+/** How much more of the question's information a sentence with the doer may miss than the best one. */
+const MISSES_MORE = 0.15;
+
+/** Returns who did it, in the best sentence or beside it in its passage: `It is owned by …`; null when none says so. */
+function doerOf(question: Question, ranked: readonly RankedSentence[], likely: Candidate): Candidate | null {
+  const [best] = ranked;
+  const isNear = ({ passage, features }: RankedSentence) =>
+    passage.id === best?.passage.id && features.missing <= best.features.missing + MISSES_MORE;
+  for (const sentence of ranked.slice(0, SENTENCES_READ)) {
+    const name = sentence === best || isNear(sentence) ? doerIn(question, sentence.statement.text) : null;
+    if (name !== null) return { ...likely, sentence, span: { ...name, kind: 'name' } };
+  }
+  return null;
 }
 
 const HOW_MANY = /\bhow many (?:\p{Ll}+ (?:of|and) )?(\p{L}+)/iu;

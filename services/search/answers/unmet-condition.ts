@@ -3,7 +3,15 @@ import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { likenessTo, mostOfKind } from '../retrieval/word-likeness.ts';
 import { isAgentUnsaid, isOfAuthor, NAMED_KINDS } from './agreement.ts';
-import { isEventUnsaid, isMoneyForCount, isOnlyWished, isReasonOfOther, isYetToCome } from './event-conditions.ts';
+import {
+  isBirthWithoutPlace,
+  isDateOfLife,
+  isEventUnsaid,
+  isMoneyForCount,
+  isOnlyWished,
+  isReasonOfOther,
+  isYetToCome,
+} from './event-conditions.ts';
 import { isForeignText } from './foreign-text.ts';
 import { contentWords, type Question, wordsOf } from './question.ts';
 import { refersBack, type Sentence } from './rank-sentences.ts';
@@ -84,6 +92,7 @@ export function unmetCondition(question: Question, said: readonly Said[]): Condi
   if (isOwnerUnsaid(question, said)) return 'owner';
   if (isOpinionUnsaid(question, said)) return 'opinion';
   if (isEventUnsaid(question, said)) return 'event';
+  if (isDateOfLife(question, best.text) || isBirthWithoutPlace(question, best.text)) return 'event';
   if (isYetToCome(question, best.text)) return 'future';
   if (isOnlyWished(question, best.text)) return 'wish';
   if (isMoneyForCount(question, best.text)) return 'count';
