@@ -10,7 +10,7 @@ import { createInProcessBus } from '../../common/storage/bus/in-process/bus.ts';
 import { lockDataDirectory } from '../../common/storage/documents/sqlite/data-directory-lock.ts';
 import { openSqliteDocumentStore } from '../../common/storage/documents/sqlite/document-store.ts';
 import { rememberFile } from '../../common/storage/documents/sqlite/file-in-place.ts';
-import { createRevisions } from '../../common/storage/documents/sqlite/recent-reads.ts';
+import { createRevisions } from '../../common/storage/documents/sqlite/unchanged-reads.ts';
 import { createSqliteDatasetIndexes } from '../../common/storage/indexes/sqlite/sqlite-dataset-indexes.ts';
 import type { SearchThreads } from '../../search/threads.ts';
 import { createClosing, critical, probeDocuments, type SourceParts, type StoreSource } from './store-source.ts';

@@ -13,6 +13,8 @@ export interface LookUp {
   readonly atMs: number;
 }
 
+export type TtlCache<Key, Value> = ReturnType<typeof createTtlCache<Key, Value>>;
+
 /**
  * Keeps looked-up values for a moment, so that a burst of requests costs one look-up. A change is announced by `drop`; a
  * look-up that began before it may have read the former state, and its result is not kept.

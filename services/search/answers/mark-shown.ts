@@ -1,6 +1,7 @@
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import { dataItemId } from '../../common/kernel/ids.ts';
+import { createTtlCache, type TtlCache } from '../../common/kernel/ttl-cache.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 import type { Clock, MonotonicClock } from '../../common/ports/system.ts';
 import { type EchoMarks, MARKS_PER_ANSWER, type ShownSentence } from '../../common/records/ingest/echo-marks.ts';
@@ -11,6 +12,16 @@ import type { SearchOutcome, SearchRequest, SearchSettings } from '../model.ts';
 
 /** Lifetime of marks when sessions never expire. */
 const DEFAULT_TTL_MS = 7 * 86_400_000;
+
+/** Passages marked recently, which need not be split into sentences and marked again with every answer. */
+export type RecentlyShown = TtlCache<string, true>;
+
+/** Much shorter than the lifetime of marks, which are renewed in the second half of it. */
+const REMEMBERED_MS = 3_600_000;
+const MAX_PASSAGES = 100_000;
+
+export const createRecentlyShown = (clock: MonotonicClock): RecentlyShown =>
+  createTtlCache({ clock, ttlMs: REMEMBERED_MS, maxEntries: MAX_PASSAGES });
 
 export interface MarkDependencies {
   readonly clock: Clock;
@@ -26,23 +37,24 @@ export interface MarkDependencies {
  * does not fail the search.
  */
 export async function markShown(
-  deps: MarkDependencies,
+  { clock, logger, settings, echoes, recentlyShown }: MarkDependencies,
   { principal }: SearchRequest,
   dataset: DatasetRef,
   outcome: SearchOutcome,
 ): Promise<void> {
   const keyOf = ({ item, generation, id }: EntryKey) => `${principal.id}/${dataset.id}/${item}/${generation}/${id}`;
   const { sentences: shown, passages } = fingerprints(
-    textsOf(outcome).filter(({ row }) => row === null || !deps.recentlyShown.has(keyOf(row))),
+    textsOf(outcome).filter(({ row }) => row === null || recentlyShown.get(keyOf(row)) === undefined),
   );
   if (shown.length === 0) return;
-  const ttlMs = deps.settings.echoTtlMs || DEFAULT_TTL_MS;
+  const ttlMs = settings.echoTtlMs || DEFAULT_TTL_MS;
+  const from = recentlyShown.lookUp();
   try {
-    await deps.echoes.put(scopeOf(dataset), principal.id, shown, { now: deps.clock.now(), ttlMs });
-    deps.recentlyShown.add(passages.map(keyOf));
+    await echoes.put(scopeOf(dataset), principal.id, shown, { now: clock.now(), ttlMs });
+    for (const passage of passages) recentlyShown.put(keyOf(passage), true, from);
   } catch (error) {
     if (!isEngramError(error) || error.wireName !== 'ServiceUnavailableError') throw error;
-    deps.logger.warn('search.echo_marks.save_failed', { error });
+    logger.warn('search.echo_marks.save_failed', { error });
   }
 }
 
@@ -81,32 +93,4 @@ function fingerprints(texts: readonly ShownText[]) {
     if (row !== null) passages.push(row);
   }
   return { sentences: [...found.values()], passages };
-}
-
-/** Passages marked recently: they need not be split into sentences and marked again with every answer. */
-interface RecentlyShown {
-  has(passage: string): boolean;
-  add(passages: readonly string[]): void;
-}
-
-/** Much shorter than the lifetime of marks, which are renewed in the second half of it. */
-const REMEMBERED_MS = 3_600_000;
-const MAX_PASSAGES = 100_000;
-
-export function createRecentlyShown(
-  clock: MonotonicClock,
-  { rememberedMs = REMEMBERED_MS, maxPassages = MAX_PASSAGES } = {},
-): RecentlyShown {
-  const until = new Map<string, number>();
-  return {
-    has: (passage) => (until.get(passage) ?? 0) > clock.monotonicMs(),
-    add(passages) {
-      const endsAt = clock.monotonicMs() + rememberedMs;
-      for (const passage of passages) {
-        until.delete(passage);
-        if (until.size >= maxPassages) until.delete(until.keys().next().value ?? '');
-        until.set(passage, endsAt);
-      }
-    },
-  };
 }

@@ -14,7 +14,7 @@ import type { Scope } from '../../../kernel/scope.ts';
 import { type Collection, type DocumentStore, insert, removeWhere, update } from '../../ports/document-store.ts';
 import { openSqliteDocumentReader, openSqliteDocumentStore } from './document-store.ts';
 import { migrate } from './migrations.ts';
-import { createRevisions } from './recent-reads.ts';
+import { createRevisions } from './unchanged-reads.ts';
 
 type Note = { readonly title?: string; readonly rank?: number; readonly text?: string };
 const notes: Collection<Note> = { name: 'notes', level: 'tenant', indexes: [{ fields: ['title'] }] };

@@ -20,11 +20,11 @@ import { decodeResult, encodeWrite, storableId } from './encode-writes.ts';
 import { joined, lookupTerms, reachTerms, term, whereTerm } from './filter-sql.ts';
 import { openForReading } from './open-database.ts';
 import { type FoundRows, findPage, findRows, selectColumns, toStored } from './page-query.ts';
-import { type CollectionRevisions, createUnchangedReads } from './recent-reads.ts';
 import { storeError } from './sqlite-errors.ts';
 import { createStatementCache, type SqlRow, type StatementCache } from './statement-cache.ts';
 import { closedError, type StorageThread, startStorageThread } from './storage-thread.ts';
 import { createLayouts, layoutOf as layoutOfRules, type TableLayout } from './table-layout.ts';
+import { type CollectionRevisions, createUnchangedReads } from './unchanged-reads.ts';
 import type { EncodedResult, EncodedWrite } from './write-protocol.ts';
 
 interface SqliteDocumentStoreOptions {

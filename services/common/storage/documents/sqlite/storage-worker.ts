@@ -4,11 +4,11 @@ import { rememberFile } from './file-in-place.ts';
 import { migrate } from './migrations.ts';
 import { openForWriting } from './open-database.ts';
 import { prepareTables } from './prepare-tables.ts';
-import { type CollectionRevisions, countCommit } from './recent-reads.ts';
 import { type CommitContext, runCommits } from './run-commits.ts';
 import { storeError } from './sqlite-errors.ts';
 import { createStatementCache } from './statement-cache.ts';
 import { createLayouts } from './table-layout.ts';
+import { type CollectionRevisions, countCommit } from './unchanged-reads.ts';
 import type { EncodedCommit, EncodedWrite, UnansweredRequest, WorkerReply, WorkerRequest } from './write-protocol.ts';
 
 /**

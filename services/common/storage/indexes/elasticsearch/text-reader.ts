@@ -1,4 +1,5 @@
 import type { estypes } from '@elastic/elasticsearch';
+import { createRecentReads } from '../../../kernel/recent-reads.ts';
 import type { DatasetScope } from '../../../kernel/scope.ts';
 import { slices } from '../../../kernel/slices.ts';
 import { asRead, type EntryKey, type EntryPayload, type IndexKind } from '../../ports/index-entry.ts';
@@ -66,7 +67,10 @@ export function createTextReader(dependencies: {
     connection.search<TextDocument>(names.textAlias(scope), body, signal);
   const pages = (scope: DatasetScope, request: SearchBody) =>
     readAllPages((page) => search(scope, { ...request, ...page }), ROWS_AT_ONCE);
-  const kept = createKeptRows();
+  const kept = createRecentReads<StoredRow>(WORDS_KEPT);
+  const keep = (key: string, row: StoredRow): void => {
+    if (row.stamp !== undefined) kept.keep(key, row, row.counts.size);
+  };
   /** Datasets, with a kind, of whose rows most were kept when some were read. */
   const familiar = new Set<string>();
   const familiarName = (scope: DatasetScope, kind: IndexKind) => `${names.textAlias(scope)} ${kind}`;
@@ -81,10 +85,11 @@ export function createTextReader(dependencies: {
       const [whole] = storedRows([hit]);
       const { id, item, generation, stamp } = whole ?? keyOf(hit);
       const key = rowId(scope, kind, { id, item, generation });
-      const row = kept.get(`${prefix} ${key}`, stamp);
-      if (row !== null) known += 1;
-      else if (whole !== undefined) kept.add(`${prefix} ${key}`, whole);
-      found.set(key, row ?? whole ?? null);
+      const row = kept.get(`${prefix} ${key}`);
+      const isCurrent = row !== undefined && row.stamp === stamp;
+      if (isCurrent) known += 1;
+      else if (whole !== undefined) keep(`${prefix} ${key}`, whole);
+      found.set(key, isCurrent ? row : (whole ?? null));
     }
     const name = familiarName(scope, kind);
     if (familiar.size >= MAX_FAMILIAR) familiar.clear();
@@ -96,7 +101,7 @@ export function createTextReader(dependencies: {
       for (const row of storedRows(answer.hits.hits)) {
         const key = rowId(scope, kind, row);
         found.set(key, row);
-        kept.add(`${prefix} ${key}`, row);
+        keep(`${prefix} ${key}`, row);
       }
     }
     return [...found.values()].filter((row) => row !== null);
@@ -222,36 +227,6 @@ function columnsOf({ kind, id, item, generation, ordinal, nodeSets }: ReadRow): 
 
 function readPayload(json: string): EntryPayload {
   return JSON.parse(json) as EntryPayload;
-}
-
-/** The rows that were read last, by key and stamp. */
-function createKeptRows() {
-  const rows = new Map<string, StoredRow>();
-  let words = 0;
-  const remove = (key: string) => {
-    words -= rows.get(key)?.counts.size ?? 0;
-    rows.delete(key);
-  };
-  return {
-    get(key: string, stamp: number | undefined): StoredRow | null {
-      const row = rows.get(key);
-      if (row === undefined || row.stamp !== stamp) return null;
-      // A map keeps the order of insertion.
-      rows.delete(key);
-      rows.set(key, row);
-      return row;
-    },
-    add(key: string, row: StoredRow) {
-      if (row.stamp === undefined) return;
-      remove(key);
-      rows.set(key, row);
-      words += row.counts.size;
-      for (const oldest of rows.keys()) {
-        if (words <= WORDS_KEPT) return;
-        remove(oldest);
-      }
-    },
-  };
 }
 
 /** Reads all hits of a sorted search, `size` at a time; each page begins after the last hit of the one before. */

@@ -1,43 +1,4 @@
-/** Cache of recently read values; of the oldest those are evicted first that were not used since. */
-export interface RecentReads<Value, Key = string> {
-  get(key: Key): Value | undefined;
-  /** `bytes`: about what it weighs. What is larger than a quarter of the room is not kept. */
-  keep(key: Key, value: Value, bytes: number): void;
-  clear(): void;
-}
-
-/**
- * Marks what is used and moves it behind the others when it would be evicted: to keep a map in the order of use takes several
- * times as long for each hit.
- */
-export function createRecentReads<Value, Key = string>(maxBytes: number): RecentReads<Value, Key> {
-  const entries = new Map<Key, { readonly value: Value; readonly bytes: number; isUsed: boolean }>();
-  let held = 0;
-  return {
-    get(key) {
-      const found = entries.get(key);
-      if (found === undefined) return undefined;
-      found.isUsed = true;
-      return found.value;
-    },
-    keep(key, value, bytes) {
-      if (bytes > maxBytes / 4) return;
-      held += bytes - (entries.get(key)?.bytes ?? 0);
-      entries.delete(key);
-      entries.set(key, { value, bytes, isUsed: false });
-      for (const [oldest, entry] of entries) {
-        if (held <= maxBytes) break;
-        entries.delete(oldest);
-        if (entry.isUsed) entries.set(oldest, { ...entry, isUsed: false });
-        else held -= entry.bytes;
-      }
-    },
-    clear() {
-      entries.clear();
-      held = 0;
-    },
-  };
-}
+import { createRecentReads, type RecentReads } from '../../../kernel/recent-reads.ts';
 
 /** Number of commits by collection, shared by the threads of a store. Collections may share a number: their commits add up. */
 export type CollectionRevisions = Int32Array<SharedArrayBuffer>;
