@@ -161,7 +161,8 @@ export function sentenceFeatures(whole: Question, { ranked, short, passages }: E
     statements.set(source, told);
     const before = told[told.indexOf(statement.text) - 1] ?? '';
     const subjectBefore = saidBefore(all, statement);
-    const inSentence = bagOf(`${statement.text} ${statement.heading} ${statement.label} ${subjectBefore}`);
+    const above = (statement.above ?? []).join(' ');
+    const inSentence = bagOf(`${statement.text} ${above} ${statement.heading} ${statement.label} ${subjectBefore}`);
     const slot = slots.get(source) ?? slotFeatures(question, told);
     slots.set(source, slot);
     const own = coverage(words, inSentence);
@@ -382,7 +383,13 @@ function sectionText(passage: ReadPassage, heading: string): string {
   const own = all.filter((one) => one.heading === heading);
   if (own.length === all.length) return wholeText(passage);
   const { documentName, headings } = passage.payload;
-  return [documentName, ...headings, heading, ...own.flatMap(({ label, text }) => [label, text])].join(' ');
+  return [
+    documentName,
+    ...headings,
+    ...(own[0]?.above ?? []),
+    heading,
+    ...own.flatMap(({ label, text }) => [label, text]),
+  ].join(' ');
 }
 
 function wholeText({ payload }: ReadPassage): string {
@@ -443,7 +450,11 @@ const NAME_QUESTION = /\b(?:names?|surname|called)\b/iu;
 const QUANTITIES: readonly AnswerType[] = ['number', 'thing', 'way'];
 const UNITS: readonly (readonly [asks: RegExp, isAnswer: RegExp, types?: readonly AnswerType[]])[] = [
   [
-    /\bhow much\b.*\b(?:costs?|pay|paid|price|money|win|won|earn|spend|spent|charge|worth|salary|fee)\b|^how much (?:is|are|was|were|did .* get) (?!left)|\b(?:salary|price|cost|rent|fee|wages?|deposit|fine)\b|^what (?:do|does|did) .*\b(?:pay|charge|spend)\b/iu,
+    /\bhow (?:much|high|large|big)\b.*\b(?:deposit|deductible|discount|bonus|severance|notice)\b/iu,
+    /[$€£¥%]|\b(?:EUR|USD|GBP|CHF|dollars?|euros?|pounds?|crowns|francs|yen|per ?cent)\b|\b(?:months?|weeks?|years?)['’]? (?:rent|pay|salary|wages|notice)\b/iu,
+  ],
+  [
+    /\bhow much\b.*\b(?:costs?|pay|paid|price|money|win|won|earn|spend|spent|charge|worth|salary|fee)\b|^how much (?:is|are|was|were|did .* get) (?!left)|\b(?:salary|price|cost|rent|fee|wages?|deposit|fine|deductible|premium)\b|^what (?:do|does|did) .*\b(?:pay|charge|spend)\b/iu,
     /[$€£¥]|\b(?:EUR|USD|GBP|CHF|dollars?|euros?|pounds?|crowns|francs|yen|cents?|bucks)\b|\b(?:for|paid|pays?|costs?) \d[\d.,]*(?! ?(?!(?:a|per|each|in|and)\b)\p{L})/iu,
   ],
   [
@@ -453,6 +464,10 @@ const UNITS: readonly (readonly [asks: RegExp, isAnswer: RegExp, types?: readonl
   [
     /\bhow long\b/iu,
     /\b(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|decades?|met(?:er|re)s?|km|miles?|kilomet\p{L}+)\b/iu,
+  ],
+  [
+    /\bhow much (?:RAM|memory|storage|disk|space|bandwidth|traffic|swap)\b/iu,
+    /\d ?(?:[KMGT]i?B|kilobytes?|megabytes?|gigabytes?|terabytes?|megabits?|gigabits?|[KMG]bit)\b|\d ?(?:m²|square|cubic|lit(?:re|er)s?)/iu,
   ],
   [
     /\bhow (?:tall|high|deep|wide|far|big|large)\b/iu,

@@ -47,6 +47,55 @@ describe('notes in the first person', () => {
   });
 });
 
+describe('notes of several projects', () => {
+  const projects: readonly WorldPassage[] = [
+    {
+      title: 'one',
+      text: '# Atlas\n\nA booking site.\n\n## Stack\nDatabase: Postgres 15\n\n## Hosting\nProvider: Hetzner',
+    },
+    {
+      title: 'two',
+      text: '# Heron\n\nAn inventory app.\n\n## Stack\n- Backend: Django 5\n- Queue: RabbitMQ\n\n## Rates\nHourly rate: 95 EUR',
+    },
+    {
+      title: 'four',
+      text: '# Marlin\n\n## Status\nOn hold since August because the customer ran out of budget.\n\n## Open issues\n- Dark mode is missing',
+    },
+    {
+      title: 'five',
+      text: '# Accounting\n\nThe VAT return has to be in by the tenth of the following month. The adviser is Ada Moss.',
+    },
+  ];
+
+  it('are told apart by the heading above those of their parts', async () => {
+    expect(await answer('What is the hourly rate on Heron?', projects)).to.include('95 EUR');
+    expect(await answer('What is the hourly rate on Atlas?', projects)).not.to.include('95 EUR');
+    expect(await answer('Which message queue is used in Heron?', projects)).to.include('RabbitMQ');
+    expect(await answer('Why is Marlin paused?', projects)).to.include('ran out of budget');
+  });
+
+  it('give days of each month as dates', async () => {
+    expect(await answer('When must the VAT return be submitted?', projects)).to.include('tenth of the following month');
+  });
+});
+
+describe('notes about whoever asks', () => {
+  it('say the name and what was before', async () => {
+    const notes: readonly WorldPassage[] = [
+      {
+        title: 'me',
+        text: 'I am Lennart Voss, freelance developer since 2017. Before that I spent five years at a firm called Nordfracht.',
+      },
+      { title: 'other', text: 'The site is called Tarn. My sister drew the logo.' },
+    ];
+    expect(await answer('What is my name?', notes)).to.match(/^Lennart Voss: /u);
+    expect(await answer('Where did I work before I went freelance?', notes)).to.match(/^[^\n]*Nordfracht/u);
+    expect(await answer('What is my name?', [{ title: 'other', text: 'My sister drew the logo.' }])).to.equal(
+      NOTHING_FITS,
+    );
+  });
+});
+
 describe('extractive answers', () => {
   it('say the answer, then quote its sentence verbatim with its document', async () => {
     expect((await answer('Where was Ada Lovelace born?')).split('\n')[0]).to.equal(

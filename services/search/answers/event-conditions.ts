@@ -17,6 +17,10 @@ const EVENTS: readonly EventWords[] = [
     '(?:get|got|gets|getting) married|marry|marries|married|wedding(?: anniversary)?',
     'marri|marry|wed|husband|wife|bride|groom|spouse|vow|honeymoon|engag',
   ),
+  words(
+    '(?:was|were|is|are) .*\\bborn',
+    'born|birth|native|gr[eo]w|raised|came|comes?\\b|from|child|hometown|origin|aged?\\b|years? old|\\d{4}|young|old|baby|arriv',
+  ),
   words('divorced?', 'divorc|separat|split|ex-|left|broke'),
   words(
     'expires?|runs? out|expired',

@@ -1,6 +1,8 @@
 import { collapseNearDuplicates } from '../../common/ranking/near-duplicates.ts';
+import { asksOwnName, ownNameIn } from '../../common/text/language/own-name.ts';
 import { stemOf, tokenizeQuery } from '../../common/text/language/tokenize.ts';
 import { NOTHING_FITS, quoteLine } from '../../common/text/repetition/own-answers.ts';
+import { wordSenses } from '../../common/text/words/word-senses.ts';
 import type { RankedPassage } from '../model.ts';
 import { inEnglish } from '../retrieval/english-question.ts';
 import type { TimeWindow } from '../retrieval/query-analysis.ts';
@@ -16,8 +18,9 @@ import type { InnerAnswer } from './inner-question.ts';
 import type { Fact } from './knowledge.ts';
 import { asksForLength, lengthIn } from './lengths.ts';
 import { isForeignWord, saysInOtherWords } from './other-language.ts';
+import { ofOtherSection } from './other-section.ts';
 import { asksForTimeOfDay, type Question, readQuestion, wordsOf } from './question.ts';
-import { quotedStatements, stepFirst } from './quoted-text.ts';
+import { quotedStatements, reasonFirst, stepFirst } from './quoted-text.ts';
 import {
   areOwnNotes,
   PASSAGES_READ,
@@ -32,7 +35,7 @@ import { MIN_SHORT_CONFIDENCE, shortAnswer } from './short-answer.ts';
 import { sourcedQuote } from './source-label.ts';
 import { timeOfDayIn } from './spans.ts';
 import { type StatedAnswer, statedAnswer } from './stated-answer.ts';
-import type { Statement } from './statements.ts';
+import { type Statement, statementsOf } from './statements.ts';
 import type { Table } from './table-rows.ts';
 import { tableAnswer } from './tables.ts';
 import {
@@ -40,8 +43,10 @@ import {
   changeFirst,
   datedFirst,
   firstFirst,
+  formerFirst,
   inTimeFirst,
   isDatedByContext,
+  isMonthOfAnyYear,
   latestFirst,
   namesMonth,
   newerFirst,
@@ -119,11 +124,37 @@ export function extractiveAnswer(
   passages: readonly RankedPassage[],
   material: Material = { tables: [], inner: null, facts: [], dataset: null },
 ): ExtractiveAnswer {
+  const ownName = asksOwnName(asked) ? quotedOwnName(passages, material) : null;
+  if (ownName !== null) return ownName;
+  // Without a word for names there is nothing else that could say it.
+  if (asksOwnName(asked) && !passages.some(({ payload }) => SAYS_NAME.test(payload.text))) return NO_ANSWER;
   const query = askedLikeNotes(asked, passages);
   const answer = answerTo(query, retrieval, passages, material);
   if (answer.text !== NOTHING_FITS) return answer;
   const english = inEnglish(query, (word) => passages.some(({ payload }) => isNameIn(payload.text, word)));
   return english === null ? answer : answerTo(english, retrieval, passages, { ...material, isTranslated: true });
+}
+
+const SAYS_NAME = /\b(?:names?|named|called|heiße|Name|llamo|nombre|appelle|nom)\b/u;
+
+/** Returns the name by which who writes the notes says who that is, with the sentence; null when none of them says so. */
+function quotedOwnName(
+  passages: readonly RankedPassage[],
+  { dataset }: Pick<Material, 'dataset'>,
+): ExtractiveAnswer | null {
+  const isWord = (word: string, isAlone: boolean) => {
+    const { noun, verb } = wordSenses().partsOf(wordSenses().row(word));
+    return noun + verb > 0 && (isAlone || noun < 1);
+  };
+  for (const passage of passages) {
+    for (const { text, heading } of statementsOf(passage)) {
+      const name = ownNameIn(text, isWord);
+      if (name === null) continue;
+      const quote = sourcedQuote(passage.payload, text, heading, dataset);
+      return { text: `${name}: ${quote}`, passageIds: [passage.id], certainty: DIRECT, short: name };
+    }
+  }
+  return null;
 }
 
 /** Whether a text writes a word with a capital. */
@@ -153,7 +184,10 @@ function answerTo(
   const translated = isForeign ? inEnglish(query, () => false) : null;
   const english = translated === null ? question : readQuestion(translated);
   const isAcross = (text: string) => isTranslated || translated !== null || (isJudged && isForeignText(text));
+  const isOfOther = ofOtherSection(query, passages);
+  const isOwn = areOwnNotes(passages);
   const isLeft = (sentence: Sentence) => {
+    if (isOfOther(sentence)) return false;
     const { text } = sentence.statement;
     if (isAcross(text) && !saysInOtherWords(english, sentence)) return false;
     if (MAIL_LINE.test(text) && !ABOUT_MAIL.test(query)) return false;
@@ -161,22 +195,29 @@ function answerTo(
       (text === inner?.sentence.statement.text && inner.isOfName !== true) ||
       (inner?.excluded != null && text.includes(inner.excluded));
     return (
-      isEvent(text) && !isInner && !isNotYet(sentence) && !isOfOtherRelative(query, text) && !isOnlyNamed(query, text)
+      isEvent(text) &&
+      !isInner &&
+      !isNotYet(sentence) &&
+      !(isOfOtherRelative(query, text) && (isOwn || !OF_SUBJECT_BEFORE.test(text))) &&
+      !isOnlyNamed(query, text)
     );
   };
   const read = retrieval.withSuperseded ?? passages;
   const all = inTimeFirst(
     withoutOpposites(question, rankSentences(sentencesOf(question, read).filter(isLeft))),
     timeWindow,
-    relativeTimes.length > 0 || namesMonth(query, timeWindow),
+    {
+      isSure: relativeTimes.length > 0 || namesMonth(query, timeWindow),
+      isOfAnyYear: isMonthOfAnyYear(query, timeWindow),
+    },
   );
   const changed = inner === null ? quotedChange(question, all, { passages: read, dataset, window: timeWindow }) : null;
   if (changed !== null) return changed;
   const untitled = all.filter((sentence) => changeOf(sentence)?.isOver !== true);
   const current = titledFirst(question, untitled);
   const latest = firstFirst(query, latestFirst(query, current));
-  const inOrder = newerFirst(question, changeFirst(query, latest));
-  const ranked = question.type === 'date' ? datedFirst(inOrder) : stepFirst(question, inOrder);
+  const inOrder = newerFirst(question, changeFirst(query, formerFirst(query, latest)));
+  const ranked = question.type === 'date' ? datedFirst(inOrder) : reasonFirst(question, stepFirst(question, inOrder));
   // What an inner question was answered with has been found by more than the words of the question.
   // What was so before is quoted, and is no answer.
   const found = shortAnswer(question, inOrder === latest ? ranked : ranked.slice(0, 1));
@@ -235,6 +276,9 @@ function answerTo(
     short: short?.text ?? null,
   };
 }
+
+/** `Their daughter`, of whom a note before tells; in notes in the first person it is no daughter of the writer. */
+const OF_SUBJECT_BEFORE = /^(?:Their|His|Her) /u;
 
 /** Whether a sentence has nothing but names of the question: the name below a letter. */
 function isOnlyNamed(query: string, text: string): boolean {

@@ -77,6 +77,23 @@ export function stepFirst({ type, text }: Question, ranked: readonly RankedSente
   return step === undefined ? ranked : [step, ...ranked.filter((one) => one !== step)];
 }
 
+const SAYS_REASON = /\b(?:because|since (?!\d|last|then|\p{Lu})|due to|owing to|thanks to|the reason)\b/iu;
+
+/** Puts a sentence that gives a reason before one about the same, below the same headings, that gives none. */
+export function reasonFirst({ type }: Question, ranked: readonly RankedSentence[]): readonly RankedSentence[] {
+  const [best] = ranked;
+  if (type !== 'reason' || best === undefined || SAYS_REASON.test(best.statement.text)) return ranked;
+  const reason = ranked
+    .slice(0, SENTENCES_READ)
+    .find(
+      ({ statement, features }) =>
+        SAYS_REASON.test(statement.text) && features.missing <= best.features.missing + MISSING_MORE,
+    );
+  if (reason === undefined) return ranked;
+  const { score, probability, confidence } = best;
+  return [{ ...reason, score, probability, confidence }, ...ranked.filter((one) => one !== reason)];
+}
+
 function stepsAround(
   all: readonly Statement[],
   at: number,

@@ -42,9 +42,12 @@ const MONTH = `(?:${MONTHS}|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|${[...
   .filter((month) => !MONTHS.toLowerCase().split('|').includes(month))
   .map((month) => (month === 'mars' ? month : `[${month[0]}${month[0]?.toUpperCase()}]${month.slice(1)}`))
   .join('|')})`;
+/** `the tenth of the following month`, `the 1st of each quarter`. */
+export const DAY_OF_EACH =
+  '(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|fifteenth|twentieth|last(?: \\p{Ll}+)?|\\d{1,2}(?:st|nd|rd|th)) (?:day )?of (?:the|each|every|this) (?:\\p{Ll}+ )?(?:month|quarter|year|week)';
 const DAY = '\\d{1,2}(?:st|nd|rd|th)?';
 const DATE = new RegExp(
-  `(?<![\\p{L}\\p{N}])(?:(?:early|late|mid)[- ])?(?:\\d{4}-\\d\\d-\\d\\d|${MONTH}\\.? ${DAY},? \\d{4}|${DAY}\\.? (?:of |de )?${MONTH},?(?: (?:del? )?\\d{4})?|${MONTH},? \\d{4}|${MONTH} ${DAY}|(?:(?:spring|summer|autumn|fall|winter) (?:of )?)?(?:1\\d|20)\\d\\d(?:[–-]\\d{2,4}|s)?|\\d{1,2}(?:st|nd|rd|th) century(?: (?:BC|AD))?|\\d+ (?:BC|AD|BCE|CE)|\\d{1,2}(?::\\d\\d)? ?(?:AM|PM|am|pm|a\\.m\\.|p\\.m\\.)|\\d{1,2}:\\d\\d)(?![\\p{L}\\p{N}])`,
+  `(?<![\\p{L}\\p{N}])(?:(?:early|late|mid)[- ])?(?:${DAY_OF_EACH}|\\d{4}-\\d\\d-\\d\\d|${MONTH}\\.? ${DAY},? \\d{4}|${DAY}\\.? (?:of |de )?${MONTH},?(?: (?:del? )?\\d{4})?|${MONTH},? \\d{4}|${MONTH} ${DAY}|(?:(?:spring|summer|autumn|fall|winter) (?:of )?)?(?:1\\d|20)\\d\\d(?:[–-]\\d{2,4}|s)?|\\d{1,2}(?:st|nd|rd|th) century(?: (?:BC|AD))?|\\d+ (?:BC|AD|BCE|CE)|\\d{1,2}(?::\\d\\d)? ?(?:AM|PM|am|pm|a\\.m\\.|p\\.m\\.)|\\d{1,2}:\\d\\d)(?![\\p{L}\\p{N}])`,
   'gu',
 );
 const CLOCK = '\\d{1,2}(?::\\d\\d)? ?(?:AM|PM|am|pm|a\\.m\\.|p\\.m\\.)|\\d{1,2}:\\d\\d';

@@ -6,7 +6,7 @@ import { wordTable } from '../../common/text/words/word-table.ts';
 import { kindOf, likenessTo } from '../retrieval/word-likeness.ts';
 import { contentWords, phraseWords, type Question, unmistaken, wordsOf } from './question.ts';
 import { isNumbered, tellsWhich } from './slots.ts';
-import { MONTHS, NUMERALS, type Span, spansOf, WEEKDAYS } from './spans.ts';
+import { DAY_OF_EACH, MONTHS, NUMERALS, type Span, spansOf, WEEKDAYS } from './spans.ts';
 import { likenessToKinds, likenessToRoles } from './word-kinds.ts';
 
 /** Features of a sentence: which parts of the question it states. */
@@ -39,7 +39,7 @@ const TITLE = /^(?:Mr|Mrs|Ms|Miss|Dr|Prof|Professor|Sir|Aunt|Uncle)\b/u;
 const REASON =
   /\b(?:because|since|as|so|due|thanks|owing|therefore|reason|caus(?:e[sd]?|ing)|led to|result(?:s|ed|ing)?|why|after|when|to \p{Ll}+)\b/iu;
 const TIME = new RegExp(
-  `\\b(?:1\\d|20)\\d\\d\\b|\\b\\d{1,2}(?::\\d\\d)? ?(?:[ap]\\.?m\\b|o['’]clock)|\\d:\\d\\d|\\b(?:${MONTHS}|Easter|Christmas|${WEEKDAYS}|morning|evening|noon|midnight|summer|winter|spring|autumn|ago|yesterday|o['’]clock)\\b`,
+  `\\b(?:1\\d|20)\\d\\d\\b|\\b\\d{1,2}(?::\\d\\d)? ?(?:[ap]\\.?m\\b|o['’]clock)|\\d:\\d\\d|\\b(?:${MONTHS}|Easter|Christmas|${WEEKDAYS}|weekends?|${DAY_OF_EACH}|morning|evening|noon|midnight|summer|winter|spring|autumn|ago|yesterday|o['’]clock)\\b`,
   'iu',
 );
 const VAGUE_TIME =

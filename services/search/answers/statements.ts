@@ -13,6 +13,8 @@ export interface Statement {
   readonly label: string;
   /** The heading in the passage above it; '' without one. */
   readonly heading: string;
+  /** The headings above that one, of the document and of the passage, outermost first. */
+  readonly above?: readonly string[];
   /** The time that the headings above it give; null without one. */
   readonly time: TimeSpan | null;
   /** A command of an example for a shell. */
@@ -105,13 +107,15 @@ function readStatements(payload: RankedPassage['payload']): readonly Statement[]
   let heading = plain(subject);
   let time = headingTime(payload.headings);
   let path: readonly Heading[] = [];
+  const outer = payload.headings.map(plain);
+  let above = outer;
   let parents: readonly Parent[] = [];
   for (const [at, sentence] of read.entries()) {
     if (sentence.kind !== 'prose') {
       const [isCommand, isValue] = [sentence.kind === 'command', sentence.kind === 'value'];
       const marks = { ...(isCommand && { isCommand }), ...(isValue && { isValue }) };
-      const above = isValue ? `${label} default`.trim() : label;
-      statements.push({ text: sentence.text, label: above, heading, time, ...marks });
+      const named = isValue ? `${label} default`.trim() : label;
+      statements.push({ text: sentence.text, label: named, heading, above, time, ...marks });
       continue;
     }
     const line = sentence.text.replace(QUOTED_MARKS, '').replace(COMMENT_MARKS, '').trim();
@@ -123,8 +127,9 @@ function readStatements(payload: RankedPassage['payload']): readonly Statement[]
     if (isTitle) {
       heading = plain(line);
       const level = /^[ \t]*(#{1,6})[ \t]/u.exec(line)?.[1]?.length ?? LOWEST_LEVEL;
-      path = [...path.filter((above) => above.level < level), { level, text: heading }];
-      time = headingTime([...payload.headings, ...path.map(({ text: above }) => above)]);
+      path = [...path.filter((one) => one.level < level), { level, text: heading }];
+      above = [...new Set([...outer, ...path.map((one) => one.text)])].filter((one) => one !== heading);
+      time = headingTime([...payload.headings, ...path.map((one) => one.text)]);
     }
     const isItem = ITEM.test(line);
     const indent = sentence.start - text.lastIndexOf('\n', sentence.start - 1) - 1;
@@ -145,12 +150,13 @@ function readStatements(payload: RankedPassage['payload']): readonly Statement[]
     else if (!isKey) {
       const keys = parents.map((parent) => parent.text);
       const isBelowKey = parents.some((parent) => parent.isKey);
-      const above = [isBelowKey ? '' : label, ...keys, asked.before].filter((part) => part !== '').join(' ');
+      const labels = [isBelowKey ? '' : label, ...keys, asked.before].filter((part) => part !== '').join(' ');
       const { isQuestion, isContinued } = asked;
       statements.push({
         text: said,
-        label: above,
+        label: labels,
         heading,
+        above,
         time,
         ...(asked.before !== '' && { asked: asked.before }),
         ...(isQuestion && { isQuestion }),

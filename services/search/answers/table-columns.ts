@@ -217,8 +217,8 @@ function likeColumn(word: string, columns: readonly string[]): number {
   return Math.max(0, ...words.map((other) => wordTable().similarity(word, other)));
 }
 
-/** Scores of a column that a word of the question asks for, and its first word alone. */
-const FIELD_SCORE = { word: 0.95, first: 0.6 } as const;
+/** Scores of a column that a word of the question asks for, its first word alone, and each more of its words. */
+const FIELD_SCORE = { word: 0.95, first: 0.6, more: 0.1 } as const;
 const AMOUNT = /^how (?:much|many)\b/iu;
 /** Asks for a price, and for no amount of a thing: `how much milk`. */
 const HOW_MUCH = /^how much (?:is|was|are|were|do|does|did|will|would|for)\b/iu;
@@ -254,6 +254,8 @@ export function askedColumn(question: string, { columns, rows }: Table, { condit
     const isLikeEnough = !isPerson || wordsOf(name).some((word) => likenessToRoles(word) >= MIN_ROLE);
     const like = (word: string) => (isLikeEnough ? likeColumn(word, [name]) : 0);
     let score = Math.max(0, ...others.map((word) => (names.has(stemOf(word)) ? 1 : like(word))));
+    // `Atlas admin` before `Atlas API`
+    score += FIELD_SCORE.more * Math.max(0, others.filter((word) => names.has(stemOf(word))).length - 1);
     if (at !== key && DATED_QUESTION.test(question) && isDated(rows, at)) score += FIELD_SCORE.first;
     if (at !== key && isField(FIELDS, name)) score = Math.max(score, FIELD_SCORE.word);
     if (at !== key && isField(FIELDS_OF_FIRST, name)) score = Math.max(score, FIELD_SCORE.first);

@@ -44,6 +44,7 @@ const FIELDS = passage(
 const GERMAN_LIST = passage('einkauf', '# Einkaufsliste\n\n- Milch\n- zwölf Eier\n');
 const LIST = passage('notes', '# Shopping list\n\n- bread\n- three lemons\n- salt\n');
 
+const PORTS = passage('ports', '# Ports\n\nAtlas API: 3000\nAtlas admin: 3001\nHeron backend: 8000');
 const CHORES = passage(
   'chores',
   [
@@ -332,5 +333,13 @@ describe('tableAnswer', () => {
     const quoted = (question: string) => quotedRows(question, tablesOf([pills]), { dataset: null, now: NOW })?.text;
     expect(quoted('What dose of amlodipine do I take?')).to.match(/^"Since 2 April 2026 amlodipine 10 mg\."/u);
     expect(quoted('What dose of metformin do I take?')).to.match(/^500 mg: /u);
+  });
+});
+
+describe('records of single fields', () => {
+  it('answer with the field whose name has most of the question', () => {
+    const told = (query: string) => tableAnswer(query, tablesOf([PORTS]))?.text;
+    expect(told('Which port does the Atlas admin run on?')).to.equal('3001');
+    expect(told('Which port does the Atlas API run on?')).to.equal('3000');
   });
 });

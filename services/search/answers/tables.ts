@@ -189,7 +189,8 @@ function rowsAsked(asked: string, table: Table, { read, timed, comparison, now }
     isOf(table.subject) ||
     isOf(stems(table.columns[key]));
   if (!isNarrowed || table.kind === 'list' || (column === null && !isKey)) return null;
-  const shown = column === null || (isKey && column !== null) ? key : column;
+  // The first field of a record without a name names no row.
+  const shown = column === null || (isKey && !(isOfRecord && !hasName)) ? key : column;
   if (!mayAnswer(asked)(rows, shown)) return null;
   const values = valuesOf(rows, shown);
   const isTooMany = !isTime && values.length > MAX_OF_ONE && ASKS_FOR_ONE.test(asked.trim());

@@ -1,9 +1,10 @@
+import type { TimeSpan } from '../../common/text/language/time-span.ts';
 import { isWithin } from '../retrieval/lanes.ts';
 import type { TimeWindow } from '../retrieval/query-analysis.ts';
 import { contentWords, type Question } from './question.ts';
 import type { RankedSentence, Sentence } from './rank-sentences.ts';
 import { datesOf, saidAt, timesOfSentence, undatedTime, writtenAt } from './sentence-times.ts';
-import { spansOf } from './spans.ts';
+import { MONTHS, spansOf } from './spans.ts';
 import { type Statement, statementsOf } from './statements.ts';
 import type { Row } from './table-rows.ts';
 
@@ -31,8 +32,28 @@ export function datedFirst(ranked: readonly RankedSentence[]): readonly RankedSe
 
 /** Whether a question names a day, or a month with its year. */
 export function namesMonth(query: string, window: TimeWindow | null): boolean {
-  if (window?.from == null || window.until === null || !/(?<!\d)\d{4}(?!\d)/u.test(query)) return false;
-  return window.until.getTime() - window.from.getTime() <= MONTH;
+  return isMonthOrDay(window) && SAYS_YEAR.test(query);
+}
+
+/** Whether a question names a month or a day of it without the year: of which year it is, the texts tell. */
+export function isMonthOfAnyYear(query: string, window: TimeWindow | null): boolean {
+  return isMonthOrDay(window) && MONTH_NAME.test(query) && !SAYS_YEAR.test(query) && !SAYS_WHICH_YEAR.test(query);
+}
+
+const isMonthOrDay = (window: TimeWindow | null): boolean =>
+  window?.from != null && window.until !== null && window.until.getTime() - window.from.getTime() <= MONTH;
+
+const SAYS_YEAR = /(?<!\d)\d{4}(?!\d)/u;
+const SAYS_WHICH_YEAR = /\b(?:this|last|next|coming|past)\b/iu;
+const MONTH_NAME = new RegExp(`\\b(?:${MONTHS})\\b`, 'u');
+
+/** Whether a time lies in the month and on the days of a window, of whatever year. */
+function isWithinAnyYear(span: Pick<TimeSpan, 'from' | 'until'>, { from, until }: TimeWindow): boolean {
+  if (from === null || until === null || span.until.getTime() - span.from.getTime() > MONTH) return false;
+  const years = span.from.getUTCFullYear() - from.getUTCFullYear();
+  const moved = (date: Date) =>
+    new Date(Date.UTC(date.getUTCFullYear() + years, date.getUTCMonth(), date.getUTCDate()));
+  return isWithin(span, { from: moved(from), until: moved(until) });
 }
 
 const MONTH = 31 * 86_400_000;
@@ -46,11 +67,12 @@ const OTHER_TIME = 0.02;
 export function inTimeFirst(
   ranked: readonly RankedSentence[],
   window: TimeWindow | null,
-  isSure: boolean,
+  { isSure, isOfAnyYear }: { readonly isSure: boolean; readonly isOfAnyYear: boolean },
 ): readonly RankedSentence[] {
   if (window === null) return ranked;
   const times = ranked.map((sentence) => timesOfSentence(sentence));
-  const isIn = times.map((spans) => spans.some((span) => isWithin(span, window)));
+  const isInWindow = (span: TimeSpan) => isWithin(span, window) || (isOfAnyYear && isWithinAnyYear(span, window));
+  const isIn = times.map((spans) => spans.some(isInWindow));
   if (!isIn.includes(true)) return ranked;
   const isTold = ranked.map((sentence) => isSure || datesOf(sentence).length === 0);
   const isOther = (at: number) => isIn[at] === false && isTold[at] === true && (times[at]?.length ?? 0) > 0;
@@ -187,6 +209,23 @@ export function firstFirst(text: string, ranked: readonly RankedSentence[]): rea
   if (first === undefined) return ranked;
   const { score, probability, confidence } = best;
   return [{ ...first, score, probability, confidence }, ...ranked.filter((one) => one !== first)];
+}
+
+const ASKS_BEFORE = /\bdid\b.*\bbefore\b/iu;
+const SAYS_BEFORE = /^(?:before (?:that|then)|previously|prior to (?:that|this)|until then|formerly|earlier),? /iu;
+
+/** For what was before something: puts the sentence first that says what was before the best one, which it follows. */
+export function formerFirst(text: string, ranked: readonly RankedSentence[]): readonly RankedSentence[] {
+  const [best] = ranked;
+  if (best === undefined || !ASKS_BEFORE.test(text) || /\bbefore\b/iu.test(best.statement.text)) return ranked;
+  const all = statementsOf(best.passage);
+  const next = all[all.indexOf(best.statement) + 1];
+  const former =
+    next === undefined || !SAYS_BEFORE.test(next.text) ? -1 : ranked.findIndex((one) => one.statement === next);
+  const found = ranked[former];
+  if (found === undefined) return ranked;
+  const { score, probability, confidence } = best;
+  return [{ ...found, score, probability, confidence }, ...ranked.filter((one) => one !== found)];
 }
 
 /** Puts the sentence with the latest time first when a question asks for the last of several events. */

@@ -16,6 +16,8 @@ const CASES = [
   ['Where did Jane study?', 'I studied physics in Bonn.', 'person'],
   ['Where did I study?', 'I studied physics in Bonn.', null],
   ['Where did Jane study?', 'I studied physics in Bonn, and Jane in Kiel.', null],
+  ['Where was Piotr born?', 'Tester: Piotr, 45 EUR per hour.', 'event'],
+  ['Where was Piotr born?', 'Piotr grew up in Lublin.', null],
   ['Does Paul have a dog?', 'Anna adopted a dog last spring.', 'subject'],
   ['Which river flooded the cellar?', 'In March 2013 water stood in the cellar after the snow melted.', 'name'],
   ['Which river flooded the cellar?', 'In March 2013 the Tisza flooded the cellar.', null],

@@ -55,19 +55,28 @@ const MAX_BACK = 3;
 
 /** Returns sentences with their headings, and those before them that they refer to. */
 export function saidOf(sentences: readonly Pick<Sentence, 'statement' | 'passage'>[]): readonly Said[] {
-  return sentences.map(({ statement: { text, heading, label, isItem }, passage }) => {
+  return sentences.map(({ statement: { text, heading, above = [], label, isItem }, passage }) => {
     const told = statementsOf(passage);
     const author = AUTHOR.exec(passage.payload.text)?.[1] ?? '';
     const at = told.findIndex((one) => one.text === text);
     let first = at;
     for (let back = 0; back < MAX_BACK && refersBack(told[first] ?? NO_STATEMENT); back++) first -= 1;
     const before = told.slice(Math.max(0, first), at).map((one) => one.text);
-    const isOfName = isItem === true && ITEM_OF_NAME.test(text);
-    return { text, author, isOfName, context: [passage.payload.documentName, heading, label, ...before].join(' ') };
+    const isOfName = isItem === true && ITEM_OF_NAME.test(text) && !isOfCommonKey(text);
+    const context = [passage.payload.documentName, ...above, heading, label, ...before].join(' ');
+    return { text, author, isOfName, context };
   });
 }
 
 const ITEM_OF_NAME = /^\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)*(?:,|:| [–—(-])/u;
+
+/** Whether an item is a key that names a property, with its value: `Queue: RabbitMQ`. */
+function isOfCommonKey(text: string): boolean {
+  const key = /^(\p{Lu}[\p{L}-]+(?: [\p{L}-]+){0,3}): /u.exec(text)?.[1];
+  const isNoun = (word: string) => wordSenses().partsOf(wordSenses().row(word.toLowerCase())).noun > 0;
+  return key?.split(' ').every(isNoun) === true;
+}
+
 const NO_STATEMENT = { text: '' };
 const AUTHOR = /^(?:from|author|by|von|de|autor|auteur):\s*([^\n]+)/imu;
 

@@ -22,6 +22,16 @@ describe('questions to notes about the user', () => {
     expect(askedLikeNotes('Where do I live?', notes)).to.equal('Where do I live?');
   });
 
+  it('name the user whom other notes call by name', () => {
+    const notes = passagesOf('The user, Priya Nair, is a nurse in Porto.', 'Priya’s husband Tomás translates.');
+    expect(askedLikeNotes('What is my husband’s job?', notes)).to.equal('What is Priya’s husband’s job?');
+    expect(askedLikeNotes('Where do I work?', notes)).to.equal('Where does Priya work?');
+    expect(askedLikeNotes('How old is our daughter?', notes)).to.equal('How old is their daughter?');
+    expect(askedLikeNotes('Where does my sister live?', passagesOf('The user, Priya Nair, has a sister.'))).to.equal(
+      'Where does the user’s sister live?',
+    );
+  });
+
   it('stay as they are where users are those of a program', () => {
     const notes = passagesOf('The user interface has three pages.', 'Users sign in by mail.');
     expect(askedLikeNotes('How do I sign in?', notes)).to.equal('How do I sign in?');

@@ -1,6 +1,7 @@
 import { MONTHS, oneOf, SEASONS, WEEKDAYS } from '../../common/text/language/calendar-words.ts';
 import { dates } from '../../common/text/language/dates.ts';
 import { names } from '../../common/text/language/names.ts';
+import { asksOwnName } from '../../common/text/language/own-name.ts';
 import type { DateMention } from '../../common/text/language/time-span.ts';
 import { stemOf, stopWordsOfQuery, tokenizeQuery } from '../../common/text/language/tokenize.ts';
 import { inEnglish } from './english-question.ts';
@@ -30,11 +31,16 @@ export interface QueryAnalysis {
 /** Characters of a query that are analysed: more is a pasted text. */
 const MAX_ANALYSED_LENGTH = 4000;
 
+/** Words of notes that say whose they are. */
+const INTRODUCTION = 'user called';
+
 /** Analyses a question without a model. `now` anchors relative dates; without it only absolute ones are found. */
 export function analyseQuery(query: string, options: { readonly now?: Date } = {}): QueryAnalysis {
   const text = query.slice(0, MAX_ANALYSED_LENGTH).replace(/\s+/gu, ' ').trim();
   const english = inEnglish(text, () => false);
-  const asked = english === null ? [text] : [text, english];
+  // Notes say whose they are without a word of that question.
+  const own = asksOwnName(text) ? [INTRODUCTION] : [];
+  const asked = [text, ...(english === null ? [] : [english]), ...own];
   const terms = [...new Set(asked.flatMap(tokenizeQuery))];
   const mentions = dates(text, options.now);
   return {

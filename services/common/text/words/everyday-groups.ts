@@ -72,6 +72,7 @@ quit, leave/left, resign, give notice, hand in, step down, terminate
 terminate, cancel, end, give notice, call off, end the contract
 postpone, delay, put off, reschedule, late, defer
 cancel, call off, drop, scrap
+pause, on hold, suspend, interrupt, put on ice, stall, halt, frozen, dormant
 retire, pension, retirement, stop working, step down
 hire, employ, take on, recruit, appoint, job, hired, employer
 fire, dismiss, sack, lay/laid off
@@ -229,6 +230,7 @@ increase, rise/rose/risen, grow/grew/grown, go up, raise, higher
 decrease, fall/fell/fallen, drop, go down, reduce, shrink, lower
 speed, fast, quick, latency, response time
 slow, delay, sluggish, lag
+ram, memory, main memory, working memory
 hack, breach, attack, intrusion, break/broke in
 vulnerability, security hole, flaw, weakness
 developer, programmer, coder, engineer, write/wrote/written
@@ -270,6 +272,7 @@ garden, yard, allotment, plot
 toilet, bathroom, loo, lavatory, restroom
 lift, elevator
 rubbish, trash, garbage, waste, bin
+collect, pick up, take away, emptied, bin, recycling, refuse collection
 pavement, sidewalk, path
 luggage, suitcase, baggage, bag, rucksack, backpack
 lawyer, attorney, solicitor, barrister, counsel
