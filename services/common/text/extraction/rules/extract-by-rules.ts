@@ -21,15 +21,15 @@ import { definitionAfter } from './definitions.ts';
 import { collect, conceptDraft, type Draft, isCodeWord, toEntity, typeOf } from './draft.ts';
 import { type EntityType, typeOfHeading, vote } from './entity-type.ts';
 import { type FirstPerson, isPersonNoun, readActs, readFirstPerson, type SpokenRelation } from './first-person.ts';
-import { foreignRelations, typesOfEnds } from './foreign.ts';
+import { foreignPronoun, foreignRelations, typesOfEnds } from './foreign.ts';
 import { DEMONYMS } from './gazetteer.ts';
 import { type AnalysedSentence, analyseSentences, type Mention } from './mention.ts';
 import { type NamePair, pairModel, pairsOf, relationOf } from './pair-model.ts';
-import { endOfActor, ofRelativeClauses, ownedBy, relationsOf } from './relations.ts';
+import { endOfActor, isBehindPreposition, ofRelativeClauses, ownedBy, relationsOf } from './relations.ts';
 import type { SlotModel } from './slot-model.ts';
 import { softwareWords, voteForSoftware } from './software-names.ts';
 import { conversationOf, isRole, speakersOf } from './speakers.ts';
-import type { Tagger } from './tagger.ts';
+import type { TaggedWord, Tagger } from './tagger.ts';
 import { headOf, resolveTopics, type TopicMention, type TopicSource } from './topics.ts';
 import { typeModel } from './type-model.ts';
 import { asFirstPerson } from './user-notes.ts';
@@ -57,9 +57,9 @@ export function extractByRules(input: ExtractionInput, tag: Tagger, models: Name
   addGeography(drafts, relations, analysed);
   addSpoken(drafts, relations, spoken, analysed);
   addActs(drafts, relations, references, analysed);
-  joinNamedSpeaker(relations, input.speaker);
   addClasses(drafts, classes, relations, analysed);
   addFacts(drafts, relations, facts);
+  joinNamedSpeaker(relations, input.speaker);
   addConcepts(drafts, analysed, spoken);
   for (let index = 0; index < analysed.length; index++) {
     for (const { name } of pronouns[index] ?? []) drafts.get(nameKey(name))?.sentences.add(index);
@@ -179,6 +179,14 @@ function pairsIn(
   return words.length === 0 ? [] : pairsOf(words, parts, subject);
 }
 
+const OWNED_PERSON = /^(?:[Hh]is|[Hh]er) (?:\p{Ll}+ ){0,2}(\p{Ll}+) \p{Lu}/u;
+
+/** `Her husband Thierry teaches at` tells of Thierry, and not of her. */
+function isOwnerOfPerson(text: string, { start }: Argument): boolean {
+  const noun = OWNED_PERSON.exec(text.slice(start, start + 60))?.[1];
+  return noun !== undefined && isPersonNoun(noun);
+}
+
 /** Adds what the model reads between names that no rule has related. */
 function addLearned(
   drafts: ReadonlyMap<string, Draft>,
@@ -199,7 +207,7 @@ function addLearned(
     const { text } = sentence.sentence;
     for (const pair of pairsIn(sentence, index, analysed, references)) {
       const key = pairKey(pair.left.name, pair.right.name);
-      if (related.has(key)) continue;
+      if (related.has(key) || isOwnerOfPerson(text, pair.left)) continue;
       const relation = relationOf(pair, text, models.relations());
       if (relation === null) continue;
       related.add(key);
@@ -423,7 +431,7 @@ function addActs(
     const spoken = (pronouns[index] ?? []).filter(({ isPossessive }) => !isPossessive);
     const actors = [...named, ...spoken.map((pronoun) => ({ ...pronoun, type: 'Person' }))];
     const acting = actors.flatMap((actor) => {
-      const end = endOfActor(words, actor);
+      const end = endOfActor(words, actor) ?? endOfTwo(sentence.text, words, actor, actors);
       return end === null ? [] : [{ ...actor, end }];
     });
     return readActs(one, acting, (mention) => draftOf(mention) ?? null).map((act) => ({ ...act, index }));
@@ -433,6 +441,20 @@ function addActs(
     draft.isKeyword = false;
     relations.push({ source, relation, target: draft.name, evidence: analysed[index]?.sentence.text ?? '' });
   }
+}
+
+/** In `Anna and Tom bought a house` Anna does what Tom does; null for any other name. */
+function endOfTwo(
+  text: string,
+  words: readonly TaggedWord[],
+  actor: Argument,
+  actors: readonly Argument[],
+): number | null {
+  const other = actors.find(({ start }) => start > actor.end);
+  if (other === undefined || !/^ (?:and|&) $/u.test(text.slice(actor.end, other.start))) return null;
+  const before = words.findLast(({ end }) => end <= actor.start);
+  const isObject = before?.pos === 'VERB' || before?.pos === 'ADP' || isBehindPreposition(words, actor);
+  return isObject ? null : endOfActor(words, other);
 }
 
 /** `She was a physicist` defines whom `she` stands for. */
@@ -494,6 +516,7 @@ function findRelations(
         parts.push({ name: pronoun.name, type: 'Person', start: pronoun.start, end: pronoun.end });
     }
     append(parts, spoken[index]?.arguments ?? []);
+    if (language !== null) append(parts, foreignSubject(analysed, index, draftOf));
     parts.sort((left, right) => left.start - right.start);
     const isItsOwner = topic !== null && topic !== undefined && /^Its /u.test(sentence.text);
     const owners = [...(pronouns[index] ?? []), ...(isItsOwner ? [{ ...topic, isPossessive: true }] : [])];
@@ -516,6 +539,26 @@ function findRelations(
   }
   return [...found.values()];
 }
+
+/** Whom `Sie kommt`, `Elle a fondé` and `Ella vive` mean: the only person of the sentence before, or the first of those. */
+function foreignSubject(
+  analysed: readonly AnalysedSentence[],
+  index: number,
+  draftOf: References['draftOf'],
+): Argument[] {
+  const pronoun = foreignPronoun(analysed[index]?.sentence.text ?? '');
+  if (pronoun === null) return [];
+  for (let back = index - 1; back >= Math.max(0, index - MAX_PRONOUNS_BACK); back--) {
+    const before = analysed[back] as AnalysedSentence;
+    const person = before.mentions.map(draftOf).find((draft) => draft?.type === 'Person');
+    if (person !== undefined) return [{ ...pronoun, name: person.name, type: 'Person' }];
+    if (foreignPronoun(before.sentence.text) === null) return [];
+  }
+  return [];
+}
+
+/** Sentences in a row that begin with a pronoun. */
+const MAX_PRONOUNS_BACK = 4;
 
 /** The words around names of other languages tell the model nothing, a relation does. */
 function typeEnds(

@@ -159,9 +159,9 @@ const FEW = String.raw`(?: [\p{Ll}\d'’]+){0,3}?(?: (?:Roman|Film|Buch|Lied|Ope
 const PATTERNS: readonly (readonly [string, RegExp])[] = Object.entries({
   live_in: ['(?:wohnt|lebt)~ in', '(?:vive|reside)~ en', '(?:habite|vit)~ (?:à|en|au|dans)'],
   work_at: [
-    'arbeitet~ (?:bei|für|an)(?: de[rmn])?',
-    'trabaja~ (?:en|para)(?: el| la)?',
-    'travaille~ (?:chez|pour|à)(?: la)?',
+    'arbeitete?t?~ (?:bei|für|an)(?: de[rmn])?',
+    '(?:trabaja|trabajó)~ (?:en|para)(?: el| la)?',
+    '(?:travaille|a travaillé)~ (?:chez|pour|à)(?: la)?',
     'vom (?:Büro|Verein|Unternehmen)',
     'von der Firma',
   ],
@@ -259,6 +259,20 @@ export function foreignRelations(text: string, named: readonly Argument[]): Foun
     const [source, target] = isTurned ? [right, left] : [left, right];
     return [{ source: source.name, relation: isTurned ? found.slice(0, -1) : found, target: target.name }];
   });
+}
+
+const SUBJECT_PRONOUN =
+  /^(?:(?:En|In|Im Jahr|Seit|Desde) \d{4},? )?(?:(?:puis|dann) )?(?:Er|Sie|Elle|Il|Él|Ella|elle|il|él|ella)(?= \p{Ll})/u;
+
+/** Where a sentence begins with a pronoun of the third person; null when it does not. `Il y a`, `Il faut` mean nobody. */
+export function foreignPronoun(text: string): { readonly start: number; readonly end: number } | null {
+  const [opening] = SUBJECT_PRONOUN.exec(text) ?? [];
+  if (
+    opening === undefined ||
+    /^ (?:y a|faut|pleut|est (?:possible|important|temps))\b/u.test(text.slice(opening.length))
+  )
+    return null;
+  return { start: opening.lastIndexOf(' ') + 1, end: opening.length };
 }
 
 function officeBefore(text: string): string | null {

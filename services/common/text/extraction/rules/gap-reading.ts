@@ -59,6 +59,7 @@ export function readGap(words: readonly TaggedWord[], left: Argument, right: Arg
   if (gap.length === 0 || gap.length > MAX_GAP_WORDS) return null;
   if (gap.some((word) => /^(?:[;:"“”?!…—–()·•|]|--+)$/u.test(word.text) || UNSTATED.test(word.text))) return null;
   const verb = gap.find((word) => isVerb(word) && !isInCompound(gap, word));
+  if (verb !== undefined && isNoun(gap, verb)) return null;
   if (verb !== undefined) return readVerb(gap, verb);
   if (gap.some((word) => word.pos === 'AUX')) return readCopula(gap, left, right);
   return readNominal(gap, left, right);
@@ -81,6 +82,12 @@ function withoutClass(gap: readonly TaggedWord[]): readonly TaggedWord[] {
 /** `co-written` passes for a noun, `married` for an adjective. */
 function isVerb(word: TaggedWord): boolean {
   return word.pos === 'VERB' || /^(?:co-\p{L}+(?:ed|en|wrote)|married|divorced)$/iu.test(word.text);
+}
+
+/** `the deploy to Heroku`: directly behind an article the plain form of a verb is a noun. */
+function isNoun(gap: readonly TaggedWord[], word: TaggedWord): boolean {
+  const before = gap[gap.indexOf(word) - 1];
+  return /^(?:an?|the)$/iu.test(before?.text ?? '') && word.text.toLowerCase() === word.lemma.toLowerCase();
 }
 
 /** `blues-inspired`, `so-called`: an adjective. */

@@ -56,38 +56,38 @@ export const GIVEN_NAMES = {
     aarav aaron abdul abdullah abraham achim adam adil adrian agustin ahmad ahmed aidan aitor ajay akash akira alain alan
     alasdair albert alberto aldo aled alejandro aleksandar aleksander alessandro alessio alex alexander alexandre alexei alexis
     alfonso alfred ali allan allen alonso alvaro alvin amir amit anand anatole anatoly anders andoni andre andreas andrei andrej
-    andrew andrzej andy angelo angus anil anselm anthony antoine anton antonin antonio antti ari aristide arjun armando armin
-    arnau arne arnold aron arthur arturo arvid ashok asier asif attila august augustin aurelien austin axel ayaan ayodele aziz
-    babak babatunde balazs baptiste barack baran baris barry bartosz bashir bastien behrouz bela bence benedikt benito benjamin
-    benny bernard bernardo bernat bernd bertrand bijan bilal bill birger bjarne bjorn bob bogdan bohumil bojan bongani boris
-    borja brad bradley bram brandon brendan brian bruce bruno bryan bulent burak callum calvin carl carlos carmelo casimiro
-    casper cecil cedric cenk cesar cesare charles charlie chester chidi chinedu chris christian christof christoph christopher
-    chuck chukwudi ciaran ciro clarence claude claudio clement clifford clint clyde cody colin conor constantin corentin cormac
-    cornelius cosimo craig cristian cristiano csaba curtis daan dafydd daichi daisuke daithi dale damian damien damir dan daniel
-    daniele danilo danny dario darius dariush dariusz darko darren dave david davide davor dean declan deepak denis deniz dennis
-    derek detlef diarmuid didier diederik diego dieter dietmar dimitri dimitrios dinesh dirk dmitri dmitry domenico dominic don
-    donald douglas dragan drew driss duncan dusan dwight eamon earl ebbe eckhard eddie edgar edgardo edmund edoardo eduardo
-    edward edwin eero eike einar eirik eitan ejnar elias elliot elmer elvis emanuel emeka emil emile emiliano emilio emmanuel
-    emre emyr enes enno enrique enzo eoghan ercan eren erhan erhard eric erich erik ernest ernesto ernst erwan esben eskil
-    esteban ethan etienne ettore euan eugen eugene eugenio eusebio evan evaristo evgeny ewan ezequiel ezio fabian fabio fabrice
-    fabrizio faisal farhad farid fausto federico felipe felix femi ferdinand ferenc fergus fermin fernando ferran fiete filip
-    finn finnegan fionn firmin flavio florian floris floyd folke francesc francesco francis francisco francois frank franklin
-    franz fraser fred frederick fredrik freek friedrich fritz frode fulgencio furkan gabriel gaetan gaetano gareth gary gaspard
-    gaurav gavin geert geir gene gennaro geoffrey georg george georges georgi georgios geraint gerald gerard gergely gerhard
-    gernot gerrit gethin giacomo gianluca gianni gideon gijs gilad gilbert gilles giorgio giovanni giuseppe glenn gonzalo goran
-    gordon gorka gottfried graeme graham grant greg gregory grzegorz guido guillaume guillermo gunnar gunther gustav gustavo guy
-    gwenael gwilym gyorgy haakon hakan halil halvor hamish hamza hannes hannu hans harald harish harold harry hartmut haruki
-    haruto harvey hassan hauke hector heikki heiko heinrich heinz helge helmut hendrik henning henri henrik henry herbert
-    heribert herman hermann herve hicham higinio hinnerk hiroshi hiroyuki hjalmar holger horace horacio horst howard hubert
-    hubertus hugh hugo huib humberto huw iain ian ibrahim ibrahima idris ignacio igor ikenna ilan ilhan ilkka ilya immanuel
-    imran inaki ingmar ingo ingvar inigo ioannis iolo isaac isamu ishmael isidro ismail istvan itai ivan jaakko jaap jacek
-    jacinto jack jacob jacopo jacques jaime jake jakob jakub jalal jamal james jamie jan janek janne jannes janos jared jaroslav
-    jaroslaw jason jasper javad javier jay jeff jeffrey jelle jeno jens jeppe jeremiah jeremy jerome jerry jerzy jesper jesse
-    jim jimmy jiri joachim joakim joao joaquin jochen joe joel johan johann john johnny jokin jonas jonathan joost jordi jorge
-    jorgen joris jorne jose josef josep joseph joshua jozef juan juha juhani jukka jules julian julio julius junaid jurgen jussi
-    kaan kacper kaito kalman kamal kamau karel karim karl karsten karthik kasper katsuhiro kaveh kazimierz kazuki kazuo keith
-    kelechi kelvin ken kenji kenneth kerem kerim kevin khalid kieran kipchoge kiprono kiran klaas klaus knut koen kofi kojo
-    koldo konrad konstantin kourosh kristian kristof krzysztof kunal kunle kurt kwabena kwame kyle lachlan lance larry lars
+    andres andrew andrzej andy angelo angus anil anselm anthony antoine anton antonin antonio antti ari aristide arjun armando
+    armin arnau arne arnold aron arthur arturo arvid ashok asier asif attila august augustin aurelien austin axel ayaan ayodele
+    aziz babak babatunde balazs baptiste barack baran baris barry bartosz bashir bastien behrouz bela bence benedikt benito
+    benjamin benny bernard bernardo bernat bernd bertrand bijan bilal bill birger bjarne bjorn bob bogdan bohumil bojan bongani
+    boris borja brad bradley bram brandon brendan brian bruce bruno bryan bulent burak callum calvin carl carlos carmelo
+    casimiro casper cecil cedric cenk cesar cesare charles charlie chester chidi chinedu chris christian christof christoph
+    christopher chuck chukwudi ciaran ciro clarence claude claudio clement clifford clint clyde cody colin conor constantin
+    corentin cormac cornelius cosimo craig cristian cristiano csaba curtis daan dafydd daichi daisuke daithi dale damian damien
+    damir dan daniel daniele danilo danny dario darius dariush dariusz darko darren dave david davide davor dean declan deepak
+    denis deniz dennis derek detlef diarmuid didier diederik diego dieter dietmar dimitri dimitrios dinesh dirk dmitri dmitry
+    domenico dominic don donald douglas dragan drew driss duncan dusan dwight eamon earl ebbe eckhard eddie edgar edgardo edmund
+    edoardo eduardo edward edwin eero eike einar eirik eitan ejnar elias elliot elmer elvis emanuel emeka emil emile emiliano
+    emilio emmanuel emre emyr enes enno enrique enzo eoghan ercan eren erhan erhard eric erich erik ernest ernesto ernst erwan
+    esben eskil esteban ethan etienne ettore euan eugen eugene eugenio eusebio evan evaristo evgeny ewan ezequiel ezio fabian
+    fabio fabrice fabrizio faisal farhad farid fausto federico felipe felix femi ferdinand ferenc fergus fermin fernando ferran
+    fiete filip finn finnegan fionn firmin flavio florian floris floyd folke francesc francesco francis francisco francois frank
+    franklin franz fraser fred frederick fredrik freek friedrich fritz frode fulgencio furkan gabriel gaetan gaetano gareth gary
+    gaspard gaurav gavin geert geir gene gennaro geoffrey georg george georges georgi georgios geraint gerald gerard gergely
+    gerhard gernot gerrit gethin giacomo gianluca gianni gideon gijs gilad gilbert gilles giorgio giovanni giuseppe glenn
+    gonzalo goran gordon gorka gottfried graeme graham grant greg gregory grzegorz guido guillaume guillermo gunnar gunther
+    gustav gustavo guy gwenael gwilym gyorgy haakon hakan halil halvor hamish hamza hannes hannu hans harald harish harold harry
+    hartmut haruki haruto harvey hassan hauke hector heikki heiko heinrich heinz helge helmut hendrik henning henri henrik henry
+    herbert heribert herman hermann herve hicham higinio hinnerk hiroshi hiroyuki hjalmar holger horace horacio horst howard
+    hubert hubertus hugh hugo huib humberto huw iain ian ibrahim ibrahima idris ignacio igor ikenna ilan ilhan ilkka ilya
+    immanuel imran inaki ingmar ingo ingvar inigo ioannis iolo isaac isamu ishmael isidro ismail istvan itai ivan jaakko jaap
+    jacek jacinto jack jacob jacopo jacques jaime jake jakob jakub jalal jamal james jamie jan janek janne jannes janos jared
+    jaroslav jaroslaw jason jasper javad javier jay jeff jeffrey jelle jeno jens jeppe jeremiah jeremy jerome jerry jerzy jesper
+    jesse jim jimmy jiri joachim joakim joao joaquin jochen joe joel johan johann john johnny jokin jonas jonathan joost jordi
+    jorge jorgen joris jorne jose josef josep joseph joshua jozef juan juha juhani jukka jules julian julio julius junaid jurgen
+    jussi kaan kacper kaito kalman kamal kamau karel karim karl karsten karthik kasper katsuhiro kaveh kazimierz kazuki kazuo
+    keith kelechi kelvin ken kenji kenneth kerem kerim kevin khalid kieran kipchoge kiprono kiran klaas klaus knut koen kofi
+    kojo koldo konrad konstantin kourosh kristian kristof krzysztof kunal kunle kurt kwabena kwame kyle lachlan lance larry lars
     lasse laszlo laurence laurent lawrence leandro lee leif lennart lenny leo leon leonard leonardo leonid leopold leopoldo
     leroy lester leszek levente lewis liam lionel lisandro lloyd loic lorcan lorenz lorenzo lotfi louis lubomir lubos luca lucas
     luciano lucien ludwig luigi luis lukas lukasz luke luther lutz lwazi maarten macario maciej magnus mahesh mahmoud malcolm

@@ -40,6 +40,9 @@ export interface AnalysedSentence {
 const CODE =
   /^\s*(?:export |async )*(?:const|let|var|import|function|class|interface|def|return|await|public|private)\b[^.!?]*[=({;]|=>|[;{]\s*$|^\s*(?:[}\])]+[,;)]*\s*)$|^\s*(?:\$ |npm |curl |docker |kubectl )/mu;
 
+/** A year with its preposition, and a pronoun that is a given name too. */
+const NO_FOREIGN_NAME = /^(?:(?:En|Im|In|Seit|Ab|Desde|Depuis|Hasta) \d{4}|Ella|Elle|Il|Él)$/u;
+
 /** Words that open a sentence and end like this are no names. */
 const NO_NAME_ENDING = /(?:ly|ing|ed|able|ible|ous|ful|less|ive|ness|tions?|ments?|est|[eo]u?rs|way)$/u;
 
@@ -72,6 +75,7 @@ export function analyseSentences(
         return language === 'de' ? withoutNouns(name, wordBefore(name)) : [withStreet(name, sentence)];
       })
       .filter((name) => {
+        if (language !== null && NO_FOREIGN_NAME.test(name.text)) return false;
         if (!name.isUncertain) return true;
         // The tagger knows no other language.
         if (language !== null) return certain.has(name.text.toLowerCase()) || isGivenName(name.text.toLowerCase());

@@ -110,6 +110,45 @@ describe('relations by rules', () => {
     expect(relationsIn('La hija de Amparo Gil vive en Teruel con su marido.')).to.deep.equal([]);
   });
 
+  it('are read from pronouns that open German, Spanish and French sentences', () => {
+    expect(relationsIn('Uns verstärkt Sabrina Kowalski. Sie kommt aus Dortmund und ist sehr nett.')).to.deep.equal([
+      'Sabrina Kowalski come_from Dortmund',
+    ]);
+    expect(
+      relationsIn("Odile Kessler est née à Colmar. En 2003, elle a fondé la maison d'édition Les Cigognes."),
+    ).to.deep.equal(['Odile Kessler born_in Colmar', 'Odile Kessler found Les Cigognes']);
+    expect(relationsIn('Clara Vidal nació en Cuenca. Ella trabaja en Telefónica y vive en Madrid.')).to.deep.equal([
+      'Clara Vidal born_in Cuenca',
+      'Clara Vidal work_at Telefónica',
+      'Clara Vidal live_in Madrid',
+    ]);
+    expect(relationsIn('Nadia vient de Lyon. Il faut acheter le pain chez Paul à Crest.')).to.deep.equal([
+      'Nadia come_from Lyon',
+    ]);
+  });
+
+  it('need a verb: the plain form behind an article is a noun', () => {
+    expect(relationsIn('Ravi said the deploy to Heroku failed.').join()).not.to.include('deploy_to');
+    expect(relationsIn('Tom Hill deploys to Heroku.')).to.include('Tom Hill deploy_to Heroku');
+  });
+
+  it('give both of two persons what they do', () => {
+    expect(
+      relationsIn('Karl Weber and Emil Sander founded a small brewery.').map((one) => one.toLowerCase()),
+    ).to.include.members(['karl weber found brewery', 'emil sander found brewery']);
+    expect(relationsIn('Anna met Karl Weber and Emil Sander bought a house.').join()).not.to.match(/Karl Weber b/u);
+  });
+
+  it('leave what a relative does to the relative', () => {
+    const found = relationsIn(
+      'Mireille Duval lives in Dakar. Her husband Thierry teaches maths at the Lycée Berthollet.',
+    );
+    expect(found.filter((one) => one.startsWith('Mireille Duval'))).to.deep.equal([
+      'Mireille Duval live_in Dakar',
+      'Mireille Duval husband Thierry',
+    ]);
+  });
+
   it('are read in German, Spanish and French', () => {
     expect(relationsIn('Lena Vogt wohnt seit 2019 in Köln. Thomas Mann schrieb den Roman Buddenbrooks.')).to.deep.equal(
       ['Lena Vogt live_in Köln', 'Thomas Mann write Buddenbrooks'],

@@ -47,6 +47,12 @@ describe('notes about the user', () => {
     expect(found.filter((one) => /^(?:Callum|Fraser learn)/u.test(one))).to.deep.equal([]);
   });
 
+  it('take what the user is called for the name', () => {
+    const found = relationsIn('The user is called Mireille Duval. She is a veterinarian. Mireille grew up in Dakar.');
+    expect(found).to.include.members(['me name Mireille Duval', 'me grow_up_in Dakar', 'me is_a veterinarian']);
+    expect(found.filter((one) => one.startsWith('Mireille'))).to.deep.equal([]);
+  });
+
   it('name no user', () => {
     expect(entitiesIn('User moved from Lisbon to Porto in March 2025')).to.not.include('user');
   });

@@ -11,6 +11,9 @@ const MAX_OPENING = 20;
 const NAMED =
   /^(?:[-*•]\s+)?(?:The user|User)(?:['’]s (?:full |first )?name is| is (?:called|named)) (\p{Lu}[\p{L}'’-]*(?: \p{Lu}[\p{L}'’-]*){0,3})/u;
 
+/** `The user is called Mireille` gives the name as `The user's name is Mireille` does. */
+const CALLED = /^(?:[-*•]\s+)?(?:The user|User) is (?:called|named) (?=\p{Lu})/u;
+
 function genderOf(opening: string): string {
   return /\b(?:he|his)\b/iu.test(opening) ? 'male' : 'female';
 }
@@ -37,7 +40,9 @@ export function asFirstPerson(sentences: readonly AnalysedSentence[], tag: Tagge
     // Each item of a list is about whom the list is about.
     const isItem = /^[-*•]/u.test(start) && byPronoun !== null;
     const isSame = isItem && isNoted && genderOf(byPronoun[0]) === (pronoun ?? genderOf(byPronoun[0]));
-    const opening = SUBJECT.exec(start) ?? openingByName(text, name) ?? (isOfUser || isSame ? byPronoun : null);
+    const calling = CALLED.exec(text);
+    const opening =
+      calling ?? SUBJECT.exec(start) ?? openingByName(text, name) ?? (isOfUser || isSame ? byPronoun : null);
     if (opening !== null && opening === byPronoun) pronoun ??= genderOf(byPronoun[0]);
     name ??= NAMED.exec(text)?.[1] ?? null;
     isNoted ||= opening !== null;
@@ -45,14 +50,20 @@ export function asFirstPerson(sentences: readonly AnalysedSentence[], tag: Tagge
     const hasOther = mentions.some(({ name }) => isGivenName(name.split(' ')[0]?.toLowerCase() ?? ''));
     isOfUser = opening !== null && !isOwner && !hasOther;
     if (opening === null) return { ...sentence, mentions };
-    return { ...sentence, mentions, words: openedWith(isOwner ? 'My' : 'I', opening[0].length, text, tag) };
+    return {
+      ...sentence,
+      mentions,
+      words: openedWith(calling !== null ? 'My name is' : isOwner ? 'My' : 'I', opening[0].length, text, tag),
+    };
   });
 }
 
-/** The words of a sentence with another word in place of its opening; offsets stay those of the sentence. */
+/** The words of a sentence with others in place of its opening; offsets stay those of the sentence. */
 function openedWith(word: string, length: number, text: string, tag: Tagger): readonly TaggedWord[] {
   const shift = length - word.length - 1;
   return tag(`${word} ${text.slice(length)}`).map((one, at) =>
-    at === 0 ? { ...one, start: 0, end: length - 1 } : { ...one, start: one.start + shift, end: one.end + shift },
+    at === 0
+      ? { ...one, start: 0, end: word.includes(' ') ? 2 : length - 1 }
+      : { ...one, start: one.start + shift, end: one.end + shift },
   );
 }

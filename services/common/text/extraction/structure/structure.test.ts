@@ -43,6 +43,13 @@ describe('structure of texts', () => {
     ).to.include('Sarah Lee city Oslo [Place]');
   });
 
+  it('knows persons by keys of duties when the value is a full name', () => {
+    expect(factsOf('On-call: Dmitri Volkov\nEscalation: Platform', 'paragraph', 'Lanternfish')).to.deep.equal([
+      'Lanternfish on_call Dmitri Volkov [Person]',
+      'Lanternfish escalation Platform [Concept]',
+    ]);
+  });
+
   it('relates settings to each member of a collection', () => {
     const settings =
       'home:\n  owner: Camille Roche\nservices:\n  mqtt:\n    port: 1883\n  assistant:\n    depends_on: [mqtt]\n';

@@ -65,6 +65,9 @@ const SECTIONS = new Set(
   maintainer contributor metrics configuration config setup specification specs troubleshooting monitoring networking
   hardware software tooling metadata overview appendix glossary agenda attendee deliverable stakeholder risk contact
   requirement environment severity participant decision task todo booking expense pricing status summary impact
+  runbook playbook architecture dashboard endpoint api schema database queue backup testing pipeline permission access
+  onboarding impression motivation strength weakness outcome question answer link reference resource material equipment
+  transport arrival departure sight packing checklist payment delivery background step sync meeting
   kontakt kontakte ansprechpartner zutaten termine teilnehmer technik überblick kosten
   contacto contactos ingredientes participantes equipo presupuesto coordonnées ingrédients équipe aperçu`.split(/\s+/u),
 );

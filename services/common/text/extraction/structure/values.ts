@@ -26,6 +26,11 @@ const TYPES: ReadonlyArray<readonly [RegExp, string]> = [
     'Organisation',
   ],
 ];
+/** Keys whose values are persons when they look like a full name. */
+const OF_PERSONS =
+  /(?:^|_)(?:interviewers?|candidate|applicant|reviewers?|travellers?|travelers?|guests?|on_call|escalation|lead|sponsor|mentor|coach|doctor|dentist|gp|vet|landlord|landlady|tenant|lawyer|driver|bride|groom|facilitator|scribe|design|photos?|music|architect|treasurer|secretary|apologies|absent|by|assigned_to|with)$/u;
+const FULL_NAME = /^\p{Lu}\p{Ll}[\p{L}'’-]* (?:\p{L}[\p{L}.'’-]* ){0,2}\p{Lu}[\p{L}'’-]+$/u;
+
 /** Numbers that count nothing. */
 const CODES =
   /(?:^|_)(?:id|zip|postcode|plz|phone|telephone|telefon|mobile|fax|code|isbn|number|no|nr|version|port|uid)$/u;
@@ -98,7 +103,9 @@ export function nameOf(text: string, relation: string): Named {
 export function typeOf(name: string, relation: string): string {
   if (!/^\p{Lu}/u.test(name)) return 'Concept';
   const byColumn = TYPES.find(([expression]) => expression.test(relation))?.[1];
-  return byColumn ?? typeByForm(name, 'name') ?? 'Concept';
+  const byForm = byColumn ?? typeByForm(name, 'name');
+  if (byForm !== null) return byForm;
+  return OF_PERSONS.test(relation) && FULL_NAME.test(name) ? 'Person' : 'Concept';
 }
 
 /** Without the marks of Markdown and quotation marks around it. */
