@@ -161,8 +161,7 @@ export function sentenceFeatures(whole: Question, { ranked, short, passages }: E
     statements.set(source, told);
     const before = told[told.indexOf(statement.text) - 1] ?? '';
     const subjectBefore = saidBefore(all, statement);
-    const above = (statement.above ?? []).join(' ');
-    const inSentence = bagOf(`${statement.text} ${above} ${statement.heading} ${statement.label} ${subjectBefore}`);
+    const inSentence = bagOf(`${statement.text} ${statement.heading} ${statement.label} ${subjectBefore}`);
     const slot = slots.get(source) ?? slotFeatures(question, told);
     slots.set(source, slot);
     const own = coverage(words, inSentence);

@@ -133,6 +133,11 @@ describe('extractive answers', () => {
         text: '# Marsh College\n\nMarsh College was founded in 1915 as a school and held courses at Hill Street. In 1917 it adopted the Heron as its mascot. It moved in 1933.',
       },
     ];
+    const band = {
+      title: 'The Herons',
+      text: '# The Herons\n\nThe Herons are a band from Hull. Ada Reid formed it in 2009 and soon after relocated to Omaha, Nebraska. The sound never veers into noise.',
+    };
+    expect(await answer('where did the herons move to', [band])).not.to.match(/^[^"]*"The sound/u);
     expect(await answer('what is the mascot of marsh college', passages)).to.match(
       /^(?:.{0,20}: )?"In 1917 it adopted/u,
     );

@@ -1,7 +1,7 @@
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { contentWords, type Question } from './question.ts';
 import type { RankedSentence } from './rank-sentences.ts';
-import { isSaid } from './slots.ts';
+import { isSaid, isSameStem } from './slots.ts';
 
 /** Sentences of which one may say what is asked of the subject of a title. */
 const SENTENCES_READ = 10;
@@ -26,8 +26,9 @@ export function titledFirst(question: Question, ranked: readonly RankedSentence[
     const left = asked.filter((word) => !subject.has(stemOf(word)));
     const wanted = INHABITANTS.test(question.text) ? ['population'] : left;
     if (wanted.length === 0 || wanted.every((word) => isSaid(word, contentWords(best.statement.text)))) return false;
+    // Likeness is not enough: one that veers is like one that moves.
     const said = contentWords(statement.text);
-    return wanted.every((word) => isSaid(word, said));
+    return wanted.every((word) => said.some((other) => isSameStem(word, other)));
   };
   const first = ranked.slice(0, SENTENCES_READ).find((one) => one !== best && isAsked(one));
   if (first === undefined) return ranked;

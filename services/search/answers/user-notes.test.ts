@@ -32,6 +32,11 @@ describe('questions to notes about the user', () => {
     );
   });
 
+  it('stay as they are when the note that answers them does not name the user', () => {
+    const notes = passagesOf('The smoker is in the shed.', 'The user, Hannes Reuter, keeps bees.', 'Hannes is 40.');
+    expect(askedLikeNotes('Where do I find the smoker?', notes)).not.to.include('Hannes');
+  });
+
   it('stay as they are where users are those of a program', () => {
     const notes = passagesOf('The user interface has three pages.', 'Users sign in by mail.');
     expect(askedLikeNotes('How do I sign in?', notes)).to.equal('How do I sign in?');

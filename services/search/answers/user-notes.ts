@@ -53,15 +53,16 @@ export function askedLikeNotes(question: string, passages: readonly ReadPassage[
 
 const ASKS_OF_SELF = /\b(?:I|my|me|mine|myself|[Ww]e|[Oo]ur|us)\b/u;
 
-/** The first name of the user of whom an assistant noted things, when other notes call the user by it; null without. */
+/**
+ * The first name of the user of whom an assistant noted things, when the best other passage calls the user by it; null without. A note
+ * without the name (`The smoker is in the shed`) answers the question as it was asked.
+ */
 function nameOfUser(passages: readonly ReadPassage[]): string | null {
   for (const { payload, id } of passages) {
     const first = userNameIn(payload.text)?.split(' ')[0];
-    if (
-      first !== undefined &&
-      passages.some((one) => one.id !== id && wordsOf(one.payload.text).includes(first.toLowerCase()))
-    )
-      return first;
+    if (first === undefined) continue;
+    const best = passages.find((one) => one.id !== id);
+    return best !== undefined && wordsOf(best.payload.text).includes(first.toLowerCase()) ? first : null;
   }
   return null;
 }
