@@ -49,7 +49,7 @@ const TIME_WORD =
 /** Kinds of things that are told apart by names of their own. */
 export const NAMED_KINDS: ReadonlySet<string> = new Set(
   (
-    'agency airline airport app application artist author band bank book brand brewery camera campsite capital castle cathedral choir church cinema city clinic club college company ' +
+    'agency airline airport app application artist author band bank beach book brand brewery camera campsite capital castle cathedral choir church cinema city clinic club college company ' +
     'composer conference contractor cooperative country database district employer framework factory festival film firm foundation hospital hostel hotel insurer island journal lake league library ' +
     'magazine make maker manufacturer ministry model newsletter mountain movie museum newspaper novel opera orchestra organisation organization party podcast port product programme ' +
     'project provider province pub publisher region restaurant river road router school ship shop singer song station store street studio supermarket supplier surname ' +

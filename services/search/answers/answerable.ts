@@ -64,7 +64,8 @@ export function judgeEvidence(question: Question, evidence: Evidence): Judgement
 }
 
 /** What no sentence tells without its unit or the like: a colour, a weight, a telephone number. */
-const SURE_UNIT = /\b(?:colou?r|(?:tele)?phone number|e-?mail|mileage|weigh|weight|how (?:heavy|long|often))\b/iu;
+const SURE_UNIT =
+  /\b(?:colou?r|(?:tele)?phone number|e-?mail|mileage|weigh|weight|(?:what|which) (?:is|was) the (?:final |exact )?score|how (?:heavy|long|often))\b/iu;
 
 /** Below this share of a question's information, a sentence has no word of it and none of like meaning. */
 const SAME_WORDS = 0.02;
@@ -453,7 +454,7 @@ const UNITS: readonly (readonly [asks: RegExp, isAnswer: RegExp, types?: readonl
     /[$€£¥%]|\b(?:EUR|USD|GBP|CHF|dollars?|euros?|pounds?|crowns|francs|yen|per ?cent)\b|\b(?:months?|weeks?|years?)['’]? (?:rent|pay|salary|wages|notice)\b/iu,
   ],
   [
-    /\bhow much\b.*\b(?:costs?|pay|paid|price|money|win|won|earn|spend|spent|charge|worth|salary|fee)\b|^how much (?:is|are|was|were|did .* get) (?!left)|\b(?:salary|price|cost|rent|fee|wages?|deposit|fine|deductible|premium)\b|^what (?:do|does|did) .*\b(?:pay|charge|spend)\b/iu,
+    /\bhow much\b.*\b(?:costs?|pay|paid|price|money|win|won|earn|spend|spent|charge|worth|salary|fee|prize|reward|bonus|budget|bill|fare)\b|^how much (?:is|are|was|were|did .* get) (?!left)|\b(?:salary|price|cost|rent|fee|wages?|deposit|fine|deductible|premium)\b|^what (?:do|does|did) .*\b(?:pay|charge|spend)\b/iu,
     /[$€£¥]|\b(?:EUR|USD|GBP|CHF|dollars?|euros?|pounds?|crowns|francs|yen|cents?|bucks)\b|\b(?:for|paid|pays?|costs?) \d[\d.,]*(?! ?(?!(?:a|per|each|in|and)\b)\p{L})/iu,
   ],
   [
@@ -462,7 +463,7 @@ const UNITS: readonly (readonly [asks: RegExp, isAnswer: RegExp, types?: readonl
   ],
   [
     /\bhow long\b/iu,
-    /\b(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|decades?|met(?:er|re)s?|km|miles?|kilomet\p{L}+)\b/iu,
+    /\b(?:seconds?|minutes?|hours?|days?|nights?|mornings?|afternoons?|evenings?|weekends?|weeks?|months?|summers?|winters?|years?|decades?|met(?:er|re)s?|km|miles?|kilomet\p{L}+)\b/iu,
   ],
   [
     /\bhow much (?:RAM|memory|storage|disk|space|bandwidth|traffic|swap)\b/iu,
@@ -479,6 +480,10 @@ const UNITS: readonly (readonly [asks: RegExp, isAnswer: RegExp, types?: readonl
   [
     /\bcolou?r\b/iu,
     /\b(?:red|blue|green|yellow|black|white|gr[ae]y|brown|orange|pink|purple|violet|gold(?:en)?|silver|beige|turquoise)\b/iu,
+  ],
+  [
+    /\b(?:what|which) (?:is|was) the (?:final |exact )?score\b/iu,
+    /(?<!\d)\d{1,3}(?!\d)|\b(?:points?|nil|draw|drew|tie[ds]?|goals?)\b/iu,
   ],
   [/\bhow often\b/iu, /\b(?:every|once|twice|times|daily|weekly|monthly|yearly|per|each)\b/iu],
   [/\b(?:weigh|weight|how heavy)\b/iu, /\b(?:kg|kilos?|kilograms?|pounds?|grams?|tons?|tonnes?|ounces?)\b/iu],

@@ -1,7 +1,7 @@
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { isForeignText } from './foreign-text.ts';
-import { contentWords, type Question } from './question.ts';
-import { NUMERALS } from './spans.ts';
+import { asksForTimeOfDay, contentWords, type Question } from './question.ts';
+import { MONTHS, NUMERALS, WEEKDAYS } from './spans.ts';
 
 /** An event that a question asks about, and the words of which a sentence about it has one. */
 type EventWords = readonly [asked: RegExp, said: RegExp];
@@ -49,6 +49,10 @@ const EVENTS: readonly EventWords[] = [
     'graduat|degree|diploma|stud|bachelor|master|doctor|school|universit|finish|class of|exam|complet|thesis',
   ),
   words('adopt(?:ed|s)?', 'adopt|shelter|rescue|got|came|took|since|brought|found|from|join'),
+  words(
+    '(?:who|which (?:team|side|country|player|club)) (?:has |had )?(?:won|wins|beat)|winner',
+    'w[io]n|beat|defeat|victor|champion|triumph|first|lost|lose|loss|prize|award|medal|trophy|cup went|elect|gold|title|top|best|ahead|\\d ?[:–-] ?\\d',
+  ),
   words('elected|elects?', 'elect|vot|chos|chair|president|mayor|won|became|appoint|office|take|took|since|new'),
   words(
     'hired?|hires|employed',
@@ -132,6 +136,23 @@ const PAST = /\b(?:was|were|did|had|has|have|\p{L}{2,}ed|said|told|made|got|took
 /** Whether a sentence tells only of the future when a question asks when something was. */
 export const isYetToCome = ({ text, type }: Asked, sentence: string): boolean =>
   type === 'date' && PAST_ASKED.test(text) && FUTURE.test(sentence) && !PAST.test(sentence);
+
+const CLOCK_OF_PURPOSE =
+  /(?<!\d)(?:\d{1,2}(?:[:.]\d\d)? ?(?:AM|PM|am|pm|o['’]clock)|\d{1,2}:\d\d|noon|midnight) to (\p{Ll}+)/u;
+const DAY = new RegExp(`\\b(?:1\\d|20)\\d\\d\\b|\\b(?:${MONTHS}|${WEEKDAYS}|winter|spring|summer|autumn)\\b`, 'u');
+
+/**
+ * Whether the only time of a sentence is an hour of something else, done for the sake of what a question asks the date of: `I rose
+ * at 4 AM to climb the hill` for "When did I climb the hill?"
+ */
+export function isHourOfOther(question: Asked, sentence: string): boolean {
+  if (question.type !== 'date' || !PAST_ASKED.test(question.text) || asksForTimeOfDay(question)) return false;
+  const found = CLOCK_OF_PURPOSE.exec(sentence);
+  if (found === null || DAY.test(sentence)) return false;
+  const asked = contentWords(question.text).map(stemOf);
+  const isAsked = (text: string) => contentWords(text).some((word) => asked.includes(stemOf(word)));
+  return isAsked(sentence.slice(found.index)) && !isAsked(sentence.slice(0, found.index));
+}
 
 const ASKS_FOR_COUNT = /\bhow many (?!(?:euros?|pounds?|dollars?|francs|cents?|crowns|yen)\b)\p{L}/iu;
 const MONEY =

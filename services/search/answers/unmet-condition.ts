@@ -7,6 +7,7 @@ import {
   isBirthWithoutPlace,
   isDateOfLife,
   isEventUnsaid,
+  isHourOfOther,
   isMoneyForCount,
   isOnlyWished,
   isReasonOfOther,
@@ -18,7 +19,7 @@ import { refersBack, type Sentence } from './rank-sentences.ts';
 import { isNumbered, isSaid } from './slots.ts';
 import { spansOf } from './spans.ts';
 import { statementsOf } from './statements.ts';
-import { likenessToKinds } from './word-kinds.ts';
+import { likenessToKinds, likenessToRoles } from './word-kinds.ts';
 
 /** A sentence, with what stands above and before it. */
 interface Said {
@@ -95,6 +96,7 @@ export function unmetCondition(question: Question, said: readonly Said[]): Condi
   if (isSubjectUnsaid(question, said)) return 'subject';
   if (isOfOtherAnimal(question, said)) return 'kind';
   if (isNameUnsaid(question, said)) return 'name';
+  if (isNameOfPersonUnsaid(question.text, said)) return 'name';
   if (isBreedUnsaid(question, said)) return 'breed';
   if (isAgentUnsaid(question, best.text)) return 'doer';
   if (isRoleUnsaid(question, said)) return 'role';
@@ -102,7 +104,9 @@ export function unmetCondition(question: Question, said: readonly Said[]): Condi
   if (isOpinionUnsaid(question, said)) return 'opinion';
   if (isEventUnsaid(question, said)) return 'event';
   if (isDateOfLife(question, best.text) || isBirthWithoutPlace(question, best.text)) return 'event';
+  if (isHourOfOther(question, best.text)) return 'event';
   if (isYetToCome(question, best.text)) return 'future';
+  if (isPartUnsaid(question, said)) return 'subject';
   if (isOnlyWished(question, best.text)) return 'wish';
   if (isMoneyForCount(question, best.text)) return 'count';
   return isReasonOfOther(question, best.text) ? 'reason' : null;
@@ -224,6 +228,17 @@ function isSubjectUnsaid({ text, type }: Question, said: readonly Said[]): boole
   });
 }
 
+/** `What colour are Luna's eyes?` */
+const ASKS_LOOK_OF_PART =
+  /\b(?:what|which) (?:colou?r|size|shape|make|brand|model) (?:is|are|was|were) \p{L}+['’]s? (\p{Ll}+)\s*\??$/iu;
+
+/** Whether no sentence has the thing of somebody whose look is asked for: `a patch on her ear` for the colour of her eyes. */
+function isPartUnsaid({ text }: Question, said: readonly Said[]): boolean {
+  const part = ASKS_LOOK_OF_PART.exec(text.trim())?.[1];
+  if (part === undefined) return false;
+  return said.every((one) => !contentWords(`${one.text} ${one.context}`).some((word) => saysThing(part, word)));
+}
+
 const ASKS_WHICH = (kind: string) => new RegExp(`\\b(?:which|what) (?:\\p{L}+ ){0,2}?${kind}\\b`, 'iu');
 const CALENDAR =
   /^(?:\d+|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october|november|december)$/u;
@@ -243,8 +258,10 @@ function isNameUnsaid(question: Question, said: readonly Said[]): boolean {
       // `In March 2013 the Tisza rose.` is read as one name.
       const words = wordsOf(span.text).filter((word) => isNew(word) && !CALENDAR.test(word));
       if (words.length === 0 || TITLE_OF_PERSON.test(span.text)) return false;
-      if (PLACED.test(one.text.slice(0, span.start))) return true;
       const like = likenessToKinds(words);
+      const before = one.text.slice(0, span.start);
+      if (KINDS_OF_GROUPS.has(focus) && ON_WAY.test(before) && like.place - like.group > PLACE) return false;
+      if (PLACED.test(before)) return true;
       return like.person - Math.max(like.place, like.group) < PERSON;
     });
     return names.length === 0 && mostOfKind(focus, contentWords(one.text).filter(isNew)) < MIN_OF_KIND;
@@ -253,8 +270,49 @@ function isNameUnsaid(question: Question, said: readonly Said[]): boolean {
 
 /** What stands before names that are not of persons. */
 const PLACED = /\b(?:the|in|at|on)\s$/iu;
+/** `a flight from Vienna to Oslo` */
+const ON_WAY = /\b(?:from|to|into|via|near)\s$/iu;
+/** Kinds of groups and makes that no place is the name of, as clubs and teams have. */
+const KINDS_OF_GROUPS: ReadonlySet<string> = new Set(
+  'airline agency app application band bank brand company employer firm insurer make maker manufacturer publisher supplier'.split(
+    ' ',
+  ),
+);
+/** How much liker to names of places than to those of groups a name is that belongs to a place. */
+const PLACE = 0.25;
 /** How much liker to names of persons than to others a name is that belongs to a person. */
 const PERSON = 0.25;
+
+const ASKS_NAME_OF_PERSON =
+  /\b(?:what(?:['’]s| is| was) (?:my|our|the) ((?:\p{Ll}+ ){0,2}\p{Ll}+) (?:called|named)\b|names? of (?:my|our|the) ((?:\p{Ll}+ ){0,2}?\p{Ll}+)(?= (?:who|whom|that|in|at|from|on|we|I)\b|\?))/iu;
+/** Minimum likeness of a word to those that call a person without a name. */
+const MIN_ROLE = 0.43;
+
+/** Before names that are of things: `the basics of Python`, `in Prague`. */
+const OF_THING = /\b(?:of|in|on|at|the|using)\s$/iu;
+const SAYS_NAME = /\b(?:called|named?|names|nicknamed)\b/iu;
+/** How much liker to names of places and groups than to those of persons a name is that belongs to no person. */
+const NO_PERSON = 0.25;
+
+/** Whether no sentence has a name that a person could have, when a question asks what somebody is called. */
+function isNameOfPersonUnsaid(question: string, said: readonly Said[]): boolean {
+  const [, called, of] = ASKS_NAME_OF_PERSON.exec(question) ?? [];
+  const role = contentWords(called ?? of ?? '').at(-1);
+  if (role === undefined || (!isRelative(role) && likenessToRoles(role) < MIN_ROLE)) return false;
+  const asked = new Set(wordsOf(question).map(stemOf));
+  const isNew = (word: string) => !STOP_WORDS.has(word) && !asked.has(stemOf(word)) && !CALENDAR.test(word);
+  return said.every(({ text, context }) => {
+    const all = `${context} ${text}`;
+    // Notes may write names without capitals.
+    if (SAYS_NAME.test(text)) return false;
+    return spansOf(all, ['name', 'title']).every((span) => {
+      const words = wordsOf(span.text).filter(isNew);
+      const like = likenessToKinds(words);
+      const isOther = Math.max(like.place, like.group) - like.person > NO_PERSON;
+      return words.length === 0 || isOther || OF_THING.test(all.slice(0, span.start));
+    });
+  });
+}
 
 const ANIMALS = 'dog cat horse sheep goat cow cattle rabbit hen chicken pig donkey pony bird fish bee'.split(' ');
 /** Words for the animals of one species. */

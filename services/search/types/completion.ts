@@ -20,6 +20,7 @@ import {
   preferencesText,
   userPrompt,
 } from '../answers/model-answer.ts';
+import { plainQuestion } from '../answers/plain-question.ts';
 import { questionParts } from '../answers/question-parts.ts';
 import { evidenceBlock, usedElements } from '../answers/references.ts';
 import { withSurroundings } from '../answers/surroundings.ts';
@@ -75,9 +76,10 @@ type TypedTarget = CompletionTarget & { readonly type: CompletionType };
 
 export async function completion(
   deps: TypeDependencies,
-  request: SearchRequest,
+  asked: SearchRequest,
   target: TypedTarget,
 ): Promise<Completion> {
+  const request = deps.languageModel === null ? { ...asked, query: plainQuestion(asked.query) } : asked;
   const sought = target.type === 'RAG_COMPLETION' ? target : { ...target, knowledge: knowledgeLimits(target) };
   const isQuoted = deps.languageModel === null && !request.onlyContext && !usesTruthWeights(request, target);
   const quoted = isQuoted ? { ...sought, quotes: quoteOptions(target) } : sought;

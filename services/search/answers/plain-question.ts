@@ -1,0 +1,36 @@
+/** Attributes with a value of their own, asked for without a verb: `Name of the landlord?` */
+const ATTRIBUTE_OF =
+  /^(?:(?:the|my|our) )?(?:(?:first|last|full|exact) )?(?:names?|surname|age|birthday|birthplace|nationality|profession|occupation|job|breed|colou?r|brand|make|title|price|cost|salary|rent|address|(?:phone )?number|weight|height|size|date) (?:of|for) [^?]{2,200}\?$/iu;
+const QUESTION_WORDS = 'what|which|who|whom|whose|when|where|why|how';
+const QUESTION_WORD = new RegExp(`\\b(?:${QUESTION_WORDS})\\b`, 'iu');
+
+/** What people say before a question that asks nothing: `Hey, …`, `Remind me, …`, `Do you remember …` */
+const LEAD_IN = new RegExp(
+  `^(?:(?:hey|hi|hello|ok|okay|well|so|and|but|oh|um|hmm|sorry|please|remind me|I forget|I forgot|quick question|just wondering|I wonder|tell me|(?:(?:can|could|would) you )?(?:please )?(?:tell|remind) me(?: please)?|(?:do|would) you (?:happen to |still )?(?:know|remember|recall))(?:[,:;.!–—]| -)*\\s+)+(?=(?:(?:at|by|for|from|in|on|to|with|of) )?(?:${QUESTION_WORDS})\\b)`,
+  'iu',
+);
+/** The same behind a question. */
+const TAG =
+  /,? (?:(?:do|can) you (?:happen to |still )?(?:know|remember|recall|tell me)|please|by any chance|remind me|if you know)\s*\?*$/iu;
+const SUBJECT = '(?=(?:I|we|you|he|she|it|they|my|our|his|her|their|the|that|this|those|these|an?)\\b)';
+const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
+  [new RegExp(`\\b(${QUESTION_WORDS})['’]ve (?=\\p{L})`, 'giu'), '$1 have '],
+  [new RegExp(`\\b(${QUESTION_WORDS})['’]re (?=\\p{L})`, 'giu'), '$1 are '],
+  [new RegExp(`\\b(${QUESTION_WORDS})['’]ll (?=\\p{L})`, 'giu'), '$1 will '],
+  [new RegExp(`\\b(${QUESTION_WORDS})['’]d ${SUBJECT}`, 'giu'), '$1 did '],
+];
+
+/**
+ * Says a question without what people say around it, its contractions in full, and one for an attribute that has no verb as a
+ * whole one: `What is the name of the landlord?` for `Name of the landlord?`
+ */
+export function plainQuestion(text: string): string {
+  const bare = text.trim().replace(LEAD_IN, '');
+  const untagged = QUESTION_WORD.test(bare) && TAG.test(bare) ? bare.replace(TAG, '?') : bare;
+  const full = CONTRACTIONS.reduce((said, [form, other]) => said.replace(form, other), untagged);
+  if (ATTRIBUTE_OF.test(full) && !QUESTION_WORD.test(full)) {
+    const rest = full.replace(/^(?:the|my|our) /iu, '');
+    return `What is the ${rest.charAt(0).toLowerCase()}${rest.slice(1)}`;
+  }
+  return full === text.trim() ? text : full.charAt(0).toUpperCase() + full.slice(1);
+}
