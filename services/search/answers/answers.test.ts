@@ -126,6 +126,23 @@ describe('extractive answers', () => {
     expect(await answer('who wrote low tide', passages)).to.match(/^Ida Brown: /u);
   });
 
+  it('come from notes in the language of the question that speak of its subject by a pronoun', async () => {
+    const notes = [
+      {
+        title: 'Nelly',
+        text: '# Nelly\n\nUnser Hund heißt Nelly und ist ein Dackel. Wir haben sie im März 2020 aus dem Tierheim geholt. Sie bellt gern.',
+      },
+      {
+        title: 'Peru',
+        text: '# Viaje a Perú\n\nEn octubre de 2022 viajé a Perú con mi amiga Inés. Subimos con lluvia.',
+      },
+      { title: 'Pacht', text: '# Pachtvertrag\n\nDer Verpächter überlässt dem Pächter den Kleingarten Nr. 27.' },
+    ];
+    expect(await answer('Wann haben wir den Hund aus dem Tierheim geholt?', notes)).to.include('März 2020');
+    expect(await answer('¿Con quién viajé a Perú?', notes)).to.include('Inés');
+    expect(await answer('Wie groß ist der Kleingarten?', notes)).to.equal(NOTHING_FITS);
+  });
+
   it('quote first what is said of the subject of a title, which its sentence does not repeat', async () => {
     const passages = [
       {

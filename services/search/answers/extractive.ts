@@ -1,6 +1,6 @@
 import { collapseNearDuplicates } from '../../common/ranking/near-duplicates.ts';
 import { asksOwnName, ownNameIn } from '../../common/text/language/own-name.ts';
-import { stemOf, tokenizeQuery } from '../../common/text/language/tokenize.ts';
+import { languageOfQuery, stemOf, tokenizeQuery } from '../../common/text/language/tokenize.ts';
 import { NOTHING_FITS, quoteLine } from '../../common/text/repetition/own-answers.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import type { RankedPassage } from '../model.ts';
@@ -108,8 +108,12 @@ interface Material {
   readonly quotes?: number;
   /** Whether the question has been translated word by word. */
   readonly isTranslated?: boolean;
+  /** Whether sentences in the language of the question need not say what its translation asks. */
+  readonly isUntranslated?: boolean;
 }
 
+/** Certainty of an answer in the language of its question that the translation of the question does not confirm. */
+const MIN_UNTRANSLATED = 0.8;
 const NO_ANSWER: ExtractiveAnswer = { text: NOTHING_FITS, passageIds: [], certainty: 0 };
 /** Certainty of what the question's own structure answers: rows, changed facts, yes or no. */
 const DIRECT = 0.9;
@@ -131,6 +135,11 @@ export function extractiveAnswer(
   const query = askedLikeNotes(asked, passages);
   const answer = answerTo(query, retrieval, passages, material);
   if (answer.text !== NOTHING_FITS) return answer;
+  const surer =
+    languageOfQuery(query) === null
+      ? answer
+      : answerTo(query, retrieval, passages, { ...material, isUntranslated: true });
+  if (surer.text !== NOTHING_FITS) return surer;
   const english = inEnglish(query, (word) => passages.some(({ payload }) => isNameIn(payload.text, word)));
   return english === null ? answer : answerTo(english, retrieval, passages, { ...material, isTranslated: true });
 }
@@ -165,7 +174,7 @@ function answerTo(
   query: string,
   retrieval: Retrieval,
   passages: readonly RankedPassage[],
-  { tables, inner, facts, dataset, quotes = MAX_QUOTES, isTranslated = false }: Material,
+  { tables, inner, facts, dataset, quotes = MAX_QUOTES, isTranslated = false, isUntranslated = false }: Material,
 ): ExtractiveAnswer {
   const counted = quotedRows(query, tables, { dataset, now: retrieval.analysis.now });
   if (counted !== null) return counted;
@@ -183,7 +192,10 @@ function answerTo(
   const isEvent = (text: string) => timeWindow === null || question.type === 'date' || !HEADER_LINE.test(text);
   const translated = isForeign ? inEnglish(query, () => false) : null;
   const english = translated === null ? question : readQuestion(translated);
-  const isAcross = (text: string) => isTranslated || translated !== null || (isJudged && isForeignText(text));
+  const language = isUntranslated ? languageOfQuery(query) : null;
+  const isOwnLanguage = (text: string) => language !== null && languageOfQuery(text) === language;
+  const isAcross = (text: string) =>
+    isTranslated || (translated !== null && !isOwnLanguage(text)) || (isJudged && isForeignText(text));
   const isOfOther = ofOtherSection(query, passages);
   const isOwn = areOwnNotes(passages);
   const isLeft = (sentence: Sentence) => {
@@ -239,7 +251,10 @@ function answerTo(
     sourcedQuote(passage.payload, statement.text, statement.heading, dataset);
   if (
     certainty !== null &&
-    certainty < MIN_ANSWERABILITY[isForeign ? 'foreign' : areOwnNotes(passages) ? 'own' : 'other']
+    certainty <
+      (isUntranslated
+        ? MIN_UNTRANSLATED
+        : MIN_ANSWERABILITY[isForeign ? 'foreign' : areOwnNotes(passages) ? 'own' : 'other'])
   )
     return judged?.isOfUnknown === true ? NO_ANSWER : { ...NO_ANSWER, nearest: nearestTo(said).map(quote) };
   const isCertain = found !== null && found.confidence >= MIN_SHORT_CONFIDENCE;
