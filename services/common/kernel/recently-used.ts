@@ -39,20 +39,21 @@ export function keptByText<Value>(
 export function createLargeCache<Key, Value>(size: number) {
   let recent = new Map<Key, Value>();
   let former = new Map<Key, Value>();
+  const set = (key: Key, value: Value): void => {
+    recent.set(key, value);
+    if (2 * recent.size < size) return;
+    former = recent;
+    recent = new Map();
+  };
   return {
     get(key: Key): Value | undefined {
       const known = recent.get(key);
       if (known !== undefined) return known;
       const before = former.get(key);
-      if (before !== undefined) this.set(key, before);
+      if (before !== undefined) set(key, before);
       return before;
     },
-    set(key: Key, value: Value): void {
-      recent.set(key, value);
-      if (2 * recent.size < size) return;
-      former = recent;
-      recent = new Map();
-    },
+    set,
     clear(): void {
       recent = new Map();
       former = new Map();

@@ -135,10 +135,8 @@ export function extractiveAnswer(
   const query = askedLikeNotes(asked, passages);
   const answer = answerTo(query, retrieval, passages, material);
   if (answer.text !== NOTHING_FITS) return answer;
-  const surer =
-    languageOfQuery(query) === null
-      ? answer
-      : answerTo(query, retrieval, passages, { ...material, isUntranslated: true });
+  const isNarrowed = languageOfQuery(query) !== null && inEnglish(query, () => false) !== null;
+  const surer = isNarrowed ? answerTo(query, retrieval, passages, { ...material, isUntranslated: true }) : answer;
   if (surer.text !== NOTHING_FITS) return surer;
   const english = inEnglish(query, (word) => passages.some(({ payload }) => isNameIn(payload.text, word)));
   return english === null ? answer : answerTo(english, retrieval, passages, { ...material, isTranslated: true });

@@ -1,7 +1,7 @@
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { turnsOf } from '../../common/text/language/turns.ts';
 import { contentWords, type Question } from './question.ts';
-import type { RankedSentence, Sentence } from './rank-sentences.ts';
+import { putFirst, type RankedSentence, type Sentence } from './rank-sentences.ts';
 import { type Statement, statementsOf } from './statements.ts';
 
 /** Says why by itself. */
@@ -89,9 +89,7 @@ export function reasonFirst({ type }: Question, ranked: readonly RankedSentence[
       ({ statement, features }) =>
         SAYS_REASON.test(statement.text) && features.missing <= best.features.missing + MISSING_MORE,
     );
-  if (reason === undefined) return ranked;
-  const { score, probability, confidence } = best;
-  return [{ ...reason, score, probability, confidence }, ...ranked.filter((one) => one !== reason)];
+  return reason === undefined ? ranked : putFirst(reason, ranked);
 }
 
 function stepsAround(

@@ -99,6 +99,13 @@ export function areOwnNotes(passages: readonly ReadPassage[]): boolean {
   return own > 0 && own >= Math.min(OWN_PASSAGES, read.length / 2);
 }
 
+/** Puts a sentence before the best one, in whose place it is as sure. */
+export function putFirst(sentence: RankedSentence, ranked: readonly RankedSentence[]): readonly RankedSentence[] {
+  const [best = sentence] = ranked;
+  const { score, probability, confidence } = best;
+  return [{ ...sentence, score, probability, confidence }, ...ranked.filter((one) => one !== sentence)];
+}
+
 /** Returns sentences, best answer first. */
 export function rankSentences(
   sentences: readonly Sentence[],

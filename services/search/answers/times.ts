@@ -2,7 +2,7 @@ import type { TimeSpan } from '../../common/text/language/time-span.ts';
 import { isWithin } from '../retrieval/lanes.ts';
 import type { TimeWindow } from '../retrieval/query-analysis.ts';
 import { contentWords, type Question } from './question.ts';
-import type { RankedSentence, Sentence } from './rank-sentences.ts';
+import { putFirst, type RankedSentence, type Sentence } from './rank-sentences.ts';
 import { datesOf, saidAt, timesOfSentence, undatedTime, writtenAt } from './sentence-times.ts';
 import { MONTHS, spansOf } from './spans.ts';
 import { type Statement, statementsOf } from './statements.ts';
@@ -25,9 +25,7 @@ export function datedFirst(ranked: readonly RankedSentence[]): readonly RankedSe
   const dated = ranked
     .slice(0, SENTENCES_READ)
     .find((one) => datesOf(one).length > 0 && one.features.missing <= best.features.missing + MISSING_MORE);
-  if (dated === undefined) return ranked;
-  const { score, probability, confidence } = best;
-  return [{ ...dated, score, probability, confidence }, ...ranked.filter((one) => one !== dated)];
+  return dated === undefined ? ranked : putFirst(dated, ranked);
 }
 
 /** Whether a question names a day, or a month with its year. */
@@ -206,9 +204,7 @@ export function firstFirst(text: string, ranked: readonly RankedSentence[]): rea
       ({ statement, features }) =>
         SAYS_FIRST.test(statement.text) && features.missing <= best.features.missing + MISSING_MORE,
     );
-  if (first === undefined) return ranked;
-  const { score, probability, confidence } = best;
-  return [{ ...first, score, probability, confidence }, ...ranked.filter((one) => one !== first)];
+  return first === undefined ? ranked : putFirst(first, ranked);
 }
 
 const ASKS_BEFORE = /\bdid\b.*\bbefore\b/iu;
@@ -223,9 +219,7 @@ export function formerFirst(text: string, ranked: readonly RankedSentence[]): re
   const former =
     next === undefined || !SAYS_BEFORE.test(next.text) ? -1 : ranked.findIndex((one) => one.statement === next);
   const found = ranked[former];
-  if (found === undefined) return ranked;
-  const { score, probability, confidence } = best;
-  return [{ ...found, score, probability, confidence }, ...ranked.filter((one) => one !== found)];
+  return found === undefined ? ranked : putFirst(found, ranked);
 }
 
 /** Puts the sentence with the latest time first when a question asks for the last of several events. */

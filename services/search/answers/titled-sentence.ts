@@ -1,6 +1,6 @@
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { contentWords, type Question } from './question.ts';
-import type { RankedSentence } from './rank-sentences.ts';
+import { putFirst, type RankedSentence } from './rank-sentences.ts';
 import { isSaid, isSameStem } from './slots.ts';
 
 /** Sentences of which one may say what is asked of the subject of a title. */
@@ -31,9 +31,7 @@ export function titledFirst(question: Question, ranked: readonly RankedSentence[
     return wanted.every((word) => said.some((other) => isSameStem(word, other)));
   };
   const first = ranked.slice(0, SENTENCES_READ).find((one) => one !== best && isAsked(one));
-  if (first === undefined) return ranked;
-  const { score, probability, confidence } = best;
-  return [{ ...first, score, probability, confidence }, ...ranked.filter((one) => one !== first)];
+  return first === undefined ? ranked : putFirst(first, ranked);
 }
 
 /** Returns the stems of the longest title of a passage of which a question has every word; null without one. */

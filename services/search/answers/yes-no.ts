@@ -3,7 +3,7 @@ import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import { saysOtherValue } from './other-value.ts';
 import { type Question, wordsOf } from './question.ts';
-import type { RankedSentence } from './rank-sentences.ts';
+import { putFirst, type RankedSentence } from './rank-sentences.ts';
 import { isOtherPerson, isThingUnsaid, namesIn } from './unmet-condition.ts';
 
 const NEGATION = /\b(?:no|not|never|none|nobody|nothing|neither|without|cannot|refused|declined|rejected)\b|n['’]t\b/iu;
@@ -183,7 +183,5 @@ export function negatedFirst(question: Question, ranked: readonly RankedSentence
     (yesOrNo(question, best) === null
       ? ranked.slice(0, SENTENCES_READ).find((one) => yesOrNo(question, one) !== null)
       : undefined);
-  if (first === undefined) return ranked;
-  const { score, probability, confidence } = best;
-  return [{ ...first, score, probability, confidence }, ...ranked.filter((one) => one !== first)];
+  return first === undefined ? ranked : putFirst(first, ranked);
 }
