@@ -1,7 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { extname } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import { sha256 } from '../common/kernel/hashes.ts';
 import { NOT_FOUND } from '../common/platform/http/error-reply.ts';
 import type { Pages } from '../common/platform/http/pages.ts';
 import type { Reply } from '../common/platform/http/route.ts';
@@ -72,7 +73,7 @@ export function createConsole(logger: Logger, load: () => Promise<ConsoleFiles> 
 }
 
 async function assetReply(content: Buffer, type: string, headers: Parameters<Pages['asset']>[1]): Promise<Reply> {
-  const etag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
+  const etag = `"${sha256(content, 'base64url').slice(0, 22)}"`;
   const lasting = { etag, vary: 'Accept-Encoding', 'cache-control': 'public, max-age=31536000, immutable' };
   if (headers['if-none-match'] === etag) return { status: 304, headers: lasting };
   if (/\bgzip\b/.test(String(headers['accept-encoding'] ?? ''))) {

@@ -1,4 +1,5 @@
-import { hash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { sha256 } from '../../common/kernel/hashes.ts';
 
 const API_KEY = /^[0-9a-f]{64}$/;
 const PREFIX_LENGTH = 8;
@@ -15,7 +16,7 @@ export function isApiKeyText(text: string): boolean {
 
 /** The hash that is stored in place of the key. */
 export function apiKeyHash(text: string): string {
-  return hash('sha256', text);
+  return sha256(text);
 }
 
 export function apiKeyPrefix(text: string): string {

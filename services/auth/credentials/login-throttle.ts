@@ -1,7 +1,7 @@
-import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { emailKey } from '../../common/domain/email-address.ts';
 import { engramError } from '../../common/kernel/errors.ts';
+import { sha256 } from '../../common/kernel/hashes.ts';
 import { networkOf } from '../../common/kernel/network-address.ts';
 import type { Clock } from '../../common/ports/system.ts';
 import type { LoginFailureCounts } from '../repositories/login-failures.ts';
@@ -182,9 +182,9 @@ function countedFor(account: string, address: string): Record<'pair' | 'owner' |
   const user = emailKey(account);
   const network = networkOf(address);
   return {
-    pair: { id: hash('sha256', `pair ${user} ${network}`), limit: LIMITS.pair },
-    owner: { id: hash('sha256', `account ${user}`), limit: LIMITS.account },
-    network: { id: hash('sha256', `address ${network}`), limit: LIMITS.address },
+    pair: { id: sha256(`pair ${user} ${network}`), limit: LIMITS.pair },
+    owner: { id: sha256(`account ${user}`), limit: LIMITS.account },
+    network: { id: sha256(`address ${network}`), limit: LIMITS.address },
   };
 }
 

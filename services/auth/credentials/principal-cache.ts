@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto';
 import type { TenantId, UserId } from '../../common/kernel/brand.ts';
+import { sha256 } from '../../common/kernel/hashes.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { createTtlCache, type TtlCacheOptions } from '../../common/kernel/ttl-cache.ts';
 import type { Credential } from '../../common/platform/messaging/messages.ts';
@@ -25,5 +25,5 @@ export function createPrincipalCache(options: TtlCacheOptions) {
 
 /** A digest, so that a memory dump contains no credentials beyond those of current requests. */
 export function cacheKey({ kind, value }: Credential): string {
-  return hash('sha256', `${kind} ${value}`, 'base64');
+  return sha256(`${kind} ${value}`, 'base64');
 }

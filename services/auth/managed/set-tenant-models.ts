@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto';
 import type { TenantId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
+import { sha256 } from '../../common/kernel/hashes.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { AnswerOf, RequestOf } from '../../common/platform/messaging/messages.ts';
@@ -129,7 +129,7 @@ async function embeddingAccountOf(deps: AuthDependencies, tenant: TenantId, embe
 }
 
 function keyHash(key: string | undefined): string | null {
-  return key === undefined ? null : hash('sha256', key);
+  return key === undefined ? null : sha256(key);
 }
 
 function revisionOf({ ids, clock }: AuthDependencies) {

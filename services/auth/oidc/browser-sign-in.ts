@@ -1,5 +1,6 @@
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { engramError, isEngramError } from '../../common/kernel/errors.ts';
+import { sha256 } from '../../common/kernel/hashes.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
 import type { OidcProvider } from '../../common/platform/config/oidc-providers.ts';
 import { type LogoutRequest, logOut, openSession } from '../credentials/login-sessions.ts';
@@ -61,7 +62,7 @@ export async function startOidcSignIn(
 }
 
 function browserHash(secret: string): string {
-  return hash('sha256', secret, 'hex');
+  return sha256(secret);
 }
 
 /** 256 random bits, also in the format of a code verifier of RFC 7636. */

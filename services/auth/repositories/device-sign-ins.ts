@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto';
 import type { UserId } from '../../common/kernel/brand.ts';
+import { sha256 } from '../../common/kernel/hashes.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import {
   type DocumentStore,
@@ -62,5 +62,5 @@ export function createDeviceSignIns(store: DocumentStore) {
 }
 
 function digest(code: string): string {
-  return hash('sha256', code, 'hex');
+  return sha256(code);
 }

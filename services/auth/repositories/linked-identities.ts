@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto';
 import type { TenantId, UserId } from '../../common/kernel/brand.ts';
+import { sha256OfJson } from '../../common/kernel/hashes.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { repository } from '../../common/records/base/repository.ts';
 import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
@@ -50,5 +50,5 @@ export function createLinkedIdentities(store: DocumentStore) {
 
 /** A hash: subjects may be long and have any characters. */
 function identityId({ issuer, subject }: Pick<LinkedIdentity, 'issuer' | 'subject'>): string {
-  return hash('sha256', JSON.stringify([issuer, subject]), 'base64url');
+  return sha256OfJson([issuer, subject], 'base64url');
 }

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { sha256 } from '../../common/kernel/hashes.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { type DocumentStore, insert, remove, removeWhere } from '../../common/storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
@@ -47,5 +47,5 @@ export function createSignInAttempts(store: DocumentStore) {
 }
 
 function attemptId(state: string): string {
-  return hash('sha256', state, 'hex');
+  return sha256(state);
 }

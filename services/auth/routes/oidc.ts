@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { isEngramError } from '../../common/kernel/errors.ts';
+import { sha256 } from '../../common/kernel/hashes.ts';
 import { credentialsOf } from '../../common/platform/http/credentials.ts';
 import { json, type Reply, routesOf } from '../../common/platform/http/route.ts';
 import { NO_PERMISSION, ofAccount } from '../../common/platform/http/route-permission.ts';
@@ -171,7 +171,7 @@ const MAX_ID_TOKEN_LENGTH = 3_800;
 
 /** One cookie per sign-in, so that two tabs do not disturb each other. */
 export function attemptCookieName(state: string): string {
-  return `engram_sign_in_${hash('sha256', state, 'hex').slice(0, 16)}`;
+  return `engram_sign_in_${sha256(state).slice(0, 16)}`;
 }
 
 /** Lax, not Strict: the callback is a navigation from another site. */

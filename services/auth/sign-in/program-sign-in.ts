@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto';
 import { engramError } from '../../common/kernel/errors.ts';
+import { sha256 } from '../../common/kernel/hashes.ts';
 import { PERMISSIONS, type Permission, type Principal } from '../../common/kernel/principal.ts';
 import type { HttpError } from '../../common/platform/http/http-error.ts';
 import { isAdmitted } from '../access/admission.ts';
@@ -133,7 +133,7 @@ export async function redeemAuthorizationCode(
   const program = await programs.readClientId(clientId);
   if (program === null) throw oauthError('invalid_client', 'The server does not know the program: register it again.');
   const found = await programs.readCode(code, clientId);
-  const isProven = found?.challenge === hash('sha256', verifier, 'base64url');
+  const isProven = found?.challenge === sha256(verifier, 'base64url');
   if (found === null || !isProven || found.redirectUri !== redirectUri) throw invalidGrant();
   const { userId, codeId, expiresAt, limits } = found;
   const user = await users.get(userId);

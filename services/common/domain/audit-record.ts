@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { sha256OfJson } from '../kernel/hashes.ts';
 
 /** An entry as it stands in the chain of its tenant. */
 export type AuditRecord = {
@@ -23,7 +23,7 @@ export const NO_RECORD = '0'.repeat(64);
 /** SHA-256 over the JSON text of the fields as a list, in the order of `AuditRecord`. */
 export function recordHash(record: Omit<AuditRecord, 'hash'>): string {
   const { tenant, number, at, action, actor, subject, details, previous } = record;
-  return hash('sha256', JSON.stringify([tenant, number, at, action, actor, subject, details, previous]));
+  return sha256OfJson([tenant, number, at, action, actor, subject, details, previous]);
 }
 
 /** Purpose of the key that signs heads, receipts and snapshots; it is derived from the secret that signs login tokens. */

@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto';
 import type { DatasetId, UserId } from '../kernel/brand.ts';
+import { sha256 } from '../kernel/hashes.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 
 /** Two users who name their sessions alike have two sessions. */
@@ -104,7 +104,7 @@ export interface NewTrace {
 
 /** Ids of callers may be long and hold anything; ids of documents may not. */
 export function sessionDocumentId({ user, session }: SessionKey): string {
-  return `${user}/${hash('sha256', session)}`;
+  return `${user}/${sha256(session)}`;
 }
 
 /** Usage of a turn of a session. */

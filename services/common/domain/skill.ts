@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto';
 import type { DatasetId } from '../kernel/brand.ts';
+import { sha256 } from '../kernel/hashes.ts';
 import { uuid5 } from '../kernel/ids.ts';
 import type { Json } from '../kernel/json.ts';
 
@@ -39,7 +39,7 @@ export function skillId(dataset: DatasetId, sourceDir: string, name: string): st
 
 /** Place of skills that came as texts and uploads; `folder` is relative, with `/`. */
 export function virtualSourceDir(dataset: DatasetId, folder: string): string {
-  return `cognee-skills-${hash('sha256', dataset).slice(0, 16)}/${folder}`;
+  return `cognee-skills-${sha256(dataset).slice(0, 16)}/${folder}`;
 }
 
 /** One step of a run. */

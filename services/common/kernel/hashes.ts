@@ -1,13 +1,15 @@
 import { createHash, hash } from 'node:crypto';
 
-/** Returns the SHA-256 of bytes, or of a text as UTF-8, in hex. */
-export function sha256(data: string | NodeJS.ArrayBufferView): string {
-  return hash('sha256', data);
+type HashEncoding = 'hex' | 'base64' | 'base64url';
+
+/** Returns the SHA-256 of bytes, or of a text as UTF-8. */
+export function sha256(data: string | NodeJS.ArrayBufferView, encoding: HashEncoding = 'hex'): string {
+  return hash('sha256', data, encoding);
 }
 
-/** Returns the SHA-256 of a value's JSON, in hex. */
-export function sha256OfJson(value: unknown): string {
-  return sha256(JSON.stringify(value));
+/** Returns the SHA-256 of a value's JSON. */
+export function sha256OfJson(value: unknown, encoding: HashEncoding = 'hex'): string {
+  return sha256(JSON.stringify(value), encoding);
 }
 
 /** Counts and hashes bytes as they pass: size, MD5 and SHA-256 in hex. */

@@ -1,10 +1,10 @@
-import { hash } from 'node:crypto';
 import { payerOf } from '../../common/domain/budget.ts';
 import type { RunState } from '../../common/domain/run.ts';
 import { type SessionKey, sessionDocumentId } from '../../common/domain/session.ts';
 import { type NewContextRow, normalisedContent } from '../../common/domain/session-context.ts';
 import { scopeOf } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
+import { sha256 } from '../../common/kernel/hashes.ts';
 import { slices } from '../../common/kernel/slices.ts';
 import type { ActiveModels, ModelSource } from '../../common/ports/active-models.ts';
 import type { Logger } from '../../common/ports/logger.ts';
@@ -166,7 +166,7 @@ async function publish(
 ): Promise<void> {
   const nodeSets = [LEARNINGS_NODE_SET, `${LEARNINGS_NODE_SET}:${session.session}`, ...(session.nodeSets ?? [])];
   const documents = lessons.map((lesson): LessonDocument => {
-    const print = hash('sha256', normalisedContent(lesson.statement));
+    const print = sha256(normalisedContent(lesson.statement));
     return {
       key: `lesson/${sessionDocumentId(session)}/${print}`,
       name: `session_learning_${print.slice(0, 12)}`,

@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto';
 import type { SessionKey } from '../../common/domain/session.ts';
 import { engramError } from '../../common/kernel/errors.ts';
+import { sha256 } from '../../common/kernel/hashes.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
 import { type CustomEnrichment, createPassReads, type ImprovePass, type Stage, type StageName } from '../model.ts';
 import type { MemifyTask } from '../structure/memify-tasks.ts';
@@ -75,7 +75,7 @@ async function keepText(
   text: string,
   sets: readonly string[],
 ): Promise<void> {
-  const print = hash('sha256', text);
+  const print = sha256(text);
   const nodeSets = [...new Set([...sets, ...pass.options.nodeNames])];
   const key = `memify/${sets.join()}/${print}`;
   await keepDocuments(deps, pass, [{ key, name: `memify_${print.slice(0, 12)}.txt`, text, nodeSets }]);

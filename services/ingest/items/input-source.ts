@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import type { DataItemId } from '../../common/kernel/brand.ts';
 import { type EngramError, engramError } from '../../common/kernel/errors.ts';
+import { sha256 } from '../../common/kernel/hashes.ts';
 import type { Fetcher } from '../../common/ports/documents.ts';
 import type { UploadedFile } from '../../common/ports/upload.ts';
 import { isFileArchive, readFileArchive } from '../../common/text/documents/file-archive.ts';
@@ -140,7 +141,7 @@ function bytesSource(
     ...facts,
     sizeBytes: content.byteLength,
     md5: createHash('md5').update(content).digest('hex'),
-    sha256: createHash('sha256').update(content).digest('hex'),
+    sha256: sha256(content),
     bytes: async () => content,
   };
 }

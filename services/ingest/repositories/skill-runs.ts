@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto';
 import { compareRuns, hasError, type SkillRun } from '../../common/domain/skill.ts';
+import { sha256 } from '../../common/kernel/hashes.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import { put } from '../../common/records/base/repository.ts';
@@ -67,7 +67,7 @@ export function createSkillRuns(store: DocumentStore) {
 
 /** Callers choose the ids of runs: they may be as long as they like. */
 function documentId({ skill, runId }: SkillRun): string {
-  return `${skill}/${hash('sha256', runId)}`;
+  return `${skill}/${sha256(runId)}`;
 }
 
 function runOf({ hasError: _, ...run }: RunDocument): SkillRun {

@@ -1,4 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { sha256 } from '../../common/kernel/hashes.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
@@ -35,7 +36,7 @@ export async function beginInstall(
   await store.commit({ tenant: principal.tenant }, [events.installWrite(install)]);
   const signed = `${principal.id}:${nonce}:${expiry}`;
   const state = `${signed}:${signatureOf(oauth.stateSecret, Buffer.from(signed))}`;
-  const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url');
+  const codeChallenge = sha256(codeVerifier, 'base64url');
   return {
     authorizeUrl: oauth.authorizeUrl({ state, codeChallenge }),
     cookie: `${cookieName(provider, nonce)}=1; HttpOnly; Max-Age=${LIFETIME_SECONDS}; Path=${COOKIE_PATH}; SameSite=lax${isSecure ? '; Secure' : ''}`,

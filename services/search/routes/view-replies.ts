@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
+import { sha256 } from '../../common/kernel/hashes.ts';
 import type { Reply } from '../../common/platform/http/route.ts';
 
 const object = z.record(z.string(), z.unknown());
@@ -53,7 +53,7 @@ export function createPage(): GraphPage {
     const html = await readFile(new URL('../../console/dist/graph.html', import.meta.url), 'utf8');
     const hashes = (tag: string): string =>
       [...html.matchAll(new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`, 'g'))]
-        .map(([, content = '']) => `'sha256-${createHash('sha256').update(content).digest('base64')}'`)
+        .map(([, content = '']) => `'sha256-${sha256(content, 'base64')}'`)
         .join(' ');
     const policy = `default-src 'none'; script-src ${hashes('script')}; style-src 'unsafe-inline'; img-src data:; worker-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`;
     return { html, policy };

@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto';
 import { setImmediate as yieldTurn } from 'node:timers/promises';
 import type { Skill } from '../../common/domain/skill.ts';
+import { sha256 } from '../../common/kernel/hashes.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import { inverseRowFrequency, scoreBm25 } from '../../common/ranking/bm25.ts';
 import type { Skills } from '../../common/records/ingest/skills.ts';
@@ -104,7 +104,7 @@ async function catalogOf(
   for await (const page of pages) {
     for (const { procedure, ...skill } of page) {
       const text = wordsOf(skill, procedure);
-      const words = hash('sha256', text);
+      const words = sha256(text);
       const same = known.get(skill.id);
       const at = rows.length;
       if (same?.words === words) {

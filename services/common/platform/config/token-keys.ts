@@ -1,5 +1,6 @@
-import { createPrivateKey, createPublicKey, hash, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
+import { sha256OfJson } from '../../kernel/hashes.ts';
 
 /** A key pair of login tokens. The algorithm belongs to the key: no header of a token can choose another. */
 export interface TokenKey {
@@ -95,5 +96,5 @@ function algorithmOf({ asymmetricKeyType: type, asymmetricKeyDetails: details = 
 /** RFC 7638: SHA-256 of the required members in the order of their names. */
 function thumbprint(publicKey: KeyObject): string {
   const { crv, e, kty, n, x, y } = publicKey.export({ format: 'jwk' });
-  return hash('sha256', JSON.stringify({ crv, e, kty, n, x, y }), 'base64url');
+  return sha256OfJson({ crv, e, kty, n, x, y }, 'base64url');
 }

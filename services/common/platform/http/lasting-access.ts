@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto';
 import { isEngramError } from '../../kernel/errors.ts';
+import { sha256OfJson } from '../../kernel/hashes.ts';
 import type { Principal } from '../../kernel/principal.ts';
 import type { Identity } from '../messaging/identify.ts';
 import type { Credential } from '../messaging/messages.ts';
@@ -87,7 +87,7 @@ export function createLastingAccess(options: LastingAccessOptions) {
     /** Calls back at most once, until it is stopped: auth refuses by now, or could not be asked for half a minute. */
     watch(entry: Entry, onEnd: (reason: Error) => void) {
       const { credentials, strict, host } = entry;
-      const key = hash('sha256', JSON.stringify({ credentials, strict, host }), 'base64');
+      const key = sha256OfJson({ credentials, strict, host }, 'base64');
       const sinceMs = performance.now();
       const group = groups.get(key) ?? { watchers: new Set(), confirmedMs: sinceMs, isChecking: false };
       groups.set(key, group);

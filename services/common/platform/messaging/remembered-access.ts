@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto';
 import type { TenantId, UserId } from '../../kernel/brand.ts';
+import { sha256OfJson } from '../../kernel/hashes.ts';
 import { createTtlCache, type TtlCacheOptions } from '../../kernel/ttl-cache.ts';
 import { type AccessChange, type AnswerOf, EVERY_TENANT, type RequestOf } from './messages.ts';
 import type { CallContext, Messenger } from './messenger.ts';
@@ -26,7 +26,7 @@ export function rememberAccess(messenger: Messenger, options: TtlCacheOptions) {
     const isKept = context.proof !== undefined && isNamedReading(request);
     if (principal === undefined || !isKept) return messenger.call('auth.ResolveDatasets', request, context);
     const { id: user, tenant, key: apiKey } = principal;
-    const key = hash('sha256', JSON.stringify({ request, user, tenant, apiKey }), 'base64');
+    const key = sha256OfJson({ request, user, tenant, apiKey }, 'base64');
     const load = async () => ({
       answer: await messenger.call('auth.ResolveDatasets', request, context),
       tenant,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256OfJson } from '../../kernel/hashes.ts';
 import type { PresentedKey } from '../../kernel/principal.ts';
 
 /** Content of a principal token. */
@@ -51,9 +51,7 @@ export function parseToken(token: string): UnverifiedToken | null {
 
 /** RFC 7638 thumbprint of an Ed25519 key, by its `x`. */
 export function keyId(x: string): string {
-  return createHash('sha256')
-    .update(JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x }))
-    .digest('base64url');
+  return sha256OfJson({ crv: 'Ed25519', kty: 'OKP', x }, 'base64url');
 }
 
 function encoded(value: object): string {

@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto';
 import type { DataItemId, UserId } from '../../kernel/brand.ts';
 import { type DatasetRef, type SourceReader, scopeOf } from '../../kernel/dataset.ts';
+import { sha256OfJson } from '../../kernel/hashes.ts';
 import { dataItemId } from '../../kernel/ids.ts';
 import type { DatasetScope } from '../../kernel/scope.ts';
 import type { DocumentStore, Write } from '../../storage/ports/document-store.ts';
@@ -173,9 +173,9 @@ const OF_SESSIONS = 'sessions';
 /** The id of an audience: those of one connection with the same members are one. */
 export function audienceId({ connectionId, account, addresses, groups, domains }: SourceAudience): string {
   const members = [addresses, groups, domains].map((list) => [...list].sort());
-  return hash('sha256', JSON.stringify([connectionId, account, ...members]));
+  return sha256OfJson([connectionId, account, ...members]);
 }
 
 export function sourceGroupId(connectionId: string, group: string): string {
-  return hash('sha256', JSON.stringify([connectionId, group]));
+  return sha256OfJson([connectionId, group]);
 }

@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto';
 import type { DataItemId } from '../../kernel/brand.ts';
+import { sha256OfJson } from '../../kernel/hashes.ts';
 import { dataItemId } from '../../kernel/ids.ts';
 import type { Json } from '../../kernel/json.ts';
 import type { DatasetScope } from '../../kernel/scope.ts';
@@ -99,11 +99,11 @@ export function createSourceItems(store: DocumentStore) {
 }
 
 export function sourceItemId({ connectionId, resource, feed, key }: FeedName & { readonly key: string }): string {
-  return hash('sha256', JSON.stringify([connectionId, resource, feed, key]));
+  return sha256OfJson([connectionId, resource, feed, key]);
 }
 
 function feedId({ connectionId, resource, feed }: FeedName): string {
-  return hash('sha256', JSON.stringify([connectionId, resource, feed]));
+  return sha256OfJson([connectionId, resource, feed]);
 }
 
 function itemOf({ id, value }: Stored<SourceItemDocument>): SourceItem {

@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto';
 import type { DatasetId } from '../../kernel/brand.ts';
+import { sha256OfJson } from '../../kernel/hashes.ts';
 import { asId } from '../../kernel/ids.ts';
 import type { Principal } from '../../kernel/principal.ts';
 import type { DatasetScope } from '../../kernel/scope.ts';
@@ -40,5 +40,5 @@ export function createSyncOrigins(store: DocumentStore) {
 }
 
 export function originOf({ id, tenant }: Pick<Principal, 'id' | 'tenant'>, remoteId: string): string {
-  return hash('sha256', JSON.stringify([tenant, id, remoteId]));
+  return sha256OfJson([tenant, id, remoteId]);
 }

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { sha256 } from '../../kernel/hashes.ts';
 import type { DatasetScope } from '../../kernel/scope.ts';
 import { slices } from '../../kernel/slices.ts';
 import { retryOnConflict } from '../../platform/async/retry-on-conflict.ts';
@@ -165,5 +165,5 @@ function dueId({ side, runId }: SyncDue): string {
 
 /** Not the hash of the wire: what is forgotten leaves nothing behind that other places know it by. */
 function fingerprint({ dataset }: DatasetScope): (contentHash: string) => string {
-  return (contentHash) => hash('sha256', `${dataset}:${contentHash}`);
+  return (contentHash) => sha256(`${dataset}:${contentHash}`);
 }

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { type SessionKey, sessionDocumentId } from '../../domain/session.ts';
 import {
   admitted,
@@ -8,6 +7,7 @@ import {
   type SessionFeedback,
 } from '../../domain/session-context.ts';
 import type { UserId } from '../../kernel/brand.ts';
+import { sha256 } from '../../kernel/hashes.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Scope } from '../../kernel/scope.ts';
 import { retryOnConflict } from '../../platform/async/retry-on-conflict.ts';
@@ -120,7 +120,7 @@ export function createSessionContexts(store: DocumentStore) {
       });
       const createdAt = behind(newest.items[0]?.value.createdAt, feedback.createdAt);
       const base = { ...placeOf(key), kind: 'feedback' as const, createdAt };
-      const document = { ...base, identity: `feedback:${hash('sha256', id)}`, row: { ...feedback, createdAt } };
+      const document = { ...base, identity: `feedback:${sha256(id)}`, row: { ...feedback, createdAt } };
       try {
         await store.commit(scope, [insert(sessionContextCollection, documentId(key, document.identity), document)]);
       } catch (error) {
@@ -288,7 +288,7 @@ function documentId(key: SessionKey, identity: string): string {
 }
 
 function identityOf({ profile, section, content }: NewContextRow): string {
-  return hash('sha256', `${profile}\n${section}\n${normalisedContent(content)}`);
+  return sha256(`${profile}\n${section}\n${normalisedContent(content)}`);
 }
 
 function replaced({ id, version, value }: Stored<ContextDocument>, row: ContextRow): Write {

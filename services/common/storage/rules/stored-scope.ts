@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { TenantId } from '../../kernel/brand.ts';
+import { sha256OfJson } from '../../kernel/hashes.ts';
 import type { DatasetScope } from '../../kernel/scope.ts';
 
 /** Between the namespace and the tenant; no namespace holds it. */
@@ -20,8 +20,5 @@ export function namespacePrefix(namespace: string): string {
 
 /** The label of the dataset's view, of the scope as it is stored. The JSON separates tenant and dataset. */
 export function datasetLabel({ tenant, dataset }: DatasetScope): string {
-  return `D_${createHash('sha256')
-    .update(JSON.stringify([tenant, dataset]))
-    .digest('hex')
-    .slice(0, 32)}`;
+  return `D_${sha256OfJson([tenant, dataset]).slice(0, 32)}`;
 }

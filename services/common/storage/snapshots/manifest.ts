@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { text as textOf } from 'node:stream/consumers';
 import {
   MANIFEST_NAME,
@@ -10,6 +9,7 @@ import {
   unreadable,
 } from '../../domain/snapshot.ts';
 import type { TenantId } from '../../kernel/brand.ts';
+import { sha256 } from '../../kernel/hashes.ts';
 import { asId } from '../../kernel/ids.ts';
 import type { Scope } from '../../kernel/scope.ts';
 import type { BlobStore } from '../ports/blob-store.ts';
@@ -23,7 +23,7 @@ export function partPlace(blobs: BlobStore, tenant: string, name: string): PartP
 }
 
 export function manifestHash(text: string): string {
-  return hash('sha256', text);
+  return sha256(text);
 }
 
 /** Asks auth whether it signed a manifest. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../kernel/hashes.ts';
 import { chunkId } from '../../kernel/ids.ts';
 import { append } from '../../kernel/long-lists.ts';
 import type { ChunkableDocument, ChunkDraft, ChunkOptions, ChunkPart } from './chunk-draft.ts';
@@ -138,7 +138,7 @@ function toDrafts(
       const end = all[index + 1]?.pieces[0]?.start ?? document.text.length;
       const body = entry.pieces.map((piece) => piece.text).join('');
       const text = (first.prefix ?? '') + (hasOffsets ? body : body.trimEnd());
-      const contentHash = createHash('sha256').update(text).digest('hex');
+      const contentHash = sha256(text);
       const occurrence = seen.get(contentHash) ?? 0;
       seen.set(contentHash, occurrence + 1);
       const [symbol] = entry.symbols;

@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto';
 import { RELATIONS, type SummaryPayload } from '../../../common/domain/index-rows.ts';
+import { sha256 } from '../../../common/kernel/hashes.ts';
 import type { DatasetScope } from '../../../common/kernel/scope.ts';
 import { slices } from '../../../common/kernel/slices.ts';
 import {
@@ -241,6 +241,6 @@ async function withEntities(
         .filter(({ source }) => source === chunkId)
         .sort((left, right) => right.weight - left.weight || (left.target < right.target ? -1 : 1))
         .map(({ target }) => target);
-      return { id, item, entities: [...new Set(entities)].slice(0, MAX_ENTITIES), print: hash('sha256', text) };
+      return { id, item, entities: [...new Set(entities)].slice(0, MAX_ENTITIES), print: sha256(text) };
     });
 }

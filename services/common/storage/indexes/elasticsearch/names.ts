@@ -1,5 +1,4 @@
-import { hash } from 'node:crypto';
-import { sha256 } from '../../../kernel/hashes.ts';
+import { sha256, sha256OfJson } from '../../../kernel/hashes.ts';
 import type { DatasetScope } from '../../../kernel/scope.ts';
 import type { EntryKey, IndexKind } from '../../ports/index-entry.ts';
 import type { VectorSpace } from '../../ports/vector-index.ts';
@@ -41,12 +40,12 @@ export function routingOf({ dataset }: DatasetScope): string {
 
 /** The document id of a row, the same for the same key. */
 export function rowId({ dataset }: DatasetScope, kind: IndexKind, { item, generation, id }: EntryKey): string {
-  return hash('sha256', JSON.stringify([dataset, kind, item, generation, id]), 'base64url');
+  return sha256OfJson([dataset, kind, item, generation, id], 'base64url');
 }
 
 /** The document id of what a dataset's vectors were made with. */
 export function spaceId({ tenant, dataset }: DatasetScope): string {
-  return hash('sha256', JSON.stringify([tenant, dataset]), 'base64url');
+  return sha256OfJson([tenant, dataset], 'base64url');
 }
 
 function namePart(id: string): string {

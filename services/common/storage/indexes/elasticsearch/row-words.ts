@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../../kernel/hashes.ts';
 import type { IndexKind } from '../../ports/index-entry.ts';
 
 /**
@@ -116,5 +116,5 @@ function wordKey(kind: IndexKind, code: string, token: string): string {
 /** A blank before a hash: no token has one. The server's UTF-8 cannot distinguish lone surrogates either. */
 export function storedToken(token: string): string {
   if (token.length <= MAX_TOKEN_LENGTH && token.isWellFormed()) return token;
-  return ` ${createHash('sha256').update(Buffer.from(token, 'utf16le')).digest('base64url')}`;
+  return ` ${sha256(Buffer.from(token, 'utf16le'), 'base64url')}`;
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../../kernel/hashes.ts';
 
 /**
  * The inverted index. The rows of a kind are cut by their sequence into buckets of 2048. For each term and bucket one blob
@@ -51,7 +51,7 @@ export function asBytes(integers: Uint32Array): Uint8Array {
  */
 export function termKey(token: string): string {
   if (token.length <= MAX_KEY_LENGTH && token.isWellFormed() && !token.includes('\0')) return token;
-  return ` ${createHash('sha256').update(Buffer.from(token, 'utf16le')).digest('base64url')}`;
+  return ` ${sha256(Buffer.from(token, 'utf16le'), 'base64url')}`;
 }
 
 /** Stored entries with `changes` applied: packed entries to put in; frequency 0 takes a row out. */

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { sha256 } from '../../../kernel/hashes.ts';
 import type { DatasetScope } from '../../../kernel/scope.ts';
 import type { DatasetIndexes } from '../../ports/dataset-indexes.ts';
 import { createCypherThreads } from './cypher-threads.ts';
@@ -252,7 +252,7 @@ function listDatasetFiles(directory: string): readonly string[] {
 export function fileSegment(name: string): string {
   const encoded = name === '' ? '~' : name.replace(/[^a-z0-9_-]/g, escapeUnit);
   if (encoded.length <= MAX_NAME_LENGTH) return encoded;
-  const digest = createHash('sha256').update(encoded).digest('hex');
+  const digest = sha256(encoded);
   return `${encoded.slice(0, MAX_NAME_LENGTH - digest.length - 2)}~~${digest}`;
 }
 
