@@ -1,6 +1,7 @@
 import { decayedWeight } from '../../common/domain/preference.ts';
 import type { UserId } from '../../common/kernel/brand.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
+import { createTtlCache } from '../../common/kernel/ttl-cache.ts';
 import type { Clock } from '../../common/ports/system.ts';
 import {
   createElementWeights,
@@ -27,21 +28,21 @@ export type LearnedReader = (ids: readonly string[]) => Promise<LearnedWeights>;
 /** Reads what improve has learned about a dataset. */
 export type LearnedElements = ReturnType<typeof createLearnedElements>;
 
-/** Lifetime and size of the cache of what a dataset has learned at all. */
-const CACHE_MS = 1000;
+/** Datasets, and users of them, of whom it is known for a moment whether anything was learned. */
 const MAX_CACHED = 1000;
 
 export function createLearnedElements(store: DocumentStore, clock: Clock) {
   const weights = createElementWeights(store);
   const preferences = createPreferences(store);
-  const remember = createShortCache(clock);
+  const ratedDatasets = createTtlCache<string, boolean>({ clock, maxEntries: MAX_CACHED });
+  const knownPreferences = createTtlCache<string, UserPreference>({ clock, maxEntries: MAX_CACHED });
   const isRated = ({ tenant, dataset }: DatasetScope) =>
-    remember(`rated ${tenant} ${dataset}`, async () => {
+    ratedDatasets.of(`${tenant} ${dataset}`, async () => {
       const found = await store.find({ tenant, dataset }, elementWeightsCollection, { limit: 1 });
       return found.items.length > 0;
     });
   const preferenceOf = ({ tenant, dataset }: DatasetScope, user: UserId): Promise<UserPreference> =>
-    remember(`preference ${tenant} ${dataset} ${user}`, () => preferences.of({ tenant, dataset }, user));
+    knownPreferences.of(`${tenant} ${dataset} ${user}`, () => preferences.of({ tenant, dataset }, user));
   return {
     /** Returns null when no influence is requested, or nothing was learned. */
     async reader(scope: DatasetScope, influence: InfluenceOptions): Promise<LearnedReader | null> {
@@ -81,21 +82,6 @@ export function createLearnedElements(store: DocumentStore, clock: Clock) {
 }
 
 const NOTHING: ReadonlyMap<string, number> = new Map();
-
-/** Creates a cache of promises with a lifetime and a maximum size; failures are not cached. */
-function createShortCache(clock: Clock) {
-  const known = new Map<string, { readonly until: number; readonly value: Promise<unknown> }>();
-  return <Value>(key: string, read: () => Promise<Value>): Promise<Value> => {
-    const now = clock.monotonicMs();
-    const found = known.get(key);
-    if (found !== undefined && now < found.until) return found.value as Promise<Value>;
-    if (known.size >= MAX_CACHED) known.clear();
-    const value = read();
-    known.set(key, { until: now + CACHE_MS, value });
-    value.catch(() => known.delete(key));
-    return value;
-  };
-}
 
 /** Returns the influence by the settings. Preferences belong to one dataset, so they apply only when one is searched. */
 export function influenceOf(
