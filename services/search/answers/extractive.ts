@@ -11,6 +11,7 @@ import { oppositeOf } from './agreement.ts';
 import { judgeEvidence } from './answerable.ts';
 import { MIN_ANSWERABILITY } from './answerable-weights.ts';
 import { asksFor, changedAnswer, changeOf, isBeforeChange, isNotYet } from './changes.ts';
+import { compared } from './comparison.ts';
 import { HEADER_LINE } from './dated-answer.ts';
 import { foreignCertainty } from './foreign-answerable.ts';
 import { ENGLISH_WORD, isForeignText } from './foreign-text.ts';
@@ -132,6 +133,8 @@ export function extractiveAnswer(
   if (ownName !== null) return ownName;
   // Without a word for names there is nothing else that could say it.
   if (asksOwnName(asked) && !passages.some(({ payload }) => SAYS_NAME.test(payload.text))) return NO_ANSWER;
+  const comparison = quotedComparison(asked, passages, material);
+  if (comparison !== null) return comparison;
   const query = askedLikeNotes(asked, passages);
   const answer = answerTo(query, retrieval, passages, material);
   if (answer.text !== NOTHING_FITS) return answer;
@@ -162,6 +165,26 @@ function quotedOwnName(
     }
   }
   return null;
+}
+
+/** Answers a question that compares two things, with what is said of each; null for another one, or for quotes without an answer. */
+function quotedComparison(
+  asked: string,
+  passages: readonly RankedPassage[],
+  { dataset }: Pick<Material, 'dataset'>,
+): ExtractiveAnswer | null {
+  const found = compared(asked, passages);
+  if (found === null) return null;
+  const quotes = found.proofs.map(({ passage, statement }) =>
+    sourcedQuote(passage.payload, statement.text, statement.heading, dataset),
+  );
+  if (found.answer === null) return { ...NO_ANSWER, nearest: quotes };
+  return {
+    text: `${found.answer}: ${[...new Set(quotes)].join('\n')}`,
+    passageIds: [...new Set(found.proofs.map(({ passage }) => passage.id))],
+    certainty: DIRECT,
+    short: found.answer,
+  };
 }
 
 /** Whether a text writes a word with a capital. */
