@@ -9,20 +9,9 @@ import { type SourceItem, sourceItemId } from '../../common/records/integrations
 import { accessOf } from '../connections/connect.ts';
 import type { SourceDependencies } from '../dependencies.ts';
 import type { Connector, SourceResource } from '../providers/connector.ts';
-import {
-  commit,
-  countFailure,
-  DisconnectedError,
-  failureOf,
-  type ImportAttempt,
-  type ImportTally,
-  importFeed,
-  isOfTheImport,
-  refreshDocument,
-  removeDocuments,
-  removeMatching,
-  startBuild,
-} from './import-feed.ts';
+import { commit, countFailure, failureOf, type ImportAttempt, type ImportTally } from './import-attempt.ts';
+import { DisconnectedError, importFeed, isOfTheImport, refreshDocument, startBuild } from './import-feed.ts';
+import { removeDocuments, removeMatching } from './remove-documents.ts';
 import { openPermissions } from './source-permissions.ts';
 
 /** Authorises an attempt of a job of the connection, and makes its dataset if need be. `PermissionDeniedError` when it may not. */

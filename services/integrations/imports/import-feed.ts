@@ -1,71 +1,40 @@
-import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import { scopeOf } from '../../common/kernel/dataset.ts';
 import { engramError, isEngramError } from '../../common/kernel/errors.ts';
 import { dataItemId } from '../../common/kernel/ids.ts';
-import { pagesOf } from '../../common/kernel/result-page.ts';
 import { slices } from '../../common/kernel/slices.ts';
 import { mapConcurrently } from '../../common/platform/async/map-concurrently.ts';
-import { heldError } from '../../common/platform/jobs/job-failure.ts';
-import type { CallContext } from '../../common/platform/messaging/messenger.ts';
-import { type ClaimedJob, LeaseLostError } from '../../common/ports/work-queue.ts';
-import type {
-  ConnectionChange,
-  ImportChanges,
-  ImportCounts,
-  ImportFailure,
-} from '../../common/records/integrations/connections.ts';
-import {
-  type FeedName,
-  type KeyRange,
-  type SourceItem,
-  sourceItemId,
-} from '../../common/records/integrations/source-items.ts';
-import type { Write } from '../../common/storage/ports/document-store.ts';
+import { LeaseLostError } from '../../common/ports/work-queue.ts';
+import type { ImportChanges, ImportFailure } from '../../common/records/integrations/connections.ts';
+import { type FeedName, type SourceItem, sourceItemId } from '../../common/records/integrations/source-items.ts';
 import type { SourceDependencies } from '../dependencies.ts';
 import { withDownload } from '../downloads.ts';
 import {
   type Audience,
   type ChangePage,
-  type Connector,
   NOBODY_ELSE,
   type SourceAccess,
   SourceBusyError,
   type SourceDocument,
   SourceRevokedError,
 } from '../providers/connector.ts';
-import type { PermissionNotes } from './source-permissions.ts';
+import {
+  commit,
+  countFailure,
+  failureOf,
+  type ImportAttempt,
+  type ImportTally,
+  SLICE,
+  toRename,
+} from './import-attempt.ts';
+import { createIdSet, forgetUnused, removeDocuments, removeUnseen } from './remove-documents.ts';
 
 /** The connection was ended while its import was under way. */
 export class DisconnectedError extends Error {
   override readonly name = 'DisconnectedError';
 }
 
-export interface ImportAttempt {
-  readonly job: ClaimedJob;
-  readonly connector: Connector;
-  readonly access: SourceAccess;
-  readonly dataset: DatasetRef;
-  readonly context: CallContext;
-  readonly tally: ImportTally;
-  /** Null: the source has no permissions of its own. */
-  readonly permissions: PermissionNotes;
-  requireStill(): Promise<void>;
-}
-
-/** Result of an attempt so far. */
-export interface ImportTally {
-  counts: ImportCounts;
-  done: number;
-  total: number | null;
-  /** The first failure, for the person. */
-  error: string | null;
-  /** Goes on over the attempts of a job. */
-  changes: ImportChanges;
-}
-
 /** Documents that are fetched and stored at the same time. */
 const CONCURRENT = 4;
-/** Changes of one commit. */
-const SLICE = 100;
 /** Stored documents after which a run builds what has come so far. */
 const BUILD_EVERY = 500;
 
@@ -99,36 +68,6 @@ export async function importFeed(dependencies: SourceDependencies, attempt: Impo
     await commit(dependencies, attempt, [dependencies.sourceItems.cursorWrite(feed, page.cursor, version)]);
     version = (version ?? 0) + 1;
     cursor = page.cursor;
-  }
-}
-
-export function countFailure(tally: ImportTally, failure: ImportFailure, times = 1): void {
-  const { counts } = tally;
-  tally.counts = { ...counts, failed: counts.failed + times, [failure]: (counts[failure] ?? 0) + times };
-}
-
-/** The kind of a failure that ends an import, or the reading of one feed. */
-export function failureOf(error: unknown): ImportFailure {
-  if (error instanceof SourceRevokedError) return 'failed_auth';
-  if (!isEngramError(error)) return 'failed_source';
-  if (error.wireName === 'PermissionDeniedError') return 'failed_auth';
-  const isBudget = error.wireName === 'LLMPaymentRequiredError' || error.wireName === 'TooManyRequestsError';
-  return isBudget ? 'failed_budget' : 'failed_ingestion';
-}
-
-/** Commits as the holder of the job: `LeaseLostError` once another worker has it. */
-export async function commit(
-  { store, workQueue, connections }: SourceDependencies,
-  { job, tally, access, dataset }: ImportAttempt,
-  writes: readonly Write[],
-  change: ConnectionChange = {},
-): Promise<void> {
-  const { done, total, changes } = tally;
-  const progress = connections.changeWrite(access.connection.id, { done, total, changes, ...change });
-  try {
-    await store.commit(scopeOf(dataset), [...workQueue.heldWrites(job), progress, ...writes]);
-  } catch (error) {
-    throw heldError(error, job);
   }
 }
 
@@ -280,11 +219,6 @@ async function separateShared(
   return others;
 }
 
-/** Has the document stored again, under its own name. */
-function toRename({ version, renamedVersion = null }: SourceItem): Partial<SourceItem> {
-  return { version: null, renamedVersion: version ?? renamedVersion };
-}
-
 function countOutcomes(tally: ImportTally, outcomes: readonly (StoredOutcome & { readonly item: SourceItem })[]): void {
   const { counts, changes } = tally;
   const of = (kind: StoredOutcome['kind']) => outcomes.filter((one) => one.kind === kind);
@@ -375,122 +309,6 @@ async function takeDocument(
       itemId = dataItemId(ids.uuid());
     }
   });
-}
-
-/** Removes the documents, and the items that were made of them alone. Returns documents that have to be stored again. */
-export async function removeDocuments(
-  dependencies: SourceDependencies,
-  attempt: ImportAttempt,
-  ids: readonly string[],
-): Promise<readonly SourceItem[]> {
-  const { sourceItems } = dependencies;
-  const renamed: SourceItem[] = [];
-  for (const slice of slices(ids, SLICE)) {
-    const items = await sourceItems.getMany(scopeOf(attempt.dataset), slice);
-    if (items.length === 0) continue;
-    const itemIds = items.map(({ itemId }) => itemId);
-    renamed.push(...(await forgetUnused(dependencies, attempt, itemIds, new Set(slice))));
-    const deleted = items.filter(({ fileName }) => fileName !== null).length;
-    attempt.tally.changes = { ...attempt.tally.changes, deleted: attempt.tally.changes.deleted + deleted };
-    await commit(dependencies, attempt, [
-      ...items.map(({ id }) => sourceItems.removeWrite(id)),
-      ...(attempt.permissions?.removeWrites(items.map(({ id }) => id)) ?? []),
-    ]);
-  }
-  return renamed;
-}
-
-/** Forgets items that no other document has. Returns a document for each item that others have: it is to be stored again. */
-async function forgetUnused(
-  dependencies: SourceDependencies,
-  attempt: ImportAttempt,
-  itemIds: readonly SourceItem['itemId'][],
-  without: ReadonlySet<string> = new Set(),
-): Promise<readonly SourceItem[]> {
-  const { sourceItems, messenger } = dependencies;
-  const { dataset, context } = attempt;
-  const unused: string[] = [];
-  const others: SourceItem[] = [];
-  for (const itemId of new Set(itemIds)) {
-    const sharing = await sourceItems.ofItem(scopeOf(dataset), itemId, without.size + 1);
-    const other = sharing.find(({ id }) => !without.has(id));
-    if (other === undefined) unused.push(itemId);
-    else {
-      await commit(dependencies, attempt, [sourceItems.changeWrite(other.id, toRename(other))], { again: true });
-      others.push(other);
-    }
-  }
-  if (unused.length > 0) await messenger.call('ingest.ForgetItems', { dataset, itemIds: unused }, context);
-  return others;
-}
-
-interface IdSet {
-  add(id: string): void;
-  has(id: string): boolean;
-}
-
-/** Digits of an id that are kept: 52 bits, of which two are alike by chance once in millions of listings of a million ids. */
-const ID_DIGITS = 13;
-
-/** The ids of a listing, eight bytes each: there may be millions, and as texts they would take a hundred bytes each. */
-function createIdSet(): IdSet {
-  let ids = new Float64Array(1024);
-  let count = 0;
-  let isSorted = true;
-  const numberOf = (id: string) => Number.parseInt(id.slice(0, ID_DIGITS), 16);
-  return {
-    add(id) {
-      if (count === ids.length) {
-        const larger = new Float64Array(ids.length * 2);
-        larger.set(ids);
-        ids = larger;
-      }
-      ids[count] = numberOf(id);
-      count += 1;
-      isSorted = false;
-    },
-    has(id) {
-      if (!isSorted) ids.subarray(0, count).sort();
-      isSorted = true;
-      const wanted = numberOf(id);
-      let [low, high] = [0, count];
-      while (low < high) {
-        const middle = (low + high) >>> 1;
-        if ((ids[middle] ?? 0) < wanted) low = middle + 1;
-        else high = middle;
-      }
-      return low < count && ids[low] === wanted;
-    },
-  };
-}
-
-async function removeUnseen(
-  dependencies: SourceDependencies,
-  attempt: ImportAttempt,
-  feed: FeedName,
-  { seen, keys }: { readonly seen: IdSet; readonly keys?: KeyRange },
-): Promise<readonly SourceItem[]> {
-  const { connectionId, resource, feed: name } = feed;
-  const where = { connectionId, resource, feed: name };
-  return removeMatching(dependencies, attempt, where, { isGone: ({ id }) => !seen.has(id), ...(keys && { keys }) });
-}
-
-/** Removes documents of a connection, or of one of its feeds. Returns those that have to be stored again. */
-export async function removeMatching(
-  dependencies: SourceDependencies,
-  attempt: ImportAttempt,
-  where: Pick<FeedName, 'connectionId'> & Partial<FeedName>,
-  { isGone = () => true, keys }: { readonly isGone?: (item: SourceItem) => boolean; readonly keys?: KeyRange } = {},
-): Promise<readonly SourceItem[]> {
-  const scope = scopeOf(attempt.dataset);
-  const renamed: SourceItem[] = [];
-  const read = (after: string | null) =>
-    dependencies.sourceItems.page(scope, where, { limit: 1000, after, ...(keys && { keys }) });
-  for await (const items of pagesOf(read)) {
-    const gone = items.filter(isGone).map(({ id }) => id);
-    renamed.push(...(await removeDocuments(dependencies, attempt, gone)));
-  }
-  return renamed;
 }
 
 /** Starts a run in the background over what was stored. */

@@ -12,14 +12,9 @@ import type { Write } from '../../common/storage/ports/document-store.ts';
 import type { SourceDependencies } from '../dependencies.ts';
 import { SourceBusyError, SourceRevokedError } from '../providers/connector.ts';
 import { carryOutImport, openAttempt, recheckPermissions } from './carry-out-import.ts';
-import {
-  countFailure,
-  DisconnectedError,
-  failureOf,
-  type ImportTally,
-  isOfTheImport,
-  removeMatching,
-} from './import-feed.ts';
+import { countFailure, failureOf, type ImportTally } from './import-attempt.ts';
+import { DisconnectedError, isOfTheImport } from './import-feed.ts';
+import { removeMatching } from './remove-documents.ts';
 import {
   ERASE_SOURCE_JOB,
   IMPORT_JOB,

@@ -1,6 +1,5 @@
 import type { LinearError } from '@linear/sdk';
-import { sha256 } from '../../common/kernel/hashes.ts';
-import { type Json, parseClientObject } from '../../common/kernel/json.ts';
+import type { Json } from '../../common/kernel/json.ts';
 import { requestTokens } from '../credentials/token-endpoint.ts';
 import {
   type Audience,
@@ -11,19 +10,30 @@ import {
   type OAuthSteps,
   type PresentDocument,
   permissionsByResource,
-  QUESTION_JOB,
-  type RawDelivery,
   type SourceAccess,
   SourceBusyError,
   type SourceDocument,
   type SourceResource,
   SourceRevokedError,
-  WebhookRefusedError,
-  type WebhookSignal,
   waitMsOf,
 } from './connector.ts';
 import { slug } from './folder.ts';
-import { isSignature } from './signature.ts';
+import { REVOKED, readDelivery } from './linear-deliveries.ts';
+import {
+  ACCOUNT,
+  type Account,
+  type Entry,
+  type EntryPage,
+  ISSUE_VERSIONS,
+  MEMBERS,
+  type PageQuery,
+  QUERIES,
+  REPLY,
+  type Remark,
+  TEAMS,
+  type Team,
+  type TeamMembers,
+} from './linear-queries.ts';
 
 export interface LinearOptions {
   readonly clientId: string;
@@ -47,11 +57,8 @@ const IDS_PER_PAGE = 250;
 const DAY_MS = 86_400_000;
 /** What was changed at the end of an import may be listed a moment later. */
 const OVERLAP_MS = 60_000;
-const REVOKED = 'Linear no longer accepts the connection: the app was removed from the workspace. Connect it again.';
 /** Wait where Linear says no time. */
 const UNKNOWN_MS = 60_000;
-/** Deliveries that are older may be sent again by somebody who recorded them. */
-const MAX_AGE_MS = 60_000;
 
 /** The teams of a workspace of Linear: their issues and projects, with what was said in them. */
 export function createLinearConnector(options: LinearOptions): Connector {
@@ -265,69 +272,6 @@ function oauthSteps(options: LinearOptions, query: ReturnType<typeof createQuery
 
 type Feed = 'issues' | 'projects';
 
-type EntryPage = GraphqlPage<Entry>;
-interface PageQuery {
-  readonly filter: object;
-  readonly first: number;
-  readonly after: string | null;
-}
-interface Team {
-  readonly id: string;
-  readonly name: string;
-  readonly key: string;
-  readonly description?: string | null;
-  readonly private: boolean;
-}
-interface TeamMembers {
-  readonly private: boolean;
-  readonly members: GraphqlPage<{ readonly email: string; readonly active: boolean }>;
-}
-interface Account {
-  readonly viewer: { readonly id: string; readonly name: string };
-  readonly organization: { readonly id: string; readonly name: string; readonly urlKey: string };
-}
-type Name = { readonly name: string } | null;
-/** A comment of an issue, or an update of a project. */
-interface Remark {
-  readonly body: string;
-  readonly createdAt: string;
-  readonly user: Name;
-  readonly botActor?: Name;
-  readonly externalUser?: Name;
-  readonly health?: string;
-}
-/** An issue or a project. */
-interface Entry {
-  readonly id: string;
-  readonly updatedAt: string;
-  readonly archivedAt: string | null;
-  readonly trashed: boolean | null;
-  readonly latest: { readonly nodes: readonly { readonly updatedAt: string }[] };
-  /** Of an issue. */
-  readonly team?: { readonly id: string; readonly name: string };
-  readonly identifier?: string;
-  readonly title: string;
-  readonly url: string;
-  readonly createdAt: string;
-  readonly completedAt: string | null;
-  readonly canceledAt: string | null;
-  readonly description: string | null;
-  readonly content?: string | null;
-  readonly status: { readonly name: string };
-  readonly person: Name;
-  readonly creator: Name;
-  readonly labels: { readonly nodes: readonly { readonly name: string }[] };
-  readonly dueDate: string | null;
-  readonly startDate?: string | null;
-  readonly priorityLabel: string;
-  readonly estimate?: number | null;
-  readonly project?: Name;
-  readonly projectMilestone?: Name;
-  readonly cycle?: { readonly number: number; readonly name: string | null } | null;
-  readonly parent?: { readonly identifier: string; readonly title: string } | null;
-  readonly remarks: GraphqlPage<Remark>;
-}
-
 /** Beginning of the changes that are listed; within a listing, its first page's newest change and the page before. */
 type IssueCursor = {
   readonly since: string | null;
@@ -340,49 +284,6 @@ type IssueCursor = {
 function issueCursor(stored: Json): IssueCursor {
   return (stored as IssueCursor | null) ?? { since: null, newest: null, after: null, comparedMs: 0 };
 }
-
-const VERSION = 'id updatedAt archivedAt trashed';
-const PAGE_INFO = 'pageInfo { hasNextPage endCursor }';
-const REMARK = 'body createdAt user { name }';
-const COMMENTS = `nodes { ${REMARK} botActor { name } externalUser { name } } ${PAGE_INFO}`;
-const UPDATES = `nodes { ${REMARK} health } ${PAGE_INFO}`;
-const LATEST_COMMENT = 'latest: comments(first: 1, orderBy: updatedAt) { nodes { updatedAt } }';
-const FACTS = 'url createdAt completedAt canceledAt priorityLabel creator { name }';
-const ISSUE = `${VERSION} ${LATEST_COMMENT} ${FACTS} title identifier description dueDate estimate
-  team { id name } status: state { name } person: assignee { name } labels(first: 20) { nodes { name } }
-  project { name } projectMilestone { name } cycle { number name } parent { identifier title }
-  remarks: comments(first: 10) { ${COMMENTS} }`;
-const PROJECT = `${VERSION} latest: projectUpdates(first: 1, orderBy: updatedAt) { nodes { updatedAt } } ${FACTS}
-  title: name description content dueDate: targetDate startDate status { name } person: lead { name }
-  labels(first: 20) { nodes { name } } remarks: projectUpdates(first: 10) { ${UPDATES} }`;
-
-const QUERIES = {
-  issues: {
-    page: `query($filter: IssueFilter, $first: Int, $after: String) {
-      entries: issues(filter: $filter, first: $first, after: $after, orderBy: updatedAt, includeArchived: true) {
-        nodes { ${ISSUE} } ${PAGE_INFO} } }`,
-    one: `query($id: String!) { entry: issue(id: $id) { ${ISSUE} } }`,
-    remarks: `query($id: String!, $after: String) {
-      entry: issue(id: $id) { remarks: comments(first: 50, after: $after) { ${COMMENTS} } } }`,
-  },
-  projects: {
-    page: `query($filter: ProjectFilter, $first: Int, $after: String) {
-      entries: projects(filter: $filter, first: $first, after: $after, includeArchived: true) {
-        nodes { ${PROJECT} } ${PAGE_INFO} } }`,
-    one: `query($id: String!) { entry: project(id: $id) { ${PROJECT} } }`,
-    remarks: `query($id: String!, $after: String) {
-      entry: project(id: $id) { remarks: projectUpdates(first: 50, after: $after) { ${UPDATES} } } }`,
-  },
-} as const;
-const ISSUE_VERSIONS = `query($filter: IssueFilter, $first: Int, $after: String) {
-  entries: issues(filter: $filter, first: $first, after: $after, includeArchived: true) {
-    nodes { ${VERSION} ${LATEST_COMMENT} } ${PAGE_INFO} } }`;
-const TEAMS = `query($after: String) {
-  teams(first: 100, after: $after) { nodes { id name key description private } ${PAGE_INFO} } }`;
-const MEMBERS = `query($id: String!, $after: String) {
-  team(id: $id) { private members(first: 100, after: $after) { nodes { email active } ${PAGE_INFO} } } }`;
-const REPLY = 'mutation($input: AgentActivityCreateInput!) { agentActivityCreate(input: $input) { success } }';
-const ACCOUNT = 'query { viewer { id name } organization { id name urlKey } }';
 
 function changedSince(since: string | null): object {
   if (since === null) return {};
@@ -481,88 +382,4 @@ function entryText(feed: string, entry: Entry, remarks: readonly Remark[]): stri
 /** `onTrack` as people read it. */
 function spaced(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-}
-
-interface Payload {
-  readonly type?: string;
-  readonly action?: string;
-  readonly organizationId?: string;
-  readonly webhookTimestamp?: number;
-  readonly data?: {
-    readonly id?: string;
-    readonly teamId?: string;
-    readonly issue?: {
-      readonly id?: string;
-      readonly teamId?: string;
-      readonly team?: { readonly id?: string };
-    } | null;
-  };
-  readonly updatedFrom?: { readonly teamId?: string };
-  readonly agentSession?: {
-    readonly id?: string;
-    readonly comment?: { readonly body?: string } | null;
-    readonly issue?: { readonly title?: string; readonly description?: string | null } | null;
-  };
-  readonly agentActivity?: { readonly content?: { readonly body?: string }; readonly signal?: string | null } | null;
-}
-
-/** Checks the signature over the bytes as they came, and their age. What cannot be read or means nothing here says nothing. */
-function readDelivery(secret: string, { headers, body }: RawDelivery) {
-  if (!isSignature(headers['linear-signature'] ?? '', secret, body)) {
-    throw new WebhookRefusedError('Invalid Linear signature');
-  }
-  const payload = (parseClientObject(Buffer.from(body).toString('utf8')) ?? {}) as Payload;
-  const age = Date.now() - Number(payload.webhookTimestamp);
-  if (!(Math.abs(age) <= MAX_AGE_MS)) throw new WebhookRefusedError('Stale Linear webhook timestamp');
-  const { organizationId: accountId } = payload;
-  const signals = typeof accountId === 'string' ? signalsOf(payload, accountId) : [];
-  return { id: headers['linear-delivery'] ?? sha256(body), signals };
-}
-
-function signalsOf(payload: Payload, accountId: string): readonly WebhookSignal[] {
-  const { type, action, data, updatedFrom } = payload;
-  if (type === 'OAuthApp' && action === 'revoked') return [{ kind: 'revoked', accountId, reason: REVOKED }];
-  if (type === 'AgentSessionEvent') {
-    const conversation = payload.agentSession?.id;
-    const question = questionOf(payload);
-    if (conversation === undefined || question === '') return [];
-    return [{ kind: 'task', accountId, job: { kind: QUESTION_JOB, payload: { conversation, question } } }];
-  }
-  const changed: WebhookSignal = { kind: 'changed', accountId };
-  const isRemoved = action === 'remove';
-  const issue = (kind: 'gone' | 'stale', resource?: string, key?: string): readonly WebhookSignal[] =>
-    resource === undefined || key === undefined ? [] : [{ kind, accountId, resource, feed: 'issues', key }];
-  switch (type) {
-    case 'Issue':
-      return [changed, ...issue('gone', isRemoved ? data?.teamId : updatedFrom?.teamId, data?.id)];
-    case 'Comment': {
-      // An issue does not change when a comment goes.
-      const { issue: about } = data ?? {};
-      return [changed, ...(isRemoved ? issue('stale', about?.teamId ?? about?.team?.id, about?.id) : [])];
-    }
-    case 'Project':
-      return [changed];
-    default:
-      return [];
-  }
-}
-
-const MENTION = /^\s*(\[@[^\]]*\]\([^)]*\)|@\S+)[\s:,]*/;
-
-/** The words of who mentioned the app or wrote to it again; an issue that is given to it is a question itself. Empty: none. */
-function questionOf({ action, agentSession, agentActivity }: Payload): string {
-  if (action === 'prompted') {
-    // To stop it is no question, and an answer does not take long.
-    return agentActivity?.signal === 'stop'
-      ? ''
-      : String(agentActivity?.content?.body ?? '')
-          .replace(MENTION, '')
-          .trim();
-  }
-  if (action !== 'created') return '';
-  const { comment, issue } = agentSession ?? {};
-  const asked = String(comment?.body ?? '')
-    .replace(MENTION, '')
-    .trim();
-  return asked === '' ? [issue?.title, issue?.description].filter(Boolean).join('\n\n') : asked;
 }

@@ -6,7 +6,7 @@ import { own } from '../../common/platform/http/route-permission.ts';
 import type { SourceConnection } from '../../common/records/integrations/connections.ts';
 import { connectingOf } from '../connections/connect.ts';
 import type { SourceDependencies } from '../dependencies.ts';
-import { planOf } from '../providers/slack.ts';
+import { planOf } from '../providers/slack-selection.ts';
 import {
   failureOf,
   importEnded,

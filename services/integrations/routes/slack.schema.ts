@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { lenientBoolean, lenientInteger, listUpTo, uuid } from '../../common/platform/http/schema.ts';
-import { type HistorySelection, threadOfLink } from '../providers/slack.ts';
+import { type HistorySelection, threadOfLink } from '../providers/slack-selection.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const channel = z

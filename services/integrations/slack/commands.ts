@@ -1,7 +1,9 @@
 import type { SourceConnection } from '../../common/records/integrations/connections.ts';
 import { isOfAccount } from '../connections/connect.ts';
 import type { SourceDependencies } from '../dependencies.ts';
-import { accountIdOf, isAllowed, type SlackOptions } from '../providers/slack.ts';
+import type { SlackOptions } from '../providers/slack.ts';
+import { accountIdOf } from '../providers/slack-events.ts';
+import { isAllowed } from '../providers/slack-selection.ts';
 import { noteTask } from '../webhooks/receive-delivery.ts';
 import { openHistoryDialog } from './dialog.ts';
 import { isInstaller, linkCode, ownerOf } from './members.ts';

@@ -5,8 +5,9 @@ import { impersonateWithRenewal } from '../../common/platform/messaging/account-
 import type { SourceConnection } from '../../common/records/integrations/connections.ts';
 import { accessOf } from '../connections/connect.ts';
 import type { SourceDependencies } from '../dependencies.ts';
-import type { HistorySelection, SlackOptions } from '../providers/slack.ts';
+import type { SlackOptions } from '../providers/slack.ts';
 import { SlackRefusedError } from '../providers/slack-api.ts';
+import type { HistorySelection } from '../providers/slack-selection.ts';
 import { noteTask } from '../webhooks/receive-delivery.ts';
 import { historyDialog } from './blocks.ts';
 import { importOnce, writableDataset } from './history.ts';

@@ -9,7 +9,7 @@ import type { SourceConnection } from '../../common/records/integrations/connect
 import { type Connecting, findConnection, isOfAccount, partAccount, RESUMED } from '../connections/connect.ts';
 import type { SourceDependencies } from '../dependencies.ts';
 import { startImport, startWrites, wakeImports } from '../imports/start-import.ts';
-import { type HistoryPlan, type HistorySelection, isAllowed, planOf, threadsOf } from '../providers/slack.ts';
+import { type HistoryPlan, type HistorySelection, isAllowed, planOf, threadsOf } from '../providers/slack-selection.ts';
 
 const LOOK_MS = 200;
 

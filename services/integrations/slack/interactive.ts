@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../common/kernel/json.ts';
 import type { SourceDependencies } from '../dependencies.ts';
-import { isAllowed, type SlackOptions } from '../providers/slack.ts';
+import type { SlackOptions } from '../providers/slack.ts';
+import { isAllowed } from '../providers/slack-selection.ts';
 import { noteTask } from '../webhooks/receive-delivery.ts';
 import { DISCARD, HISTORY_DIALOG, SHARE } from './blocks.ts';
 import { NO_OWNER, NOT_ALLOWED, teamOf } from './commands.ts';

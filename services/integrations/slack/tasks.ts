@@ -11,8 +11,11 @@ import type { SourceConnection } from '../../common/records/integrations/connect
 import { accessOf, type Connecting } from '../connections/connect.ts';
 import type { SourceDependencies } from '../dependencies.ts';
 import { SourceBusyError } from '../providers/connector.ts';
-import { createSlackNames, type HistorySelection, SLACK_TASK, type SlackOptions } from '../providers/slack.ts';
+import type { SlackOptions } from '../providers/slack.ts';
 import { SlackRefusedError } from '../providers/slack-api.ts';
+import { SLACK_TASK } from '../providers/slack-events.ts';
+import { createSlackNames } from '../providers/slack-names.ts';
+import type { HistorySelection } from '../providers/slack-selection.ts';
 import { peopleOf, plainText, type SlackMessage, speakerOf, timeOf } from '../providers/slack-text.ts';
 import { noteTask } from '../webhooks/receive-delivery.ts';
 import { answerBlocks, homeView } from './blocks.ts';
