@@ -29,72 +29,7 @@ export function createImapConnector({
   readonly network: SourceNetwork;
   readonly maxBytes: number;
 }): Connector {
-  const open = async (address: string, { userName, password }: SourceLogin): Promise<ImapFlow> => {
-    const { host, port, isSecure } = placeOf(address);
-    // The address that was checked: the client would resolve the name again.
-    const checked = await network.addressOf(host);
-    const { ImapFlow: Client } = await import('imapflow');
-    const client = new Client({
-      host: checked,
-      servername: host,
-      port,
-      secure: isSecure,
-      ...(isSecure || network.isListed(host) ? {} : { doSTARTTLS: true }),
-      auth: { user: userName, pass: password },
-      logger: false,
-      disableAutoIdle: true,
-      connectionTimeout: TIMEOUT_MS,
-      greetingTimeout: TIMEOUT_MS,
-      socketTimeout: TIMEOUT_MS,
-    });
-    // It is reported by the command under way.
-    client.on('error', () => client.close());
-    await client.connect();
-    return client;
-  };
-  const kept = new Map<string, { readonly client: Promise<ImapFlow>; users: number; timer?: NodeJS.Timeout }>();
-  const drop = (id: string, client: Promise<ImapFlow>) => {
-    if (kept.get(id)?.client === client) kept.delete(id);
-  };
-  /** Works in a login of the connection, which is kept for the next. */
-  const within = async <T>(access: SourceAccess, work: (client: ImapFlow) => Promise<T>): Promise<T> => {
-    const { connection, signal } = access;
-    const { id, accountId, metadata } = connection;
-    signal.throwIfAborted();
-    const login = { userName: String(metadata['user_name']), password: await access.token() };
-    const held = kept.get(id) ?? { client: open(accountId, login), users: 0 };
-    clearTimeout(held.timer);
-    kept.set(id, held);
-    held.users += 1;
-    try {
-      const client = await abortable(held.client, signal);
-      if (!client.usable) throw new Error('The mail server ended the connection.');
-      return await abortable(work(client), signal);
-    } catch (error) {
-      if (isEngramError(error)) throw error;
-      drop(id, held.client);
-      void held.client.then((client) => client.close()).catch(() => undefined);
-      throw translated(error);
-    } finally {
-      held.users -= 1;
-      if (held.users === 0) {
-        const end = () => {
-          drop(id, held.client);
-          void held.client.then((client) => client.logout()).catch(() => undefined);
-        };
-        held.timer = setTimeout(end, KEPT_MS).unref();
-      }
-    }
-  };
-  const inFolder = <T>(access: SourceAccess, folder: string, work: (client: ImapFlow) => Promise<T>): Promise<T> =>
-    within(access, async (client) => {
-      const lock = await client.getMailboxLock(folder, { readOnly: true });
-      try {
-        return await work(client);
-      } finally {
-        lock.release();
-      }
-    });
+  const { within, inFolder } = createLogins(network);
   return {
     provider: 'imap',
     capabilities: {
@@ -110,7 +45,7 @@ export function createImapConnector({
       if (login === undefined) throw engramError('InvalidRequestError', 'A mailbox needs a user name and a password.');
       const { host, port, isSecure } = placeOf(address);
       const accountId = `${isSecure ? 'imaps' : 'imap'}://${encodeURIComponent(login.userName)}@${host}:${port}`;
-      const client = await open(accountId, login).catch((error: unknown) => {
+      const client = await openMailbox(network, accountId, login).catch((error: unknown) => {
         if (isEngramError(error)) throw error;
         const { message } = translated(error);
         throw engramError('InvalidRequestError', message, { cause: error });
@@ -160,6 +95,83 @@ export function createImapConnector({
         return { fileName, mimeType: 'message/rfc822', content: whole.source, version: key, uri: null };
       }),
   };
+}
+
+async function openMailbox(
+  network: SourceNetwork,
+  address: string,
+  { userName, password }: SourceLogin,
+): Promise<ImapFlow> {
+  const { host, port, isSecure } = placeOf(address);
+  // The address that was checked: the client would resolve the name again.
+  const checked = await network.addressOf(host);
+  const { ImapFlow: Client } = await import('imapflow');
+  const client = new Client({
+    host: checked,
+    servername: host,
+    port,
+    secure: isSecure,
+    ...(isSecure || network.isListed(host) ? {} : { doSTARTTLS: true }),
+    auth: { user: userName, pass: password },
+    logger: false,
+    disableAutoIdle: true,
+    connectionTimeout: TIMEOUT_MS,
+    greetingTimeout: TIMEOUT_MS,
+    socketTimeout: TIMEOUT_MS,
+  });
+  // It is reported by the command under way.
+  client.on('error', () => client.close());
+  await client.connect();
+  return client;
+}
+
+/** Logins of connections, each kept for a while after its last use. */
+function createLogins(network: SourceNetwork) {
+  const kept = new Map<string, { readonly client: Promise<ImapFlow>; users: number; timer?: NodeJS.Timeout }>();
+  const drop = (id: string, client: Promise<ImapFlow>) => {
+    if (kept.get(id)?.client === client) kept.delete(id);
+  };
+  /** Works in a login of the connection, which is kept for the next. */
+  const within = async <T>(access: SourceAccess, work: (client: ImapFlow) => Promise<T>): Promise<T> => {
+    const { connection, signal } = access;
+    const { id, accountId, metadata } = connection;
+    signal.throwIfAborted();
+    const login = { userName: String(metadata['user_name']), password: await access.token() };
+    const held = kept.get(id) ?? { client: openMailbox(network, accountId, login), users: 0 };
+    clearTimeout(held.timer);
+    kept.set(id, held);
+    held.users += 1;
+    try {
+      const client = await abortable(held.client, signal);
+      if (!client.usable) throw new Error('The mail server ended the connection.');
+      return await abortable(work(client), signal);
+    } catch (error) {
+      if (isEngramError(error)) throw error;
+      drop(id, held.client);
+      void held.client.then((client) => client.close()).catch(() => undefined);
+      throw translated(error);
+    } finally {
+      held.users -= 1;
+      if (held.users === 0) {
+        const end = () => {
+          drop(id, held.client);
+          void held.client.then((client) => client.logout()).catch(() => undefined);
+        };
+        held.timer = setTimeout(end, KEPT_MS).unref();
+      }
+    }
+  };
+  /** Works in a folder, which is locked meanwhile. */
+  const inFolder = <T>(access: SourceAccess, folder: string, work: (client: ImapFlow) => Promise<T>): Promise<T> =>
+    within(access, async (client) => {
+      const lock = await client.getMailboxLock(folder, { readOnly: true });
+      try {
+        return await work(client);
+      } finally {
+        lock.release();
+      }
+    });
+  return { within, inFolder };
 }
 
 function validityOf({ mailbox }: ImapFlow): string {

@@ -32,57 +32,7 @@ const BUSY: ReadonlySet<string> = new Set(['SlowDown', 'ServiceUnavailable', 'Re
  * may have any length.
  */
 export function createS3Connector(options: S3SourceOptions): Connector {
-  const client = once(() => openClient(options));
-  const own = new Map<string, Promise<Opened>>();
-  /** With the credentials of the connection, else those of the server. */
-  const clientOf = async ({ connection: { authType }, token }: Reading): Promise<Opened> => {
-    if (authType !== 'api_key') return client();
-    const keys = await token();
-    const opened = own.get(keys) ?? openClient({ ...options, ...(JSON.parse(keys) as Keys) });
-    own.set(keys, opened);
-    return opened;
-  };
-  const placeFor = ({ accountId, authType }: Reading['connection']) =>
-    placeOf(authType === 'api_key' ? normalised(accountId) : allowed(options.roots, accountId));
-  const send = async <Answer>(access: Reading, work: (open: Opened) => Promise<Answer>): Promise<Answer> => {
-    access.signal.throwIfAborted();
-    try {
-      return await work(await clientOf(access));
-    } catch (error) {
-      const { name } = error as Error;
-      if (BUSY.has(name)) throw new SourceBusyError(RETRY_AFTER_MS, { cause: error });
-      if (access.connection.authType === 'api_key' && REFUSED.has(name)) {
-        throw new SourceRevokedError('S3 does not accept the keys any more: put new ones into the Secret.', {
-          cause: error,
-        });
-      }
-      throw error;
-    }
-  };
-  async function* pagesOf(access: Reading, resource: string) {
-    const { signal } = access;
-    const { bucket, prefix } = placeFor(access.connection);
-    const isTop = resource === TOP;
-    const [start, delimiter] = [isTop ? prefix : `${prefix}${resource}/`, isTop ? { Delimiter: '/' } : {}];
-    for (let after: string | undefined; ; ) {
-      const token = after === undefined ? {} : { ContinuationToken: after };
-      const page = await send(access, ({ s3, ListObjectsV2Command }) =>
-        s3.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: start, MaxKeys: PAGE, ...delimiter, ...token }), {
-          abortSignal: signal,
-        }),
-      );
-      after = page.NextContinuationToken;
-      yield { page, prefix, isLast: page.IsTruncated !== true || after === undefined };
-      if (page.IsTruncated !== true || after === undefined) return;
-    }
-  }
-  /** Credentials that are refused, and a bucket that is missing, are said at once. */
-  const tryOut = async (
-    accountId: string,
-    { authType, ...rest }: Omit<Reading, 'connection'> & { authType: string },
-  ) => {
-    for await (const _ of pagesOf({ connection: { accountId, authType }, ...rest }, TOP)) break;
-  };
+  const { placeFor, send, pagesOf, tryOut } = createBuckets(options);
   return {
     provider: 's3',
     capabilities: {
@@ -150,6 +100,62 @@ export function createS3Connector(options: S3SourceOptions): Connector {
       }
     },
   };
+}
+
+/** Requests to S3, with the credentials of each connection. */
+function createBuckets(options: S3SourceOptions) {
+  const client = once(() => openClient(options));
+  const own = new Map<string, Promise<Opened>>();
+  /** With the credentials of the connection, else those of the server. */
+  const clientOf = async ({ connection: { authType }, token }: Reading): Promise<Opened> => {
+    if (authType !== 'api_key') return client();
+    const keys = await token();
+    const opened = own.get(keys) ?? openClient({ ...options, ...(JSON.parse(keys) as Keys) });
+    own.set(keys, opened);
+    return opened;
+  };
+  const placeFor = ({ accountId, authType }: Reading['connection']) =>
+    placeOf(authType === 'api_key' ? normalised(accountId) : allowed(options.roots, accountId));
+  const send = async <Answer>(access: Reading, work: (open: Opened) => Promise<Answer>): Promise<Answer> => {
+    access.signal.throwIfAborted();
+    try {
+      return await work(await clientOf(access));
+    } catch (error) {
+      const { name } = error as Error;
+      if (BUSY.has(name)) throw new SourceBusyError(RETRY_AFTER_MS, { cause: error });
+      if (access.connection.authType === 'api_key' && REFUSED.has(name)) {
+        throw new SourceRevokedError('S3 does not accept the keys any more: put new ones into the Secret.', {
+          cause: error,
+        });
+      }
+      throw error;
+    }
+  };
+  async function* pagesOf(access: Reading, resource: string) {
+    const { signal } = access;
+    const { bucket, prefix } = placeFor(access.connection);
+    const isTop = resource === TOP;
+    const [start, delimiter] = [isTop ? prefix : `${prefix}${resource}/`, isTop ? { Delimiter: '/' } : {}];
+    for (let after: string | undefined; ; ) {
+      const token = after === undefined ? {} : { ContinuationToken: after };
+      const page = await send(access, ({ s3, ListObjectsV2Command }) =>
+        s3.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: start, MaxKeys: PAGE, ...delimiter, ...token }), {
+          abortSignal: signal,
+        }),
+      );
+      after = page.NextContinuationToken;
+      yield { page, prefix, isLast: page.IsTruncated !== true || after === undefined };
+      if (page.IsTruncated !== true || after === undefined) return;
+    }
+  }
+  /** Credentials that are refused, and a bucket that is missing, are said at once. */
+  const tryOut = async (
+    accountId: string,
+    { authType, ...rest }: Omit<Reading, 'connection'> & { authType: string },
+  ) => {
+    for await (const _ of pagesOf({ connection: { accountId, authType }, ...rest }, TOP)) break;
+  };
+  return { placeFor, send, pagesOf, tryOut };
 }
 
 /** The part of a connection's access that is used. */

@@ -45,43 +45,7 @@ export function createWebdavConnector({
   readonly network: SourceNetwork;
   readonly maxBytes: number;
 }): Connector {
-  const send = async ({ method, root, path, login, signal }: Asked): Promise<SourceResponse> => {
-    const url = new URL(path.split('/').map(encodeURIComponent).join('/'), root);
-    const headers: Record<string, string> = { 'accept-encoding': 'identity', 'user-agent': 'Engram' };
-    if (login !== undefined) {
-      const pair = Buffer.from(`${login.userName}:${login.password}`).toString('base64');
-      headers['authorization'] = `Basic ${pair}`;
-    }
-    const listing = { depth: '1', 'content-type': 'application/xml; charset=utf-8' };
-    const body = method === 'PROPFIND' ? { body: Buffer.from(PROPERTIES) } : {};
-    if (method === 'PROPFIND') Object.assign(headers, listing, { 'content-length': String(PROPERTIES.length) });
-    const limit = method === 'PROPFIND' ? MAX_LISTING_BYTES : maxBytes;
-    const answer = await network.send(url, { method, headers, ...body, maxBytes: limit, signal });
-    const { status } = answer;
-    if (status === 200 || status === 207 || status === 404 || status === 410) return answer;
-    answer.body.destroy();
-    if (status === 401) throw new SourceRevokedError(REVOKED);
-    if (status === 429 || status === 503) throw new SourceBusyError(waitMsOf(answer.headers['retry-after'], 60_000));
-    const where = status >= 300 && status <= 399 ? `, and names ${answer.headers.location ?? 'no other place'}` : '';
-    throw new Error(`${url.origin}${url.pathname} answers ${method} with status ${status}${where}`);
-  };
-  /** Entries of a folder; null: it is gone. */
-  const listFolder = async (asked: Omit<Asked, 'method'>): Promise<readonly Entry[] | null> => {
-    const answer = await send({ ...asked, method: 'PROPFIND', path: asked.path === '' ? '' : `${asked.path}/` });
-    if (answer.status !== 207) {
-      answer.body.destroy();
-      if (answer.status !== 200) return null;
-      throw new Error('The address is not one of a WebDAV server.');
-    }
-    const entries = await entriesOf(await text(answer.body), asked.root);
-    return entries.filter(({ key }) => key !== asked.path && !key.split('/').at(-1)?.startsWith('.'));
-  };
-  const asking = async (access: SourceAccess, path: string): Promise<Omit<Asked, 'method'>> => {
-    const { connection, signal } = access;
-    const { user_name: userName } = connection.metadata;
-    const login = typeof userName === 'string' ? { userName, password: await access.token() } : undefined;
-    return { root: connection.accountId, path, login, signal };
-  };
+  const { send, listFolder } = createClient({ network, maxBytes });
   return {
     provider: 'webdav',
     capabilities: {
@@ -150,6 +114,50 @@ export function createWebdavConnector({
       };
     },
   };
+}
+
+/** Requests to WebDAV servers. */
+function createClient({ network, maxBytes }: { readonly network: SourceNetwork; readonly maxBytes: number }) {
+  const send = async ({ method, root, path, login, signal }: Asked): Promise<SourceResponse> => {
+    const url = new URL(path.split('/').map(encodeURIComponent).join('/'), root);
+    const headers: Record<string, string> = { 'accept-encoding': 'identity', 'user-agent': 'Engram' };
+    if (login !== undefined) {
+      const pair = Buffer.from(`${login.userName}:${login.password}`).toString('base64');
+      headers['authorization'] = `Basic ${pair}`;
+    }
+    const listing = { depth: '1', 'content-type': 'application/xml; charset=utf-8' };
+    const body = method === 'PROPFIND' ? { body: Buffer.from(PROPERTIES) } : {};
+    if (method === 'PROPFIND') Object.assign(headers, listing, { 'content-length': String(PROPERTIES.length) });
+    const limit = method === 'PROPFIND' ? MAX_LISTING_BYTES : maxBytes;
+    const answer = await network.send(url, { method, headers, ...body, maxBytes: limit, signal });
+    const { status } = answer;
+    if (status === 200 || status === 207 || status === 404 || status === 410) return answer;
+    answer.body.destroy();
+    if (status === 401) throw new SourceRevokedError(REVOKED);
+    if (status === 429 || status === 503) throw new SourceBusyError(waitMsOf(answer.headers['retry-after'], 60_000));
+    const where = status >= 300 && status <= 399 ? `, and names ${answer.headers.location ?? 'no other place'}` : '';
+    throw new Error(`${url.origin}${url.pathname} answers ${method} with status ${status}${where}`);
+  };
+  /** Entries of a folder; null: it is gone. */
+  const listFolder = async (asked: Omit<Asked, 'method'>): Promise<readonly Entry[] | null> => {
+    const answer = await send({ ...asked, method: 'PROPFIND', path: asked.path === '' ? '' : `${asked.path}/` });
+    if (answer.status !== 207) {
+      answer.body.destroy();
+      if (answer.status !== 200) return null;
+      throw new Error('The address is not one of a WebDAV server.');
+    }
+    const entries = await entriesOf(await text(answer.body), asked.root);
+    return entries.filter(({ key }) => key !== asked.path && !key.split('/').at(-1)?.startsWith('.'));
+  };
+  return { send, listFolder };
+}
+
+/** What a request needs for a path of a connection. */
+async function asking(access: SourceAccess, path: string): Promise<Omit<Asked, 'method'>> {
+  const { connection, signal } = access;
+  const { user_name: userName } = connection.metadata;
+  const login = typeof userName === 'string' ? { userName, password: await access.token() } : undefined;
+  return { root: connection.accountId, path, login, signal };
 }
 
 /** Errors of the first request are those of what the person typed. */
