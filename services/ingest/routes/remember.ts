@@ -6,7 +6,7 @@ import { engramError } from '../../common/kernel/errors.ts';
 import { type JsonObject, parseClientJson } from '../../common/kernel/json.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
-import { json, routesOf } from '../../common/platform/http/route.ts';
+import { json, type Reply, type RouteRequest, routesOf } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { lenientBoolean, lenientInteger, optional, optionalOrBlank } from '../../common/platform/http/schema.ts';
 import { warningHeader } from '../../common/platform/http/warning-header.ts';
@@ -20,7 +20,7 @@ import { acceptAddition } from '../items/background-additions.ts';
 import { checkCounts } from '../items/item-annotations.ts';
 import { IMPORT_MODES, openArchive, rememberArchive } from '../items/remember-archive.ts';
 import { rememberData } from '../items/remember-data.ts';
-import { addTarget, isSelected, targetDataset } from '../items/target-dataset.ts';
+import { addTarget, type DatasetSelection, isSelected, targetDataset } from '../items/target-dataset.ts';
 import { presentStoredSkills } from '../presenters/skill.ts';
 import {
   presentImported,
@@ -55,6 +55,15 @@ const bodySchema = z
   });
 type RememberBody = z.output<typeof bodySchema>;
 
+type Annotations = ReturnType<typeof annotationsOf>;
+
+/** A request with what its fields say. */
+type Asked = RouteRequest<unknown, unknown, RememberBody> & {
+  readonly selection: DatasetSelection;
+  readonly inputs: ReturnType<typeof inputsOf>;
+  readonly annotations: Annotations;
+};
+
 const { routes, post } = routesOf<IngestDependencies>({ tag: 'remember' });
 
 export const rememberRoutes = routes(
@@ -70,39 +79,16 @@ export const rememberRoutes = routes(
       409: { description: 'The run ended with an error; the same body with status `errored`' },
       503: { description: 'Session memory is off; nothing was written' },
     },
-    async handle({ principal, body, files, context, signal }, dependencies) {
+    async handle(request, dependencies) {
+      const { body, files } = request;
       const selection = { id: body?.datasetId ?? null, name: body?.datasetName ?? null };
       if (!isSelected(selection)) throw badRequest('Either datasetId or datasetName must be provided.');
       const inputs = inputsOf(body, files);
       const annotations = annotationsOf(body);
-      const annotated = annotations.labels.length > 0 || annotations.externalMetadata.length > 0;
-      if (annotated && (body.sessionId !== undefined || body.contentType !== undefined)) {
-        throw badRequest(
-          "'labels' and 'external_metadata' only work for plain ingestion, without 'session_id' and 'content_type'.",
-        );
-      }
-      if (body.sessionId !== undefined && listOf(body.ontologyKey).some((key) => key !== '')) {
-        throw badRequest("'ontology_key' does not go with 'session_id'.");
-      }
-      if (body.contentType === 'skills') {
-        if (inputs.some(({ kind }) => kind === 'string')) throw badRequest("'raw_data' does not go with 'skills'.");
-        const sources = await formSources(files, body);
-        const stored = await rememberSkills(dependencies, { principal, selection, sources, context });
-        return json(presentStoredSkills(stored.dataset, stored.skills, stored.elapsedSeconds));
-      }
-      if (body.contentType === 'cogx-archive') {
-        const { archive, mode } = await archiveOf(body, files);
-        await using _ = archive;
-        const asked = optionsOf(body);
-        const ontologies = await namedOntologies(dependencies, principal, body);
-        const dataset = await targetDataset(dependencies.messenger, principal, selection, WRITABLE(context));
-        const options = { ...asked, ...(await keptOntologies(dependencies, dataset, ontologies)) };
-        const build = { options, selfImprovement: body.selfImprovement ?? true };
-        const nodeSets = annotations.nodeSets;
-        const request = { principal, dataset, archive, nodeSets, build, context, signal };
-        const imported = await rememberArchive(dependencies, { ...request, isBackground: body.runInBackground });
-        return json(presentImported(imported, mode), imported.outcome?.isErrored === true ? 409 : 200);
-      }
+      checkFields(body, annotations);
+      const asked = { ...request, selection, inputs, annotations };
+      if (body.contentType === 'skills') return storeSkills(dependencies, asked);
+      if (body.contentType === 'cogx-archive') return importArchive(dependencies, asked);
       if (body.contentType !== undefined) {
         throw badRequest(
           `Unsupported content_type '${body.contentType}'. This server takes plain data, 'skills' and 'cogx-archive'.`,
@@ -110,49 +96,91 @@ export const rememberRoutes = routes(
       }
       if (inputs.length === 0) throw badRequest("Provide at least one file in 'data' or one entry in 'raw_data'.");
       checkCounts(annotations, inputs.length);
-      const asked = optionsOf(body);
-      const ontologies = await namedOntologies(dependencies, principal, body);
-      if (body.sessionId !== undefined) {
-        const remembered = await rememberInSession(dependencies, {
-          principal,
-          inputs,
-          context,
-          nodeSets: annotations.nodeSets,
-          selection: { ...selection, session: body.sessionId },
-          selfImprovement: body.selfImprovement ?? true,
-        });
-        return json(presentRememberedInSession(remembered, body.sessionId));
-      }
-      const target = await addTarget(dependencies.messenger, principal, selection, context);
-      await dependencies.budgets.check(billOf(payerOf(principal), { concurrentRuns: 1 }));
-      // What the run is asked for, and what is refused later, is kept with the dataset.
-      if (ontologies.length > 0 || body.runInBackground) await target.create();
-      const { dataset } = target;
-      const options = { ...asked, ...(await keptOntologies(dependencies, dataset, ontologies)) };
-      const { languageModel } = await dependencies.models.current(principal.tenant);
-      const warning = warningHeader(unusedModelOptions(options, languageModel !== null));
-      const selfImprovement = body.selfImprovement ?? true;
-      const request = { ...target, principal, inputs, annotations, options, selfImprovement };
-      if (body.runInBackground) {
-        const addition = { inputs, annotations, build: { options, selfImprovement } };
-        await acceptAddition(dependencies, {
-          runId: dependencies.ids.uuid(),
-          principal,
-          dataset,
-          addition,
-          context,
-          signal,
-        });
-        return { ...json(presentRememberStarted(dataset)), ...warning };
-      }
-      const outcome = await rememberData(dependencies, { ...request, context, signal });
-      const { run } = outcome;
-      if (isModelRefusal(run)) throw runError(run);
-      const status = outcome.isErrored ? 409 : 200;
-      return { ...json(presentRememberResult(outcome), status), ...warning };
+      const options = optionsOf(body);
+      const ontologies = await namedOntologies(dependencies, request.principal, body);
+      const { sessionId } = body;
+      return sessionId === undefined
+        ? addAndBuild(dependencies, asked, options, ontologies)
+        : storeInSession(dependencies, asked, sessionId);
     },
   }),
 );
+
+/** The order of the checks is the contract's (ingest.md §3.1). */
+function checkFields(body: RememberBody, { labels, externalMetadata }: Annotations): void {
+  const annotated = labels.length > 0 || externalMetadata.length > 0;
+  if (annotated && (body.sessionId !== undefined || body.contentType !== undefined)) {
+    throw badRequest(
+      "'labels' and 'external_metadata' only work for plain ingestion, without 'session_id' and 'content_type'.",
+    );
+  }
+  if (body.sessionId !== undefined && listOf(body.ontologyKey).some((key) => key !== '')) {
+    throw badRequest("'ontology_key' does not go with 'session_id'.");
+  }
+}
+
+async function storeSkills(dependencies: IngestDependencies, asked: Asked): Promise<Reply> {
+  const { principal, body, files, context, selection, inputs } = asked;
+  if (inputs.some(({ kind }) => kind === 'string')) throw badRequest("'raw_data' does not go with 'skills'.");
+  const sources = await formSources(files, body);
+  const stored = await rememberSkills(dependencies, { principal, selection, sources, context });
+  return json(presentStoredSkills(stored.dataset, stored.skills, stored.elapsedSeconds));
+}
+
+async function importArchive(dependencies: IngestDependencies, asked: Asked): Promise<Reply> {
+  const { principal, body, files, context, signal, selection, annotations } = asked;
+  const { archive, mode } = await archiveOf(body, files);
+  await using _ = archive;
+  const given = optionsOf(body);
+  const ontologies = await namedOntologies(dependencies, principal, body);
+  const dataset = await targetDataset(dependencies.messenger, principal, selection, WRITABLE(context));
+  const options = { ...given, ...(await keptOntologies(dependencies, dataset, ontologies)) };
+  const build = { options, selfImprovement: body.selfImprovement ?? true };
+  const request = { principal, dataset, archive, nodeSets: annotations.nodeSets, build, context, signal };
+  const imported = await rememberArchive(dependencies, { ...request, isBackground: body.runInBackground });
+  return json(presentImported(imported, mode), imported.outcome?.isErrored === true ? 409 : 200);
+}
+
+async function storeInSession(dependencies: IngestDependencies, asked: Asked, session: string): Promise<Reply> {
+  const { principal, body, context, selection, inputs, annotations } = asked;
+  const remembered = await rememberInSession(dependencies, {
+    principal,
+    inputs,
+    context,
+    nodeSets: annotations.nodeSets,
+    selection: { ...selection, session },
+    selfImprovement: body.selfImprovement ?? true,
+  });
+  return json(presentRememberedInSession(remembered, session));
+}
+
+async function addAndBuild(
+  dependencies: IngestDependencies,
+  { principal, body, context, signal, selection, inputs, annotations }: Asked,
+  given: CognifyOptions,
+  ontologies: readonly StoredOntology[],
+): Promise<Reply> {
+  const target = await addTarget(dependencies.messenger, principal, selection, context);
+  await dependencies.budgets.check(billOf(payerOf(principal), { concurrentRuns: 1 }));
+  // What the run is asked for, and what is refused later, is kept with the dataset.
+  if (ontologies.length > 0 || body.runInBackground) await target.create();
+  const { dataset } = target;
+  const options = { ...given, ...(await keptOntologies(dependencies, dataset, ontologies)) };
+  const { languageModel } = await dependencies.models.current(principal.tenant);
+  const warning = warningHeader(unusedModelOptions(options, languageModel !== null));
+  const selfImprovement = body.selfImprovement ?? true;
+  if (body.runInBackground) {
+    const addition = { inputs, annotations, build: { options, selfImprovement } };
+    const runId = dependencies.ids.uuid();
+    await acceptAddition(dependencies, { runId, principal, dataset, addition, context, signal });
+    return { ...json(presentRememberStarted(dataset)), ...warning };
+  }
+  const request = { ...target, principal, inputs, annotations, options, selfImprovement };
+  const outcome = await rememberData(dependencies, { ...request, context, signal });
+  const { run } = outcome;
+  if (isModelRefusal(run)) throw runError(run);
+  return { ...json(presentRememberResult(outcome), outcome.isErrored ? 409 : 200), ...warning };
+}
 
 /** Looked up before the dataset: a request that is refused makes none. */
 async function namedOntologies({ ontologies }: IngestDependencies, { id }: Principal, body: RememberBody) {
