@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { DataItemId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { datasetScope, PERSONAL_TENANT } from '../../common/kernel/scope.ts';
-import { createAskedItems } from '../../common/records/cognify/ledger.ts';
+import { createAskedItems } from '../../common/records/cognify/asked-items.ts';
 import { createVisibility } from './visibility.ts';
 
 const SCOPE = datasetScope(PERSONAL_TENANT, asId('notes'));

@@ -2,7 +2,6 @@ import { contentVersion, type DataItem } from '../../domain/data-item.ts';
 import type { DataItemId } from '../../kernel/brand.ts';
 import { asId } from '../../kernel/ids.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import { recentlyUsed } from '../../kernel/recently-used.ts';
 import { type AnyScope, type DatasetScope, datasetScope } from '../../kernel/scope.ts';
 import { slices } from '../../kernel/slices.ts';
 import { isWriteConflict, retryOnConflict } from '../../platform/async/retry-on-conflict.ts';
@@ -11,6 +10,7 @@ import type { Provenance } from '../../storage/ports/index-entry.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { findAll } from '../base/find-all.ts';
 import { builtWrite, unbuiltWrite } from '../ingest/data-items.ts';
+import { createAskedItems } from './asked-items.ts';
 
 /**
  * The one commit point of what is built from an item: its committed generation, or a tombstone. Rows of any other
@@ -213,6 +213,7 @@ export function createLedger(store: DocumentStore) {
   const allEntries = async (scope: DatasetScope): Promise<ReadonlyMap<DataItemId, LedgerEntry>> =>
     new Map((await findAll(store, scope, ledgerCollection)).map(({ id, value }) => [id as DataItemId, value]));
   return {
+    ...createAttempts(store),
     entries,
     allEntries,
     /** Where each read is a trip; else null. */
@@ -235,6 +236,34 @@ export function createLedger(store: DocumentStore) {
     },
     /** The same for every item of the dataset. */
     allCommitted: async (scope: DatasetScope) => committedOf(scope, await allEntries(scope)),
+    /** Invisible from now on, for ever: also for attempts under way and for items that were never built. */
+    tombstone: (scope: DatasetScope, items: readonly DataItemId[]) =>
+      changeAll(store, scope, items, { ...EMPTIED, erased: true }),
+    /** Reads as not built from now on (`at`, ISO-8601); attempts under way cannot commit, new ones can. */
+    reset: (scope: DatasetScope, items: readonly DataItemId[], at: string) =>
+      changeAll(store, scope, items, EMPTIED, (item) => [unbuiltWrite(item, at)]),
+    /** When the newest generation became visible; null: there is none. */
+    async lastCommit(scope: DatasetScope): Promise<string | null> {
+      const where = { committedAt: { exists: true } };
+      const sort = [{ field: 'committedAt' as const, descending: true }];
+      const { items } = await store.find(scope, ledgerCollection, { where, sort, limit: 1 });
+      return items[0]?.value.committedAt ?? null;
+    },
+    /** Items with an attempt that did not end. */
+    async pending(scope: AnyScope, limit: number): Promise<readonly PendingItem[]> {
+      const page = await store.find(scope, ledgerCollection, { where: { pending: true }, limit });
+      return page.items.map(({ id, value, tenant, dataset }) => ({
+        scope: datasetScope(asId(tenant ?? ''), asId(dataset ?? '')),
+        item: id as DataItemId,
+        entry: value,
+      }));
+    },
+  };
+}
+
+/** Attempts to build an item: each begins, and is committed, settled or fenced. */
+function createAttempts(store: DocumentStore) {
+  return {
     /**
      * Reserves the next generation of an item for a new attempt, which counts as a try until it is settled otherwise; older
      * attempts can no longer commit. `ItemErasedError`.
@@ -285,19 +314,6 @@ export function createLedger(store: DocumentStore) {
         builtWrite(item, contentHash),
       ];
     },
-    /** Invisible from now on, for ever: also for attempts under way and for items that were never built. */
-    tombstone: (scope: DatasetScope, items: readonly DataItemId[]) =>
-      changeAll(store, scope, items, { ...EMPTIED, erased: true }),
-    /** Reads as not built from now on (`at`, ISO-8601); attempts under way cannot commit, new ones can. */
-    reset: (scope: DatasetScope, items: readonly DataItemId[], at: string) =>
-      changeAll(store, scope, items, EMPTIED, (item) => [unbuiltWrite(item, at)]),
-    /** When the newest generation became visible; null: there is none. */
-    async lastCommit(scope: DatasetScope): Promise<string | null> {
-      const where = { committedAt: { exists: true } };
-      const sort = [{ field: 'committedAt' as const, descending: true }];
-      const { items } = await store.find(scope, ledgerCollection, { where, sort, limit: 1 });
-      return items[0]?.value.committedAt ?? null;
-    },
     /** The attempt has ended without a commit and removed its rows. Another one that began since stays as it is. */
     async settle(scope: DatasetScope, item: DataItemId, generation: number, end: AttemptEnd = {}): Promise<void> {
       const set = { pending: false };
@@ -316,60 +332,11 @@ export function createLedger(store: DocumentStore) {
         );
       }
     },
-    /** Items with an attempt that did not end. */
-    async pending(scope: AnyScope, limit: number): Promise<readonly PendingItem[]> {
-      const page = await store.find(scope, ledgerCollection, { where: { pending: true }, limit });
-      return page.items.map(({ id, value, tenant, dataset }) => ({
-        scope: datasetScope(asId(tenant ?? ''), asId(dataset ?? '')),
-        item: id as DataItemId,
-        entry: value,
-      }));
-    },
     /** Bars the newest attempt from committing, unless another began since: true when barred; `settle` it then. */
     async fence(scope: DatasetScope, item: DataItemId, generation: number): Promise<boolean> {
       const change = { where: { lastGeneration: generation }, set: { barred: true }, increment: { lastGeneration: 1 } };
       const [result] = await store.commit(scope, [update(ledgerCollection, item, change)]);
       return (result?.changed ?? 0) > 0;
-    },
-  };
-}
-
-/** Items of a dataset that are remembered, and datasets. */
-const ASKED_ITEMS = 200;
-const ASKED_DATASETS = 500;
-
-/**
- * Items that searches of a dataset asked for last. The next one asks for most of them again, in several reads after each other:
- * it can read them together. Not where too few were of use the last time.
- */
-export function createAskedItems() {
-  const datasets = new Map<string, { readonly items: Set<DataItemId>; ahead: number; used: number }>();
-  return {
-    of({ tenant, dataset }: DatasetScope) {
-      const asked = recentlyUsed(datasets, ASKED_DATASETS, `${tenant} ${dataset}`, () => ({
-        items: new Set<DataItemId>(),
-        ahead: 0,
-        used: 0,
-      }));
-      const isOfUse = 2 * asked.used >= asked.ahead;
-      const ahead: ReadonlySet<DataItemId> = new Set(isOfUse ? asked.items : []);
-      const unused = new Set(ahead);
-      asked.ahead = ahead.size;
-      asked.used = 0;
-      return {
-        ahead,
-        note(items: Iterable<DataItemId>) {
-          for (const item of items) {
-            if (unused.delete(item)) asked.used += 1;
-            asked.items.delete(item);
-            asked.items.add(item);
-          }
-          for (const oldest of asked.items) {
-            if (asked.items.size <= ASKED_ITEMS) break;
-            asked.items.delete(oldest);
-          }
-        },
-      };
     },
   };
 }
