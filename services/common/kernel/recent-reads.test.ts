@@ -19,4 +19,15 @@ describe('recent reads', () => {
     reads.clear();
     expect(reads.get('a')).to.equal(undefined);
   });
+
+  it('hold their room however many are read, those in use among them', () => {
+    const reads = createRecentReads<number, number>(1000);
+    for (let key = 0; key < 10_000; key++) {
+      reads.keep(key, key, 10);
+      reads.get(0);
+    }
+    const known = Array.from({ length: 10_000 }, (_, key) => reads.get(key)).filter((value) => value !== undefined);
+    expect(known.length).to.equal(100);
+    expect([known[0], known[1], known.at(-1)]).to.deep.equal([0, 9901, 9999]);
+  });
 });

@@ -6,13 +6,38 @@ export interface RecentReads<Value, Key = string> {
   clear(): void;
 }
 
+interface Entry<Value, Key> {
+  readonly key: Key;
+  value: Value;
+  size: number;
+  isUsed: boolean;
+}
+
 /**
  * Marks what is used and moves it behind the others when it would be evicted: to keep a map in the order of use takes several
- * times as long for each hit.
+ * times as long for each hit. The order is that of a list, as a map takes long to find its oldest entry among deleted ones.
  */
 export function createRecentReads<Value, Key = string>(maxSize: number): RecentReads<Value, Key> {
-  const entries = new Map<Key, { readonly value: Value; readonly size: number; isUsed: boolean }>();
+  const entries = new Map<Key, Entry<Value, Key>>();
+  /** Oldest first, from `first` on. */
+  let order: Entry<Value, Key>[] = [];
+  let first = 0;
   let held = 0;
+  const evict = (): void => {
+    const oldest = order[first] as Entry<Value, Key>;
+    first += 1;
+    if (2 * first > order.length) {
+      order = order.slice(first);
+      first = 0;
+    }
+    if (oldest.isUsed) {
+      oldest.isUsed = false;
+      order.push(oldest);
+      return;
+    }
+    entries.delete(oldest.key);
+    held -= oldest.size;
+  };
   return {
     get(key) {
       const found = entries.get(key);
@@ -22,18 +47,21 @@ export function createRecentReads<Value, Key = string>(maxSize: number): RecentR
     },
     keep(key, value, size) {
       if (size > maxSize / 4) return;
-      held += size - (entries.get(key)?.size ?? 0);
-      entries.delete(key);
-      entries.set(key, { value, size, isUsed: false });
-      for (const [oldest, entry] of entries) {
-        if (held <= maxSize) break;
-        entries.delete(oldest);
-        if (entry.isUsed) entries.set(oldest, { ...entry, isUsed: false });
-        else held -= entry.size;
+      const known = entries.get(key);
+      held += size - (known?.size ?? 0);
+      if (known === undefined) {
+        const entry = { key, value, size, isUsed: false };
+        entries.set(key, entry);
+        order.push(entry);
+      } else {
+        Object.assign(known, { value, size, isUsed: true });
       }
+      while (held > maxSize) evict();
     },
     clear() {
       entries.clear();
+      order = [];
+      first = 0;
       held = 0;
     },
   };

@@ -20,7 +20,7 @@ export function keepNewest<Key, Value>(cache: Map<Key, Value>, size: number, key
 }
 
 /**
- * Returns the function with a cache of the results for the texts of the last calls, which callers share. Texts longer than
+ * Returns the function with a cache of at most `size` results, for the texts of the last calls. Callers share them. Texts longer than
  * `longest` are seldom seen again, and are not kept.
  */
 export function keptByText<Value>(
@@ -28,8 +28,16 @@ export function keptByText<Value>(
   make: (text: string) => Value,
   longest = 2000,
 ): (text: string) => Value {
-  const cache = new Map<string, Value>();
-  return (text) => (text.length > longest ? make(text) : recentlyUsed(cache, size, text, () => make(text)));
+  const cache = createLargeCache<string, Value>(size);
+  return (text) => {
+    if (text.length > longest) return make(text);
+    let value = cache.get(text);
+    if (value === undefined) {
+      value = make(text);
+      cache.set(text, value);
+    }
+    return value;
+  };
 }
 
 /**

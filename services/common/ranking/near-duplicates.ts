@@ -58,16 +58,22 @@ function fingerprint(text: string) {
 }
 
 const WORD_CHARACTER = /[\p{L}\p{N}]/u;
-const isOfWord = keptByText(1000, (character) => WORD_CHARACTER.test(character));
+/** For each code that was met: 1 for one of a word, 2 for another. */
+const kinds = new Uint8Array(0x10000);
+const APOSTROPHE = 0x27;
+const CURLY_APOSTROPHE = 0x2019;
 const FNV_PRIME = 16_777_619;
 
 /** Hashes of the lower-case words of a text, whose apostrophes do not count. */
 function wordsOf(text: string): readonly number[] {
   const words: number[] = [];
   let hash = 0;
-  for (const character of text.toLowerCase()) {
-    if (character === "'" || character === '’') continue;
-    if (isOfWord(character)) hash = Math.imul(hash ^ (character.codePointAt(0) as number), FNV_PRIME) | 1;
+  const lower = text.toLowerCase();
+  for (let at = 0; at < lower.length; at++) {
+    const code = lower.codePointAt(at) as number;
+    if (code > 0xffff) at += 1;
+    if (code === APOSTROPHE || code === CURLY_APOSTROPHE) continue;
+    if (isOfWord(code)) hash = Math.imul(hash ^ code, FNV_PRIME) | 1;
     else if (hash !== 0) {
       words.push(hash);
       hash = 0;
@@ -75,6 +81,14 @@ function wordsOf(text: string): readonly number[] {
   }
   if (hash !== 0) words.push(hash);
   return words;
+}
+
+function isOfWord(code: number): boolean {
+  const known = kinds[code];
+  if (known === 1 || known === 2) return known === 1;
+  const isOf = WORD_CHARACTER.test(String.fromCodePoint(code));
+  kinds[code] = isOf ? 1 : 2;
+  return isOf;
 }
 
 /** Distinct runs of words as hashes of 53 bits, in ascending order. */
