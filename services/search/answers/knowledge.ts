@@ -156,14 +156,14 @@ function bestStatements(
   limit: number,
   learned: LearnedWeights | null,
 ): readonly EdgeEvidence[] {
-  const terms = new Set(tokenizeQuery(found.query));
+  const countTerms = countShared(tokenizeQuery(found.query));
   const rank = new Map(found.passages.map((passage, index) => [passage.id, index]));
   // Several facts are stated by one sentence.
   const sharedOf = new Map<string, number>();
   const scored = edges.map((edge) => {
     const place = rank.get(String(edge.properties['chunkId'] ?? ''));
     const text = textOf(edge);
-    const shared = sharedOf.get(text) ?? countShared(text, terms);
+    const shared = sharedOf.get(text) ?? countTerms(text);
     sharedOf.set(text, shared);
     const id = idOf(edge);
     const factor = learned === null ? 1 : statementFactor(id, learned);

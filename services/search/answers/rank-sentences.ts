@@ -5,7 +5,8 @@ import { stemOf } from '../../common/text/language/tokenize.ts';
 import { turnsOf } from '../../common/text/language/turns.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import type { RankedPassage } from '../model.ts';
-import { coverageBy, wordsOfSentence, wordsOfText } from '../retrieval/word-coverage.ts';
+import { readWords } from '../retrieval/vocabulary.ts';
+import { coverageBy } from '../retrieval/word-coverage.ts';
 import { kindOf, rowAt } from '../retrieval/word-likeness.ts';
 import { ANSWER_WEIGHTS, type AnswerWeights, type Weights } from './answer-weights.ts';
 import { asksForTimeOfDay, type Question, wordsOf } from './question.ts';
@@ -138,15 +139,13 @@ export function sentencesOf(
   const asksForCommand = question.type === 'way' || /\bcommands?\b/iu.test(question.text);
   const read = passages.slice(0, limit).map((passage) => {
     const { documentName, headings } = passage.payload;
-    const context = coverageOf(passage, [documentName, ...headings].join('\n'));
+    const context = coverageOf([documentName, ...headings].join('\n'));
     const found = statementsOf(passage).filter(
       ({ isCommand, isQuestion }) => (isCommand !== true || asksForCommand) && (isQuestion !== true || asksForQuestion),
     );
     const statements = found.map((statement) => {
-      const above = [statement.heading, statement.label, saidBefore(found, statement)].map((text) =>
-        coverageOf(passage, text),
-      );
-      return { statement, own: coverageOf(passage, statement.text), label: highest([...above, context]) };
+      const above = [statement.heading, statement.label, saidBefore(found, statement)].map((text) => coverageOf(text));
+      return { statement, own: coverageOf(statement.text), label: highest([...above, context]) };
     });
     return {
       passage,
@@ -188,7 +187,7 @@ export function sentencesOf(
         missing: share((term) => (label[term] === 1 ? 0 : 1 - (own[term] ?? 0))),
         passage: share((term) => held[term] ?? 0),
         focus: focus < 0 ? 0 : Math.max(own[focus] ?? 0, label[focus] ?? 0),
-        ofKind: newOfKind(passage, statement.text),
+        ofKind: newOfKind(statement.text),
         rank: 1 / (1 + rank),
         isFirstPassage: Number(rank === 0),
         place: 1 / (1 + at),
@@ -225,13 +224,13 @@ export function sentencesOf(
 }
 
 /** Returns how sure a text has a new word of the kind that a question asks for: -1 to 1, 0 when it names none. */
-function newWordOfKind({ text, type, focus, excluded }: Question): (passage: ReadPassage, text: string) => number {
+function newWordOfKind({ text, type, focus, excluded }: Question): (text: string) => number {
   const ofKind = type !== 'thing' || focus === null ? null : kindOf(focus);
   if (ofKind === null) return () => 0;
-  const named = new Set(wordsOfText([text, ...excluded].join(' ')).places);
-  return ({ payload }, sentence) => {
+  const named = new Set(readWords([text, ...excluded].join(' ')).places);
+  return (sentence) => {
     let most = 0;
-    for (const place of wordsOfSentence(payload, sentence).places) {
+    for (const place of readWords(sentence).places) {
       if (!named.has(place)) most = Math.max(most, ofKind(rowAt(place)));
     }
     return 2 * most - 1;
@@ -241,14 +240,14 @@ function newWordOfKind({ text, type, focus, excluded }: Question): (passage: Rea
 /** For each term of the question how well a text covers it: 1 by the term itself, less by a word of like meaning, 0 to 1. */
 type Coverage = readonly number[];
 
-function coverageOfTexts({ terms }: Question): (passage: ReadPassage, text: string) => Coverage {
+function coverageOfTexts({ terms }: Question): (text: string) => Coverage {
   const raise = coverageBy(terms);
   const read = new Map<string, Coverage>();
-  return ({ payload }, text) => {
+  return (text) => {
     let coverage = read.get(text);
     if (coverage === undefined) {
       const shares = terms.map(() => 0);
-      raise(shares, wordsOfSentence(payload, text));
+      raise(shares, readWords(text));
       coverage = shares;
       read.set(text, coverage);
     }

@@ -1,5 +1,4 @@
 import type { ChunkPayload } from '../../common/domain/index-rows.ts';
-import { recentlyUsed } from '../../common/kernel/recently-used.ts';
 import { inverseRowFrequency } from '../../common/ranking/bm25.ts';
 import type { TextCandidate, TextCandidates, TextRow } from '../../common/storage/ports/text-index.ts';
 import { sentences } from '../../common/text/language/sentences.ts';
@@ -9,7 +8,8 @@ import { type Candidate, createCandidate, createTermScorer, type NamedEntity } f
 import { byScore, type FoundEntity, type LaneContext, type LaneHit } from './lanes.ts';
 import { createMeaning, type Meaning } from './meaning.ts';
 import { type FusedItem, fuse } from './rrf.ts';
-import { findTerms, keepWords, type PassageWords, readWords, wordsOfText } from './word-coverage.ts';
+import { readWords } from './vocabulary.ts';
+import { findTerms, type PassageWords } from './word-coverage.ts';
 
 /** Initial content of the pool. */
 interface PoolOrigin {
@@ -31,7 +31,6 @@ export class CandidatePool {
   /** idf of each term of the query. */
   readonly information: readonly number[];
   private readonly context: LaneContext;
-  private readonly sentenceWords: SentenceReader;
   private readonly scorer: ReturnType<typeof createTermScorer>;
   private readonly meaning: Meaning;
   private readonly find: ReturnType<typeof findTerms>;
@@ -41,10 +40,9 @@ export class CandidatePool {
   /** Weight of each term in the coverage; null: all count fully. */
   private weights: readonly number[] | null = null;
 
-  constructor(context: LaneContext, origin: PoolOrigin, sentenceWords: SentenceReader) {
+  constructor(context: LaneContext, origin: PoolOrigin) {
     const { rowCount } = origin.statistics;
     this.context = context;
-    this.sentenceWords = sentenceWords;
     this.scorer = createTermScorer(context.analysis.terms, origin.statistics);
     this.information = this.scorer.information;
     this.meaning = createMeaning(context.analysis.terms, context.analysis.words, this.information);
@@ -142,17 +140,9 @@ export class CandidatePool {
     return Math.min(1, sum(candidate.meaning ?? []) / (this.context.settings.meaningShare * this.scale));
   }
 
-  /** Keeps the words of a passage that is returned. */
-  keepWords(candidate: Candidate): void {
-    if (candidate.payload !== null) keepWords(candidate.payload, this.wordsOf(candidate));
-  }
-
   private wordsOf(candidate: Candidate): PassageWords {
-    const { row, payload } = candidate;
-    if (payload === null) return NO_WORDS;
-    const { tenant, dataset } = this.context.scope;
-    const key = () => [tenant, dataset, row.item, row.generation, row.id].join(' ');
-    candidate.words ??= this.sentenceWords.ofPassage(key(), payload);
+    if (candidate.payload === null) return NO_WORDS;
+    candidate.words ??= wordsOfPassage(candidate.payload);
     return candidate.words;
   }
 
@@ -254,27 +244,19 @@ function sum(values: Iterable<number>): number {
   return total;
 }
 
-const NO_WORDS: PassageWords = { header: readWords(''), sentences: [], bounds: [] };
+const NO_WORDS: PassageWords = { header: readWords(''), sentences: [] };
 
-/** Reads the words of passages, with a cache: the same ones are strong for many questions. */
-export type SentenceReader = ReturnType<typeof createSentenceReader>;
+/** By payloads, which are kept while many questions find them. */
+const ofPayloads = new WeakMap<ChunkPayload, PassageWords>();
 
-/** Size of the cache: about 8 MB. */
-const CACHED_PASSAGES = 1000;
-
-/** One for each retriever. */
-export function createSentenceReader() {
-  const passages = new Map<string, PassageWords>();
-  return {
-    /** `key` identifies the passage and its version. */
-    ofPassage: (key: string, { text, documentName, headings }: ChunkPayload) =>
-      recentlyUsed(passages, CACHED_PASSAGES, key, () => {
-        const read = sentences(text);
-        return {
-          header: wordsOfText([documentName.replaceAll('_', ' '), ...headings].join(' ')),
-          sentences: read.map((sentence) => readWords(sentence.text)),
-          bounds: [...read.map(({ start }) => start), ...read.map(({ end }) => end)],
-        };
-      }),
+function wordsOfPassage(payload: ChunkPayload): PassageWords {
+  const known = ofPayloads.get(payload);
+  if (known !== undefined) return known;
+  const { text, documentName, headings } = payload;
+  const words = {
+    header: readWords([documentName.replaceAll('_', ' '), ...headings].join(' ')),
+    sentences: sentences(text).map(({ start, end }) => readWords(text, start, end)),
   };
+  ofPayloads.set(payload, words);
+  return words;
 }

@@ -2,7 +2,8 @@ import type { ChunkPayload } from '../../common/domain/index-rows.ts';
 import { inverseRowFrequency } from '../../common/ranking/bm25.ts';
 import type { TextCandidates, TextRow } from '../../common/storage/ports/text-index.ts';
 import type { LaneName } from '../model.ts';
-import type { PassageWords, TextWords } from './word-coverage.ts';
+import type { TextWords } from './vocabulary.ts';
+import type { PassageWords } from './word-coverage.ts';
 
 /** An entity that the query names, with its passages. */
 export interface NamedEntity {

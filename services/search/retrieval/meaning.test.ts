@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { createMeaning } from './meaning.ts';
 import { analyseQuery } from './query-analysis.ts';
-import { findTerms, wordsOfText } from './word-coverage.ts';
+import { readWords } from './vocabulary.ts';
+import { findTerms } from './word-coverage.ts';
 
 describe('meaning of sentences', () => {
   const sharesOf = (query: string, ...sentences: readonly string[]) => {
@@ -11,7 +12,7 @@ describe('meaning of sentences', () => {
       words,
       terms.map(() => 1),
     );
-    const read = { header: wordsOfText(''), sentences: sentences.map(wordsOfText), bounds: [] };
+    const read = { header: readWords(''), sentences: sentences.map((text) => readWords(text)) };
     const shares = meaning.bestSentence(read, read.sentences.map(findTerms(terms)));
     return Object.fromEntries(terms.map((term, at) => [term, shares[at] ?? 0]));
   };

@@ -1,4 +1,5 @@
-import { coverageBy, type PassageWords, type TextWords } from './word-coverage.ts';
+import type { TextWords } from './vocabulary.ts';
+import { coverageBy, type PassageWords } from './word-coverage.ts';
 
 /** Compares sentences with a query by the meaning of their words. */
 export type Meaning = ReturnType<typeof createMeaning>;

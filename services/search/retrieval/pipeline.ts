@@ -2,7 +2,7 @@ import type { Ledger } from '../../common/records/cognify/ledger.ts';
 import type { IndexStores } from '../../common/storage/ports/dataset-indexes.ts';
 import type { LaneName } from '../model.ts';
 import { graphHits, type Neighbourhood, neighbourhood } from './bridge.ts';
-import { CandidatePool, createSentenceReader, type SentenceReader } from './candidate-pool.ts';
+import { CandidatePool } from './candidate-pool.ts';
 import type { NamedEntity } from './candidates.ts';
 import { Conversation } from './conversation.ts';
 import { joinStores } from './joined-stores.ts';
@@ -34,7 +34,6 @@ interface RetrieverDeps {
 
 export function createRetriever(deps: RetrieverDeps): Retriever {
   const settings = deps.settings ?? DEFAULT_SETTINGS;
-  const sentenceWords = createSentenceReader();
   return {
     async retrieve(request) {
       const stores = { ...deps, ...request.here };
@@ -52,7 +51,7 @@ export function createRetriever(deps: RetrieverDeps): Retriever {
       };
       // Read concurrently with the lanes.
       const learned = request.influence && elements?.reader(request.scope, request.influence);
-      const found = await retrieve(context, { vector: request.vector, limit: request.limit, sentenceWords, learned });
+      const found = await retrieve(context, { vector: request.vector, limit: request.limit, learned });
       return joined === null ? found : { ...found, passages: found.passages.map(joined.withDataset) };
     },
   };
@@ -76,13 +75,12 @@ function widened(settings: RetrievalSettings, limit: number): RetrievalSettings 
 interface Input {
   readonly vector: Float32Array | null;
   readonly limit: number;
-  readonly sentenceWords: SentenceReader;
   readonly learned: Promise<LearnedReader | null> | undefined;
 }
 
 /** Runs one query against one dataset: lanes, fusion, second hop, fusion again, ranking by evidence. */
 async function retrieve(context: LaneContext, input: Input): Promise<Retrieval> {
-  const { vector, limit, sentenceWords } = input;
+  const { vector, limit } = input;
   const { settings } = context;
   const [lexical, dense, entities, dated, learned = null] = await Promise.all([
     lexicalRows(context),
@@ -91,7 +89,7 @@ async function retrieve(context: LaneContext, input: Input): Promise<Retrieval> 
     timeRows(context),
     input.learned,
   ]);
-  const pool = new CandidatePool(context, { ...lexical, entities, dated }, sentenceWords);
+  const pool = new CandidatePool(context, { ...lexical, entities, dated });
   const lanes: readonly (readonly [LaneName, readonly LaneHit[]])[] = [
     ['lexical', runs(context, 'lexical') ? lexicalHits(pool) : []],
     ['dense', dense.map((hit) => ({ id: hit.id, score: hit.similarity }))],

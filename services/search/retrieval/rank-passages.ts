@@ -70,7 +70,6 @@ export async function rankPassages(
     .slice(0, limit)
     .map(({ item, support }) => {
       const { candidate, payload, entry } = item;
-      pool.keepWords(candidate);
       const partner = entry.partner === null ? undefined : competing[entry.partner];
       return {
         payload,

@@ -14,6 +14,10 @@ interface EverydayWords {
   phrasesIn(words: readonly string[]): readonly string[];
   /** The same for the phrases that begin at a place. */
   phrasesAt(words: readonly string[], at: number): readonly string[];
+  /** Whether phrases begin with a word. */
+  beginsPhrase(word: string): boolean;
+  /** Number of words of the longest phrase. */
+  readonly longestPhrase: number;
 }
 
 interface Group {
@@ -73,6 +77,8 @@ function readGroups(): EverydayWords {
     near: (row) => [...new Set(groups(row).flatMap(({ lemmas }) => lemmas))],
     phrasesIn: (words) => words.flatMap((_, at) => readPhrases(words, at, phrases)),
     phrasesAt: (words, at) => readPhrases(words, at, phrases),
+    beginsPhrase: (word) => phrases.has(word),
+    longestPhrase: [...phrases.values()].flat().reduce((longest, { rest }) => Math.max(longest, 1 + rest.length), 0),
   };
 }
 
