@@ -24,7 +24,7 @@ import type { Subscription } from '../common/storage/ports/bus.ts';
 import { applyGraphPatch } from './built/apply-graph-patch.ts';
 import { builtStatistics } from './built/built-statistics.ts';
 import { setDatasetConfiguration, storeDatasetSchema } from './built/dataset-configuration.ts';
-import { eraseBuilt } from './built/erase-built.ts';
+import { type ErasureDependencies, eraseBuilt } from './built/erase-built.ts';
 import { restoreBuilt } from './built/restore-built.ts';
 import type { CognifyDependencies, CognifyServiceOptions } from './dependencies.ts';
 import { migrateEmbedding } from './migration/migrate-embedding.ts';
@@ -133,53 +133,6 @@ export function createCognifyService(options: CognifyServiceOptions): Service {
     everyMs: REBUILD_EVERY_MS,
     onError: (error) => logger.error('index.rebuild.failed', { error }),
   });
-  const serve = (): Promise<readonly Subscription[]> => {
-    const { prepare, probe, places } = options;
-    return Promise.all([
-      messenger.serve('cognify.StartRun', async ({ dueAt, background = false, ...request }, context) => {
-        const own = { ...request, background, principal: callerOf(context), ...originOf(context) };
-        if (dueAt === undefined) return { run: await startCognify(dependencies, own) };
-        const scheduling = { ...dependencies, scheduledStarts: createScheduledStarts(store) };
-        return { run: await startScheduled(scheduling, { ...own, dueAt }) };
-      }),
-      messenger.serve('cognify.RecordRun', async (request, context) => {
-        prepare?.();
-        await recordRun(dependencies, { ...request, principal: callerOf(context), ...originOf(context) });
-        return {};
-      }),
-      messenger.serve(
-        'cognify.GetRun',
-        async ({ runId }) => (await readRun(dependencies, runId)) ?? { run: null, tenant: null },
-      ),
-      messenger.serve('cognify.RunStatuses', async ({ datasets, pipelines }) => ({
-        runs: (await runs.newest(datasets, pipelines)).map(({ state }) => state),
-      })),
-      ...(probe === undefined
-        ? []
-        : [messenger.serve('cognify.ProbeModel', (request, { signal }) => probe(request, signal))]),
-      messenger.serve('cognify.MigrateEmbedding', (request, { signal }) =>
-        migrateEmbedding(dependencies, request, (scope) => followMigration(migrating, scope, signal)),
-      ),
-      messenger.serve('cognify.BuiltStatistics', ({ dataset }) =>
-        builtStatistics({ ...dependencies, items: createDataItems(store) }, dataset),
-      ),
-      messenger.serve('cognify.SetDatasetConfiguration', (request) => setDatasetConfiguration(dependencies, request)),
-      messenger.serve('cognify.StoreDatasetSchema', async (request, context) => {
-        await storeDatasetSchema(dependencies, request, callerOf(context).id);
-        return {};
-      }),
-      ...(places === undefined
-        ? []
-        : [messenger.serve('cognify.RestoreBuilt', (request) => restoreBuilt({ ...dependencies, places }, request))]),
-      messenger.serve('cognify.ApplyGraphPatch', (request, context) =>
-        applyGraphPatch({ ...dependencies, claims: createImproveClaims(store) }, request, context),
-      ),
-      messenger.serve('cognify.Erase', async (request) => {
-        const erased = await eraseBuilt({ ...dependencies, builds, cache, repetitions, copies }, request);
-        return { ...erased, removed: { ...erased.removed } };
-      }),
-    ]);
-  };
   let subscriptions: readonly Subscription[] = [];
   return {
     name: 'cognify',
@@ -196,7 +149,7 @@ export function createCognifyService(options: CognifyServiceOptions): Service {
     sockets: [runSocket(dependencies)],
     async start() {
       serverOntologies = await keepServerOntologies(options.blobs, settings.ontologyFiles);
-      subscriptions = await serve();
+      subscriptions = await serveMessages(options, { ...dependencies, builds, cache, repetitions, copies }, migrating);
       await engine.start();
       await migrations.start();
       sweep.start();
@@ -217,4 +170,57 @@ export function createCognifyService(options: CognifyServiceOptions): Service {
 
 function originOf({ origin }: CallContext): Pick<CallContext, 'origin'> {
   return origin === undefined ? {} : { origin };
+}
+
+/** Serves the messages of the service (README.md). */
+function serveMessages(
+  { store, messenger, prepare, probe, places }: CognifyServiceOptions,
+  dependencies: CognifyDependencies & Pick<ErasureDependencies, 'builds' | 'cache' | 'repetitions' | 'copies'>,
+  migrating: Parameters<typeof followMigration>[0],
+): Promise<readonly Subscription[]> {
+  const { runs } = dependencies;
+  return Promise.all([
+    messenger.serve('cognify.StartRun', async ({ dueAt, background = false, ...request }, context) => {
+      const own = { ...request, background, principal: callerOf(context), ...originOf(context) };
+      if (dueAt === undefined) return { run: await startCognify(dependencies, own) };
+      const scheduling = { ...dependencies, scheduledStarts: createScheduledStarts(store) };
+      return { run: await startScheduled(scheduling, { ...own, dueAt }) };
+    }),
+    messenger.serve('cognify.RecordRun', async (request, context) => {
+      prepare?.();
+      await recordRun(dependencies, { ...request, principal: callerOf(context), ...originOf(context) });
+      return {};
+    }),
+    messenger.serve(
+      'cognify.GetRun',
+      async ({ runId }) => (await readRun(dependencies, runId)) ?? { run: null, tenant: null },
+    ),
+    messenger.serve('cognify.RunStatuses', async ({ datasets, pipelines }) => ({
+      runs: (await runs.newest(datasets, pipelines)).map(({ state }) => state),
+    })),
+    ...(probe === undefined
+      ? []
+      : [messenger.serve('cognify.ProbeModel', (request, { signal }) => probe(request, signal))]),
+    messenger.serve('cognify.MigrateEmbedding', (request, { signal }) =>
+      migrateEmbedding(dependencies, request, (scope) => followMigration(migrating, scope, signal)),
+    ),
+    messenger.serve('cognify.BuiltStatistics', ({ dataset }) =>
+      builtStatistics({ ...dependencies, items: createDataItems(store) }, dataset),
+    ),
+    messenger.serve('cognify.SetDatasetConfiguration', (request) => setDatasetConfiguration(dependencies, request)),
+    messenger.serve('cognify.StoreDatasetSchema', async (request, context) => {
+      await storeDatasetSchema(dependencies, request, callerOf(context).id);
+      return {};
+    }),
+    ...(places === undefined
+      ? []
+      : [messenger.serve('cognify.RestoreBuilt', (request) => restoreBuilt({ ...dependencies, places }, request))]),
+    messenger.serve('cognify.ApplyGraphPatch', (request, context) =>
+      applyGraphPatch({ ...dependencies, claims: createImproveClaims(store) }, request, context),
+    ),
+    messenger.serve('cognify.Erase', async (request) => {
+      const erased = await eraseBuilt(dependencies, request);
+      return { ...erased, removed: { ...erased.removed } };
+    }),
+  ]);
 }

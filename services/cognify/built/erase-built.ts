@@ -36,7 +36,7 @@ interface Erased {
   readonly itemsReset: number;
 }
 
-interface Dependencies
+export interface ErasureDependencies
   extends Pick<
     CognifyDependencies,
     | 'text'
@@ -68,7 +68,7 @@ const AT_ONCE = 16;
  * which hides the rows and keeps builds in flight from committing. Then builds are stopped, their roll-back is awaited, and
  * every row is removed and counted, with cached model answers unless `memoryOnly`, and search processes drop their copies.
  */
-export async function eraseBuilt(dependencies: Dependencies, request: EraseRequest): Promise<Erased> {
+export async function eraseBuilt(dependencies: ErasureDependencies, request: EraseRequest): Promise<Erased> {
   const { ledger, builds, engine } = dependencies;
   const scope = scopeOf(request.dataset);
   const isEverything = request.items === undefined;
@@ -93,13 +93,13 @@ export async function eraseBuilt(dependencies: Dependencies, request: EraseReque
   return { removed, residue, itemsReset };
 }
 
-function nowOf({ clock }: Dependencies): string {
+function nowOf({ clock }: ErasureDependencies): string {
   return clock.now().toISOString();
 }
 
 /** Waits until no build of the items is in flight, in any process; at most `STOP_MS`, because a worker may be dead. */
 async function untilSettled(
-  { ledger, logger }: Dependencies,
+  { ledger, logger }: ErasureDependencies,
   scope: DatasetScope,
   items: readonly DataItemId[],
 ): Promise<void> {
@@ -112,7 +112,7 @@ async function untilSettled(
 }
 
 async function removeItems(
-  dependencies: Dependencies,
+  dependencies: ErasureDependencies,
   request: EraseRequest,
   items: readonly DataItemId[],
 ): Promise<Erased['removed']> {
@@ -130,7 +130,7 @@ async function removeItems(
 }
 
 async function removeAll(
-  dependencies: Dependencies,
+  dependencies: ErasureDependencies,
   request: EraseRequest,
   items: readonly DataItemId[],
 ): Promise<Erased['removed']> {
@@ -159,7 +159,7 @@ async function removeAll(
 }
 
 async function residueOf(
-  dependencies: Dependencies,
+  dependencies: ErasureDependencies,
   request: EraseRequest,
   items: readonly DataItemId[] | null,
 ): Promise<number> {
@@ -187,7 +187,7 @@ function noneWhenDamaged(error: unknown) {
 }
 
 async function rowCounts(
-  { text, vectors, graph }: Dependencies,
+  { text, vectors, graph }: ErasureDependencies,
   scope: DatasetScope,
   items: readonly DataItemId[] | null,
 ): Promise<{ readonly text: number; readonly vectors: number; readonly graph: number }> {

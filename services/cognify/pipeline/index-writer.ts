@@ -77,54 +77,12 @@ const GATHER_MS = 50;
  * because of its own rows.
  */
 export function createIndexWriter(options: IndexWriterOptions) {
-  const { scope, text, vectors, graph, context } = options;
   const queue: Pending[] = [];
   let isFlushing = false;
   let openItems = 0;
   let wake = () => {};
 
-  /** Writes into the active index version, and the vectors into the next one too when a migration moved them meanwhile. */
-  const store = async (batches: readonly IndexBatch[]): Promise<number> => {
-    const embeddings = batches.flatMap((batch) => batch.embeddings);
-    let version = await options.activeVersion();
-    let rest = batches;
-    for (;;) {
-      let active: number;
-      try {
-        await storeIn(version, rest, embeddings);
-      } finally {
-        active = await options.written(version.number);
-      }
-      if (active === version.number || embeddings.length === 0) return active;
-      version = await options.activeVersion();
-      rest = [];
-    }
-  };
-  const storeIn = async (
-    version: WriterVersion,
-    batches: readonly IndexBatch[],
-    embeddings: readonly Embedding[],
-  ): Promise<void> => {
-    const { embedder } = version;
-    const texts = embeddings.map((embedding) => embedding.text);
-    const made = await embedAll(embedder, texts, context, options);
-    const entries = batches.flatMap((batch) => batch.entries);
-    const nodes = batches.flatMap((batch) => batch.nodes);
-    const edges = batches.flatMap((batch) => batch.edges);
-    const vectorEntries: VectorEntry[] = embeddings.map(({ entry }, index) => ({
-      ...entry,
-      vector: made[index] ?? new Float32Array(embedder.space.dimensions),
-    }));
-    await options.permit?.();
-    context.signal?.throwIfAborted();
-    const writes = await Promise.allSettled([
-      vectorEntries.length > 0 ? vectors.upsert(version.scope, embedder.space, vectorEntries) : null,
-      nodes.length + edges.length > 0 ? graph.upsert(scope, { nodes, edges }) : null,
-      entries.length > 0 ? text.upsert(scope, entries) : null,
-    ]);
-    // Thrown only now: a roll-back must not overtake a write that is still in flight.
-    for (const write of writes) if (write.status === 'rejected') throw write.reason;
-  };
+  const store = createStoring(options);
   const flush = async (pending: readonly Pending[]): Promise<void> => {
     try {
       const version = await store(pending.map(({ batch }) => batch));
@@ -176,6 +134,53 @@ export function createIndexWriter(options: IndexWriterOptions) {
         wake();
         if (!isFlushing) void drain();
       }),
+  };
+}
+
+/** Stores the rows of batches in the three indexes; resolves to the number of the active index version. */
+function createStoring(options: IndexWriterOptions) {
+  const { scope, text, vectors, graph, context } = options;
+  const storeIn = async (
+    version: WriterVersion,
+    batches: readonly IndexBatch[],
+    embeddings: readonly Embedding[],
+  ): Promise<void> => {
+    const { embedder } = version;
+    const texts = embeddings.map((embedding) => embedding.text);
+    const made = await embedAll(embedder, texts, context, options);
+    const entries = batches.flatMap((batch) => batch.entries);
+    const nodes = batches.flatMap((batch) => batch.nodes);
+    const edges = batches.flatMap((batch) => batch.edges);
+    const vectorEntries: VectorEntry[] = embeddings.map(({ entry }, index) => ({
+      ...entry,
+      vector: made[index] ?? new Float32Array(embedder.space.dimensions),
+    }));
+    await options.permit?.();
+    context.signal?.throwIfAborted();
+    const writes = await Promise.allSettled([
+      vectorEntries.length > 0 ? vectors.upsert(version.scope, embedder.space, vectorEntries) : null,
+      nodes.length + edges.length > 0 ? graph.upsert(scope, { nodes, edges }) : null,
+      entries.length > 0 ? text.upsert(scope, entries) : null,
+    ]);
+    // Thrown only now: a roll-back must not overtake a write that is still in flight.
+    for (const write of writes) if (write.status === 'rejected') throw write.reason;
+  };
+  /** Writes into the active index version, and the vectors into the next one too when a migration moved them meanwhile. */
+  return async (batches: readonly IndexBatch[]): Promise<number> => {
+    const embeddings = batches.flatMap((batch) => batch.embeddings);
+    let version = await options.activeVersion();
+    let rest = batches;
+    for (;;) {
+      let active: number;
+      try {
+        await storeIn(version, rest, embeddings);
+      } finally {
+        active = await options.written(version.number);
+      }
+      if (active === version.number || embeddings.length === 0) return active;
+      version = await options.activeVersion();
+      rest = [];
+    }
   };
 }
 
