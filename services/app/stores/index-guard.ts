@@ -8,9 +8,9 @@ import type { Clock } from '../../common/ports/system.ts';
 import { datasetsCollection } from '../../common/records/auth/datasets.ts';
 import { findAll } from '../../common/records/base/find-all.ts';
 import { createIndexRebuilds, requireWholeIndex } from '../../common/records/cognify/index-rebuilds.ts';
-import { createLedger } from '../../common/records/cognify/ledger.ts';
+import { createLedger, type Ledger } from '../../common/records/cognify/ledger.ts';
 import { vectorVersionsCollection, versionScope } from '../../common/records/cognify/vector-index-versions.ts';
-import { createDataItems } from '../../common/records/ingest/data-items.ts';
+import { createDataItems, type DataItems } from '../../common/records/ingest/data-items.ts';
 import type { IndexStores } from '../../common/storage/ports/dataset-indexes.ts';
 import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import { provenanceKey } from '../../common/storage/ports/index-entry.ts';
@@ -53,32 +53,6 @@ export async function createIndexGuard({
   };
   await findVectorVersions();
 
-  const lostItems = async (scope: DatasetScope, provenance: () => Promise<ReadonlySet<string>>) => {
-    const committed = [...(await ledger.allEntries(scope))]
-      // A document without text has no rows.
-      .filter(([, { erased, generation, counts }]) => !erased && generation > 0 && counts?.['chunks'] !== 0)
-      .map(([item, { generation }]) => ({ item, generation }));
-    if (committed.length === 0) return { lost: [], intact: 0 };
-    const present = await provenance();
-    const missing = committed.filter((entry) => !present.has(provenanceKey(entry)));
-    if (missing.length === 0) return { lost: [], intact: committed.length };
-    // A restore writes records before rows, and its dataset has no name until both are there.
-    const isNamed = (await store.get({ tenant: scope.tenant }, datasetsCollection, scope.dataset)) !== null;
-    if (!isNamed) return { lost: [], intact: 0 };
-    // An item may have been built again or erased between the two looks.
-    const now = await ledger.committed(
-      scope,
-      missing.map(({ item }) => item),
-    );
-    const still = missing.filter(({ item, generation }) => now.get(item) === generation);
-    // What no item was added for (learned facts, for example) cannot be built again.
-    const known = await items.getMany(
-      scope,
-      still.map(({ item }) => item),
-    );
-    return { lost: known.map(({ id }) => id), intact: committed.length - still.length };
-  };
-
   const refuse = async (indexed: DatasetScope): Promise<void> => {
     const scope = ownerOf(indexed);
     if (!rebuilding.has(keyOf(scope))) return;
@@ -90,7 +64,7 @@ export async function createIndexGuard({
     /** Marks items that are committed but have no rows as not built, to be built again by a run of cognify. */
     async verify(indexed: DatasetScope, provenance: () => Promise<ReadonlySet<string>>) {
       const scope = ownerOf(indexed);
-      const { lost, intact } = await lostItems(scope, provenance);
+      const { lost, intact } = await lostItems({ store, ledger, items }, scope, provenance);
       if (lost.length === 0) return;
       const lostAt = clock.now().toISOString();
       logger.error('index.lost', { datasetId: scope.dataset, tenant: scope.tenant, items: lost.length, intact });
@@ -135,6 +109,43 @@ export async function createIndexGuard({
       for (const slice of slices([...datasets, ...vectorVersions], AT_ONCE)) await Promise.all(slice.map(inspect));
     },
   };
+}
+
+interface GuardRecords {
+  readonly store: DocumentStore;
+  readonly ledger: Ledger;
+  readonly items: DataItems;
+}
+
+/** Items that are committed and have no rows, and how many have them. */
+async function lostItems(
+  { store, ledger, items }: GuardRecords,
+  scope: DatasetScope,
+  provenance: () => Promise<ReadonlySet<string>>,
+) {
+  const committed = [...(await ledger.allEntries(scope))]
+    // A document without text has no rows.
+    .filter(([, { erased, generation, counts }]) => !erased && generation > 0 && counts?.['chunks'] !== 0)
+    .map(([item, { generation }]) => ({ item, generation }));
+  if (committed.length === 0) return { lost: [], intact: 0 };
+  const present = await provenance();
+  const missing = committed.filter((entry) => !present.has(provenanceKey(entry)));
+  if (missing.length === 0) return { lost: [], intact: committed.length };
+  // A restore writes records before rows, and its dataset has no name until both are there.
+  const isNamed = (await store.get({ tenant: scope.tenant }, datasetsCollection, scope.dataset)) !== null;
+  if (!isNamed) return { lost: [], intact: 0 };
+  // An item may have been built again or erased between the two looks.
+  const now = await ledger.committed(
+    scope,
+    missing.map(({ item }) => item),
+  );
+  const still = missing.filter(({ item, generation }) => now.get(item) === generation);
+  // What no item was added for (learned facts, for example) cannot be built again.
+  const known = await items.getMany(
+    scope,
+    still.map(({ item }) => item),
+  );
+  return { lost: known.map(({ id }) => id), intact: committed.length - still.length };
 }
 
 /** The port, whose reads end with `refuse` of their scope: also those that began before the loss was noticed. */

@@ -69,56 +69,11 @@ interface Taken {
 }
 
 export function createLoginThrottle({ failures, clock, turnTimeoutMs = TURN_TIMEOUT_MS }: LoginThrottleOptions) {
-  const buckets = new Map<string, Bucket>();
   /** Pairs of account and address with a successful login. */
   const known = new Set<string>();
   /** Waiting attempts per address. */
   const waiting = new Map<string, number>();
-  const refilled = (id: string, limit: BucketLimit): Bucket => {
-    const now = clock.monotonicMs();
-    const bucket = buckets.get(id) ?? { tokens: limit.capacity, pending: 0, at: now };
-    bucket.tokens = Math.min(limit.capacity, bucket.tokens + ((now - bucket.at) / 1000) * limit.refillPerSecond);
-    bucket.at = now;
-    return bucket;
-  };
-
-  /** Takes an attempt by local counts alone: a flood is refused without asking the store. */
-  const take = (counted: readonly Counted[]): readonly Taken[] => {
-    const taken = counted.map(({ id, limit }) => ({ id, limit, bucket: refilled(id, limit) }));
-    refuseWhenEmpty(taken, ({ bucket, limit }) => (1 - bucket.tokens) / limit.refillPerSecond);
-    for (const { id, bucket } of taken) {
-      bucket.tokens -= 1;
-      bucket.pending += 1;
-      // Inserted again at the end: the first entries of the map are the least recently used.
-      buckets.delete(id);
-      buckets.set(id, bucket);
-    }
-    trim(buckets, MAX_BUCKETS);
-    return taken;
-  };
-
-  /** Lowers the local counts to those of all replicas. A refused attempt is returned at once, for others that wait for it. */
-  const applyStoredCounts = async (taken: readonly Taken[]): Promise<void> => {
-    try {
-      const forgivenAt = await failures.read(taken.map(({ id }) => id));
-      const now = clock.now().getTime();
-      for (const { id, limit, bucket } of taken) {
-        const owedSeconds = Math.max(0, (forgivenAt.get(id) ?? now) - now) / 1000;
-        const left = limit.capacity - owedSeconds * limit.refillPerSecond - bucket.pending;
-        bucket.tokens = Math.min(bucket.tokens, left);
-      }
-      refuseWhenEmpty(taken, ({ bucket, limit }) => -bucket.tokens / limit.refillPerSecond);
-    } catch (error) {
-      giveBack(taken);
-      throw error;
-    }
-  };
-
-  const admit = async (counted: readonly Counted[]): Promise<readonly Taken[]> => {
-    const taken = take(counted);
-    await applyStoredCounts(taken);
-    return taken;
-  };
+  const admit = createAdmission(failures, clock);
 
   /** Admits like `admit`, but waits while only the limit of the address is exceeded. */
   const admitAfterWait = async (counted: readonly Counted[], address: string): Promise<readonly Taken[]> => {
@@ -169,6 +124,57 @@ export function createLoginThrottle({ failures, clock, turnTimeoutMs = TURN_TIME
     },
     /** Deletes counts that are forgiven; to be called periodically. */
     sweep: () => failures.sweep(clock.now().getTime()),
+  };
+}
+
+/** Counts attempts: those of this process, and those that the store knows of all replicas. */
+function createAdmission(failures: LoginFailureCounts, clock: Clock) {
+  const buckets = new Map<string, Bucket>();
+  const refilled = (id: string, limit: BucketLimit): Bucket => {
+    const now = clock.monotonicMs();
+    const bucket = buckets.get(id) ?? { tokens: limit.capacity, pending: 0, at: now };
+    bucket.tokens = Math.min(limit.capacity, bucket.tokens + ((now - bucket.at) / 1000) * limit.refillPerSecond);
+    bucket.at = now;
+    return bucket;
+  };
+
+  /** Takes an attempt by local counts alone: a flood is refused without asking the store. */
+  const take = (counted: readonly Counted[]): readonly Taken[] => {
+    const taken = counted.map(({ id, limit }) => ({ id, limit, bucket: refilled(id, limit) }));
+    refuseWhenEmpty(taken, ({ bucket, limit }) => (1 - bucket.tokens) / limit.refillPerSecond);
+    for (const { id, bucket } of taken) {
+      bucket.tokens -= 1;
+      bucket.pending += 1;
+      // Inserted again at the end: the first entries of the map are the least recently used.
+      buckets.delete(id);
+      buckets.set(id, bucket);
+    }
+    trim(buckets, MAX_BUCKETS);
+    return taken;
+  };
+
+  /** Lowers the local counts to those of all replicas. A refused attempt is returned at once, for others that wait for it. */
+  const applyStoredCounts = async (taken: readonly Taken[]): Promise<void> => {
+    try {
+      const forgivenAt = await failures.read(taken.map(({ id }) => id));
+      const now = clock.now().getTime();
+      for (const { id, limit, bucket } of taken) {
+        const owedSeconds = Math.max(0, (forgivenAt.get(id) ?? now) - now) / 1000;
+        const left = limit.capacity - owedSeconds * limit.refillPerSecond - bucket.pending;
+        bucket.tokens = Math.min(bucket.tokens, left);
+      }
+      refuseWhenEmpty(taken, ({ bucket, limit }) => -bucket.tokens / limit.refillPerSecond);
+    } catch (error) {
+      giveBack(taken);
+      throw error;
+    }
+  };
+
+  /** Takes an attempt from each counter, or throws. */
+  return async (counted: readonly Counted[]): Promise<readonly Taken[]> => {
+    const taken = take(counted);
+    await applyStoredCounts(taken);
+    return taken;
   };
 }
 
