@@ -75,6 +75,7 @@ export function createReconciler<T extends CustomObject<unknown, Partial<Status>
 ): Reconciler {
   const { kind } = definition;
   const { client, clock, metrics, logger } = dependencies;
+  const writeStatus = createStatusWriter(definition, dependencies);
   const random = dependencies.random ?? Math.random;
   /** Failures in a row, by key: reason and number. */
   const failures = new Map<string, { readonly reason: string; readonly tries: number }>();
@@ -145,7 +146,30 @@ export function createReconciler<T extends CustomObject<unknown, Partial<Status>
     return { requeueAfterMs: Math.min(resyncMs, wantedMs), result: summary.result };
   }
 
-  async function writeStatus(
+  function forget(key: string): ReconcileResult {
+    failures.delete(key);
+    metrics.conditions(kind.kind, key, []);
+    return { result: 'gone' };
+  }
+
+  return {
+    kind,
+    async reconcile(key, signal) {
+      const object = await client.get<T>(kind, nameOfKey(key), { signal });
+      if (object === null) return forget(key);
+      return object.metadata.deletionTimestamp === undefined
+        ? steady(key, object, signal)
+        : deleting(key, object, signal);
+    },
+  };
+}
+
+/** Writes the conditions and fields of a status in one patch, when they differ, and reports a change of Ready. */
+function createStatusWriter<T extends CustomObject<unknown, Partial<Status>>, Status extends BaseStatus>(
+  definition: ReconcileDefinition<T, Status>,
+  { client, clock, events, metrics }: FrameDependencies,
+) {
+  return async function writeStatus(
     key: string,
     object: T,
     next: Partial<Status>,
@@ -164,26 +188,9 @@ export function createReconciler<T extends CustomObject<unknown, Partial<Status>
     metrics.conditions(kindName, key, conditions);
     const patch = statusPatch({ ...object.status }, { ...next, conditions }, definition.volatileStatus);
     if (patch === null) return;
-    await client.patchStatus(kind, metadata, patch, { signal });
+    await client.patchStatus(definition.kind, metadata, patch, { signal });
     metrics.statusWritten(kindName);
-    emitReadyEvent(dependencies.events, object, previous, conditions);
-  }
-
-  function forget(key: string): ReconcileResult {
-    failures.delete(key);
-    metrics.conditions(kind.kind, key, []);
-    return { result: 'gone' };
-  }
-
-  return {
-    kind,
-    async reconcile(key, signal) {
-      const object = await client.get<T>(kind, nameOfKey(key), { signal });
-      if (object === null) return forget(key);
-      return object.metadata.deletionTimestamp === undefined
-        ? steady(key, object, signal)
-        : deleting(key, object, signal);
-    },
+    emitReadyEvent(events, object, previous, conditions);
   };
 }
 
