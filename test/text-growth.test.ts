@@ -36,8 +36,12 @@ import { beyondAcknowledgement } from '../services/improve/stages/beyond-acknowl
 import { extractiveSummary } from '../services/improve/structure/context/extractive-summary.ts';
 import { readSkill } from '../services/ingest/skills/read-skill.ts';
 import { judgeEvidence } from '../services/search/answers/answerable.ts';
+import { compared } from '../services/search/answers/comparison.ts';
+import { comparisonQuestion } from '../services/search/answers/comparison-question.ts';
 import { titleOf } from '../services/search/answers/contexts.ts';
+import { descriptionOf } from '../services/search/answers/inner-description.ts';
 import { answerInner } from '../services/search/answers/inner-question.ts';
+import { countsOf, measureOf, quantitiesIn } from '../services/search/answers/measures.ts';
 import { saysOtherValue } from '../services/search/answers/other-value.ts';
 import { readQuestion } from '../services/search/answers/question.ts';
 import { type ReadPassage, rankSentences, sentencesOf } from '../services/search/answers/rank-sentences.ts';
@@ -102,6 +106,12 @@ const WORK: Readonly<Record<string, (text: string) => unknown>> = {
   redactText,
   scrubErrorText,
   relationName,
+  comparisonQuestion,
+  'what a comparison compares by': (text) => measureOf(text),
+  'quantities of a sentence': (text) => [quantitiesIn(text, ['money', 'length']), countsOf(text, 'employees')],
+  'two things compared in a text': (text) => compared('Which is cheaper, the x or the Ada?', [passageOf(text)]),
+  'kinds of two things in a text': (text) => compared('Are the x and Ada both magazines?', [passageOf(text)]),
+  descriptionOf,
   'the inner question of a question': (text) => answerInner(text, [passageOf('I moved to Berlin in 2018.')]),
   withoutLast,
   isOwnAnswer: (text) => isOwnAnswer(`"${text}" (${text})`, true),

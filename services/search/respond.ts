@@ -10,7 +10,8 @@ import { modelCallContext, type SearchRequest } from './model.ts';
 import { presentByDataset } from './presenters/search-result.ts';
 import { search } from './search.ts';
 import { isAnswered, SEARCH_TYPES, type SearchType } from './search-types.ts';
-import { closed, runSteps } from './types/reasoning.ts';
+import { closed } from './types/reasoning.ts';
+import { runSteps } from './types/run-steps.ts';
 
 /** A function that the model may call. */
 export interface FunctionTool {

@@ -94,6 +94,8 @@ export interface ExtractiveAnswer {
   readonly short?: string | null;
   /** Quotes that come nearest to a question that is not answered. */
   readonly nearest?: readonly string[];
+  /** The sentence that answers it, of one question without rows and comparisons. */
+  readonly proof?: { readonly passageId: string; readonly statement: Statement };
 }
 
 interface Material {
@@ -298,7 +300,7 @@ function answerTo(
     best == null || isOfOtherSection(best, ranked[0]) ? said : [best, ...said.filter((one) => one !== best)];
   const quoted = quotedSentences(ordered, short, quotes);
   if (quoted.length === 0) return NO_ANSWER;
-  const proofs = inner === null ? quoted : [...quoted.slice(0, quotes - 1), inner.sentence];
+  const proofs = inner === null ? quoted : withProof(quoted, inner, quotes);
   const text = quotesOf(question, proofs, dataset).join('\n');
   const [first] = quoted;
   const lead =
@@ -310,7 +312,23 @@ function answerTo(
     passageIds: [...new Set(proofs.map(({ passage }) => passage.id))],
     certainty,
     short: short?.text ?? null,
+    ...(first !== undefined && { proof: { passageId: first.passage.id, statement: first.statement } }),
   };
+}
+
+/** Quotes with the sentences that an inner question was answered with, each once. */
+function withProof(
+  quoted: readonly RankedSentence[],
+  { sentence, earlier = [] }: InnerAnswer,
+  limit: number,
+): readonly Pick<Sentence, 'statement' | 'passage'>[] {
+  const proofs = [...earlier, sentence];
+  const room = Math.max(1, limit - proofs.length);
+  const isProof = (text: string) => proofs.some(({ statement }) => statement.text === text);
+  const [first, ...others] = quoted;
+  const kept = first === undefined ? [] : [first, ...others.filter(({ statement }) => !isProof(statement.text))];
+  const shown = kept.slice(0, room);
+  return [...shown, ...proofs.filter(({ statement }) => shown.every((one) => one.statement.text !== statement.text))];
 }
 
 /** `Their daughter`, of whom a note before tells; in notes in the first person it is no daughter of the writer. */

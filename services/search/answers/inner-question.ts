@@ -27,6 +27,8 @@ export interface InnerAnswer {
   /** The question that is left. */
   readonly outer: string;
   readonly sentence: Pick<RankedSentence, 'statement' | 'passage'>;
+  /** The sentences that descriptions within its description were answered with. */
+  readonly earlier?: readonly Pick<RankedSentence, 'statement' | 'passage'>[];
   /** Sentences that name it answer the outer question no more: `another city than the one where …`. */
   readonly excluded: string | null;
   /** The outer question is one about a name, which memory may not answer; the sentence may. */

@@ -115,6 +115,8 @@ const TOLD_BY: readonly (readonly [noun: RegExp, told: RegExp])[] = [
   [/^(?:population|inhabitant|resident|people)/u, /\b(?:population|inhabitants?|residents?|people)\b/iu],
   [/^(?:rent|price|cost|salary|fee)/u, /\b(?:rent|price|costs?|salary|earns?|fee|a month|per month|monthly)\b/iu],
 ];
+/** Characters around a number that may say of what it is. */
+const WINDOW = 80;
 const WORDS_BEHIND = 3;
 const WORDS_BEFORE = 5;
 
@@ -132,10 +134,10 @@ export function countsOf(text: string, noun: string): readonly Quantity[] {
   return [...text.matchAll(NUMBER)].flatMap((match) => {
     const { sign = '', number = '', multiple = '', unit = '' } = match.groups ?? {};
     const from = match.index + sign.length + number.length + multiple.length;
-    const [clause = ''] = text.slice(from).split(/[,;.:]\s|\band\b/u);
+    const [clause = ''] = text.slice(from, from + WINDOW).split(/[,;.:]\s|\band\b/u);
     const behind = clause.trim().split(/\s+/u).slice(0, WORDS_BEHIND).join(' ');
     const [before = ''] = text
-      .slice(0, match.index)
+      .slice(Math.max(0, match.index - WINDOW), match.index)
       .split(/[,;.:]\s/u)
       .slice(-1);
     const ahead = before.trim().split(/\s+/u).slice(-WORDS_BEFORE).join(' ');

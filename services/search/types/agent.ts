@@ -5,7 +5,8 @@ import type { LanguageModel } from '../../common/ports/models.ts';
 import { fenced } from '../../common/text/fenced.ts';
 import { type AnswerPrompt, type ModelAnswer, modelAnswer } from '../answers/model-answer.ts';
 import { modelCallContext, type SearchRequest } from '../model.ts';
-import { closed, runSteps } from './reasoning.ts';
+import { closed } from './reasoning.ts';
+import { runSteps } from './run-steps.ts';
 import type { TypeDependencies } from './target.ts';
 import type { Toolbox } from './toolbox.ts';
 

@@ -1,8 +1,13 @@
+import { NOTHING_FITS } from '../../common/text/repetition/own-answers.ts';
+import { packPassages } from '../answers/contexts.ts';
+import { descriptionOf, isToldAtOnce, nameFor } from '../answers/inner-description.ts';
 import { answerInner, type InnerAnswer } from '../answers/inner-question.ts';
+import type { Statement } from '../answers/statements.ts';
 import type { TurnPassages } from '../conversation/turn-passages.ts';
-import type { SearchRequest } from '../model.ts';
-import type { KnowledgeLimits } from '../retrieval/retrieval.ts';
+import type { RankedPassage, SearchRequest } from '../model.ts';
+import type { KnowledgeLimits, QuoteOptions, Retrieval } from '../retrieval/retrieval.ts';
 import { embedQuery, retrievePassages } from '../retrieval/retrieve-passages.ts';
+import { runSteps } from './run-steps.ts';
 import type { SearchTarget, TypeDependencies } from './target.ts';
 
 export interface ResolvedPassages extends TurnPassages {
@@ -10,27 +15,103 @@ export interface ResolvedPassages extends TurnPassages {
   readonly inner: InnerAnswer | null;
 }
 
+type InnerTarget = Pick<SearchTarget, 'dataset' | 'influence'> & {
+  readonly limit: number;
+  readonly knowledge?: KnowledgeLimits;
+  readonly quotes?: QuoteOptions;
+};
+
 /**
- * Answers the inner question of a question (`in the year I moved to Berlin`) from the passages found for the whole, and
- * retrieves once more for the question that is left. With a model nothing is done: it combines passages by itself.
+ * Answers the inner question of a question (`in the year I moved to Berlin`) from the passages found for the whole, or what it
+ * describes (`the author of Wolf Hall`) by searches of their own, and retrieves once more for the question that is left. With a
+ * model nothing is done: it combines passages by itself.
  */
 export async function resolveInner(
   deps: TypeDependencies,
   request: SearchRequest,
-  target: Pick<SearchTarget, 'dataset' | 'influence'> & {
-    readonly limit: number;
-    readonly knowledge?: KnowledgeLimits;
-  },
+  target: InnerTarget,
   material: TurnPassages,
 ): Promise<ResolvedPassages> {
+  if (deps.languageModel !== null) return { ...material, inner: null };
   const { passages } = material.retrieval;
-  const inner = deps.languageModel === null ? answerInner(material.query, passages) : null;
+  const described = await resolveDescriptions(deps, request, target, material);
+  if (described !== null) return described;
+  const inner = answerInner(material.query, passages);
   if (inner === null) return { ...material, inner };
-  const outer = { ...request, query: inner.outer };
-  const vector = await embedQuery(deps, outer).of(target.dataset);
-  const retrieval = await retrievePassages(deps, outer, { ...target, vector });
+  const retrieval = await retrieveFor(deps, request, target, inner.outer);
+  const proofs = passages.filter(({ id }) => id === inner.sentence.passage.id);
+  return { ...material, query: inner.outer, retrieval: withProofs(retrieval, target.limit, proofs), inner };
+}
+
+async function retrieveFor(deps: TypeDependencies, request: SearchRequest, target: InnerTarget, query: string) {
+  const asked = { ...request, query };
+  const vector = await embedQuery(deps, asked).of(target.dataset);
+  return retrievePassages(deps, asked, { ...target, vector });
+}
+
+function withProofs(retrieval: Retrieval, limit: number, proofs: readonly RankedPassage[]): Retrieval {
   const known = new Set(retrieval.passages.map(({ id }) => id));
-  const proof = passages.filter(({ id }) => id === inner.sentence.passage.id && !known.has(id));
-  const kept = retrieval.passages.slice(0, Math.max(1, target.limit - proof.length));
-  return { ...material, query: inner.outer, retrieval: { ...retrieval, passages: [...kept, ...proof] }, inner };
+  const added = proofs.filter(({ id }) => !known.has(id));
+  const kept = retrieval.passages.slice(0, Math.max(1, limit - added.length));
+  return { ...retrieval, passages: [...kept, ...added] };
+}
+
+/** Descriptions within descriptions that are resolved. */
+const MAX_HOPS = 3;
+
+interface Hops {
+  readonly query: string;
+  readonly proofs: readonly { readonly passage: RankedPassage; readonly statement: Statement }[];
+}
+
+/**
+ * Replaces what a question describes by its name, the innermost description first, each by a question of its own. Null unless
+ * each of these questions and the one that is left are answered, and when a passage answers the whole at once.
+ */
+async function resolveDescriptions(
+  deps: TypeDependencies,
+  request: SearchRequest,
+  target: InnerTarget,
+  material: TurnPassages,
+): Promise<ResolvedPassages | null> {
+  if (descriptionOf(material.query) === null || isToldAtOnce(material.query, material.retrieval.passages)) return null;
+  const start: Hops = { query: material.query, proofs: [] };
+  const { query, proofs } = await runSteps(request, MAX_HOPS, start, (hops: Hops) =>
+    resolveOne(deps, request, target, hops),
+  );
+  const sentence = proofs.at(-1);
+  if (sentence === undefined || descriptionOf(query) !== null) return null;
+  const found = await retrieveFor(deps, request, target, query);
+  const passages = [...new Map(proofs.map(({ passage }) => [passage.id, passage])).values()];
+  const retrieval = withProofs(found, target.limit, passages);
+  const inner = { outer: query, sentence, earlier: proofs.slice(0, -1), excluded: null, isOfName: true } as const;
+  const { text } = await deps.quotes(
+    target.dataset,
+    { query, retrieval, passages: packPassages(retrieval.passages), inner, facts: [] },
+    { dataset: null },
+  );
+  return text === NOTHING_FITS ? null : { ...material, query, retrieval, inner };
+}
+
+async function resolveOne(
+  deps: TypeDependencies,
+  request: SearchRequest,
+  target: InnerTarget,
+  { query, proofs }: Hops,
+): Promise<Hops | null> {
+  const description = descriptionOf(query);
+  if (description === null) return null;
+  const options = { dataset: null };
+  const { question, around } = description;
+  const asked = { dataset: target.dataset, influence: target.influence, limit: target.limit };
+  const found = await retrieveFor(deps, request, { ...asked, quotes: options }, question);
+  const passages = packPassages(found.passages);
+  const input = { query: question, retrieval: found, passages, inner: null, facts: [] };
+  const { short = null, proof } = await deps.quotes(target.dataset, input, options);
+  const passage = passages.find(({ id }) => id === proof?.passageId);
+  if (proof === undefined || passage === undefined) return null;
+  const { statement } = proof;
+  const name = nameFor(description, { short, sentence: statement.text });
+  if (name === null) return null;
+  return { query: `${around[0]}${name}${around[1]}?`, proofs: [...proofs, { passage, statement }] };
 }

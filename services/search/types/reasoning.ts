@@ -10,6 +10,7 @@ import type { InfluenceOptions } from '../retrieval/learned-weights.ts';
 import type { Retrieval } from '../retrieval/retrieval.ts';
 import { embedQuery, retrievePassages } from '../retrieval/retrieve-passages.ts';
 import { resolveInner } from './inner-answer.ts';
+import { runSteps } from './run-steps.ts';
 import type { SearchTarget, TypeDependencies } from './target.ts';
 
 /** A strict schema of an object: all properties required, no others. */
@@ -24,23 +25,6 @@ export interface Gathered<Material extends TurnPassages = TurnPassages> {
 }
 
 type GatherTarget = Pick<SearchTarget, 'dataset'> & { readonly limit: number; readonly influence: InfluenceOptions };
-
-/** Makes at most `limit` steps, each from the state that the one before returned; null ends them. */
-export async function runSteps<State>(
-  { context }: Pick<SearchRequest, 'context'>,
-  limit: number,
-  start: State,
-  step: (state: State) => Promise<State | null>,
-): Promise<State> {
-  let state = start;
-  for (let count = 0; count < limit; count += 1) {
-    context.signal?.throwIfAborted();
-    const next = await step(state);
-    if (next === null) break;
-    state = next;
-  }
-  return state;
-}
 
 /** Passages of all steps together, as a multiple of those of one. */
 const MAX_GATHERED = 3;

@@ -75,6 +75,36 @@ describe('search types that look more than once', () => {
       expect(unknown.text).to.equal(NOTHING_FITS);
     });
 
+    const NOVELS = [
+      { title: 'reading', text: 'In March I finished Wolf Hall by Hilary Mantel, 650 pages.' },
+      { title: 'authors', text: 'Hilary Mantel was born in Glossop. Raynor Winn comes from Melton Mowbray.' },
+      { title: 'Glossop', text: 'Glossop is a market town. The mayor of Glossop is Edna Hale.' },
+    ];
+
+    it('GRAPH_COMPLETION asks for what a question describes, then for the rest, and quotes both', async () => {
+      await world.fill(empty, NOVELS);
+      const { text } = await ask('GRAPH_COMPLETION', 'Where was the author of Wolf Hall born?', {
+        datasets: ['empty'],
+      });
+      expect(text).to.match(/^Glossop: /u);
+      expect(text).to.contain('finished Wolf Hall by Hilary Mantel');
+    });
+
+    it('GRAPH_COMPLETION resolves a description within a description', async () => {
+      await world.fill(empty, NOVELS);
+      const query = 'Who is the mayor of the town where the author of Wolf Hall was born?';
+      const { text } = await ask('GRAPH_COMPLETION', query, { datasets: ['empty'] });
+      expect(text).to.match(/^Edna Hale: /u);
+      expect(text).to.contain('finished Wolf Hall by Hilary Mantel');
+      expect(text).to.contain('Hilary Mantel was born in Glossop');
+    });
+
+    it('GRAPH_COMPLETION refuses when the one that a question describes is unknown', async () => {
+      await world.fill(empty, NOVELS);
+      const { text } = await ask('GRAPH_COMPLETION', 'Where was the author of Ulysses born?', { datasets: ['empty'] });
+      expect(text).to.equal(NOTHING_FITS);
+    });
+
     it('GRAPH_COMPLETION_COT answers the inner question first', async () => {
       const { text, steps } = await ask(
         'GRAPH_COMPLETION_COT',
