@@ -78,6 +78,46 @@ describe('document loader', () => {
       expect(days.map(({ text }) => text)).to.deep.equal(['2025-03-12', '2025-04-01', '2025-04-02']);
     });
 
+    it('reads the messages of a chat that are added as a text of JSON, as a list or one per line', async () => {
+      const messages = [
+        { speaker: 'Ida', content: 'Where were you?', timestamp: '2026-05-03T18:04:00Z' },
+        { speaker: 'Olaf', content: 'In Bergen.', timestamp: '2026-05-03T18:05:00Z' },
+        { speaker: 'Ida', content: 'Nice!', timestamp: '2026-05-04T08:00:00Z' },
+      ];
+      const turns = [
+        'heading2 2026-05-03',
+        'paragraph [18:04] Ida: Where were you?',
+        'paragraph [18:05] Olaf: In Bergen.',
+      ];
+      const all = [...turns, 'heading2 2026-05-04', 'paragraph [08:00] Ida: Nice!'];
+      const lines = messages.map((message) => JSON.stringify(message)).join('\n');
+      for (const text of [JSON.stringify(messages), JSON.stringify({ messages }, null, 2), lines])
+        expect(outline((await load('text_1.txt', text)).blocks)).to.deep.equal(all);
+      expect(outline((await load('chat.jsonl', lines)).blocks)).to.deep.equal(all);
+      const log = messages.map((message) => JSON.stringify({ level: 'info', ...message })).join('\n');
+      expect((await load('log.jsonl', log)).blocks[0]?.kind).to.equal('record');
+    });
+
+    it('reads lines of a conversation that only name a day as headings of what was said then', async () => {
+      const turns = ['Ida: Where were you?', 'Olaf: In Bergen, as I said.', 'Ida: Nice!', 'Olaf: It rained.'];
+      for (const day of [
+        'Sunday, 3 May 2026',
+        '--- 3 May 2026 ---',
+        'Session 2 - 1:56 pm on 3 May, 2026',
+        'Date: 2026-05-03',
+      ]) {
+        const { blocks } = await load('chat.txt', `${day}\n${turns.join('\n')}\n\n4 May 2026\n\n${turns.join('\n')}`);
+        const paragraphs = turns.map((turn) => `paragraph ${turn}`);
+        const heading = day.replaceAll(/^-+ | -+$/gu, '');
+        expect(outline(blocks)).to.deep.equal([
+          `heading2 ${heading}`,
+          ...paragraphs,
+          'heading2 4 May 2026',
+          ...paragraphs,
+        ]);
+      }
+    });
+
     it('keeps plain text as it is and finds paragraphs and chapters', async () => {
       const text =
         'CHAPTER I. Loomings\r\n\r\nCall me Ishmael.\r\nSome years ago.\r\n\r\n\r\nChapter 2 was hard to write.\n';

@@ -3,9 +3,14 @@ import { isRecord } from '../../../kernel/objects.ts';
 import type { DocumentBlock } from '../../../ports/documents.ts';
 import type { DocumentDraft } from './draft.ts';
 
-/** A line of a messenger's export: `12/03/2025, 18:04 - Marit: …`, `[12.03.25, 18:04:22] Marit: …`, `3/12/25, 6:04 PM - …`. */
+/**
+ * A line of a messenger's export: `12/03/2025, 18:04 - Marit: …`, `[12.03.25, 18:04:22] Marit: …`, `3/12/25, 6:04 PM - …`,
+ * `[2025-03-12T18:04:00Z] Marit: …`.
+ */
 const LINE =
-  /^\u200e?\[?(\d{1,4})([./-])(\d{1,2})\2(\d{1,4}),? (\d{1,2}):(\d\d)(?::\d\d)?(?:[ \u202f]?([ap])\.?m\.?)?(?:\]| -) ?(.*)$/iu;
+  /^\u200e?[[(]?(\d{1,4})([./-])(\d{1,2})\2(\d{1,4})(?:,? |T)(\d{1,2}):(\d\d)(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d:?\d\d)?(?:[ \u202f]?([ap])\.?m\.?)?(?:[\])]| [-–]) ?(.*)$/iu;
+/** The same with the name first: `Marit (2025-03-12 18:04): …`. */
+const NAME_FIRST = /^(\p{Lu}[^:()[\]\n]{0,40}?) ?[[(]([^\])\n]{12,40})[\])]: (.*)$/u;
 const SPEAKER = /^\u200e?([^:\n]{1,60}): (.*)$/u;
 /** What stands for a picture or a message that is gone. */
 const NO_WORDS =
@@ -29,10 +34,11 @@ interface Message {
  * any other text.
  */
 export function readChatExport(text: string): DocumentDraft | null {
+  if (/^\s*[[{]\s*["{[]/u.test(text)) return readChatJson(text);
   const messages: Message[] = [];
   // One line after the other: most texts are no chat, which the first line says, and a text may have millions of lines.
   for (const [line] of text.trimStart().matchAll(/[^\r\n]+/gu)) {
-    const message = messageOf(line);
+    const message = messageOf(line.replace(NAME_FIRST, '[$2] $1: $3'));
     if (message !== null) messages.push(message);
     else if (messages.length === 0) return null;
     else messages.at(-1)?.lines.push(line);
@@ -47,6 +53,28 @@ export function readChatExport(text: string): DocumentDraft | null {
         : [{ day: dayOf(message), time: message.time, speaker: message.speaker, words: message.lines.join('\n') }],
     ),
   );
+}
+
+/** A text of its own may be the JSON of a chat, or its messages one per line. */
+function readChatJson(text: string): DocumentDraft | null {
+  const whole = parsed(text);
+  if (whole !== undefined) return readChatRecords(whole);
+  const records: unknown[] = [];
+  for (const line of text.trim().split('\n')) {
+    if (line.trim() === '') continue;
+    const record = parsed(line);
+    if (record === undefined) return null;
+    records.push(record);
+  }
+  return readChatRecords(records);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
 }
 
 interface Said {
@@ -72,7 +100,19 @@ function chatOf(messages: readonly Said[]): DocumentDraft {
 }
 
 const LISTS = ['messages', 'chat_messages', 'conversation'];
-const SPEAKERS = ['user_profile', 'from', 'author', 'sender', 'sender_name', 'user', 'username', 'name', 'role'];
+const SPEAKERS = [
+  'user_profile',
+  'speaker',
+  'from',
+  'author',
+  'sender',
+  'sender_name',
+  'user',
+  'username',
+  'name',
+  'role',
+];
+const LOG_FIELDS = ['level', 'severity', 'levelname', 'loglevel'];
 const NAMES = ['real_name', 'display_name', 'nickname', 'name', 'username', 'role'];
 const WORDS = ['text', 'content', 'message', 'body'];
 const TIMES = ['ts', 'timestamp', 'timestamp_ms', 'created_at', 'create_time', 'date', 'time'];
@@ -96,6 +136,8 @@ function saidIn(message: unknown): Said | null {
   const words = plainWords(firstOf(message, WORDS));
   const from = firstOf(message, SPEAKERS);
   const name = typeof from === 'string' ? from : firstOf(from, NAMES);
+  // Logs have a name and a message, too.
+  if (firstOf(message, LOG_FIELDS) !== undefined) return null;
   if (words === null || typeof name !== 'string' || name.length > MAX_NAME || name.includes('\n')) return null;
   const at = timeOf(firstOf(message, TIMES));
   const speaker = name.charAt(0).toUpperCase() + name.slice(1);

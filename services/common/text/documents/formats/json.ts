@@ -1,6 +1,6 @@
 import { append } from '../../../kernel/long-lists.ts';
 import type { DocumentBlock } from '../../../ports/documents.ts';
-import { readChatRecords } from './chat-export.ts';
+import { readChatExport, readChatRecords } from './chat-export.ts';
 import type { DocumentDraft } from './draft.ts';
 import type { ParseContext } from './limits.ts';
 import { readMarkdown } from './markdown.ts';
@@ -25,8 +25,10 @@ export function readJson(text: string, context: ParseContext): DocumentDraft {
   return { text, blocks: recordBlocks(value, '', context.limits.maxDepth), title: titleOf(value) };
 }
 
-/** Reads one record per line; invalid lines stay as they are. */
+/** Reads one record per line, the messages of a chat as turns; invalid lines stay as they are. */
 export function readJsonLines(text: string, context: ParseContext): DocumentDraft {
+  const chat = readChatExport(text);
+  if (chat !== null) return chat;
   const blocks: DocumentBlock[] = [];
   for (const line of text.split(/\r\n?|\n/)) {
     if (line.trim() === '') continue;

@@ -1,5 +1,7 @@
 import { append } from '../../../kernel/long-lists.ts';
 import type { DocumentBlock } from '../../../ports/documents.ts';
+import { oneOf, WEEKDAYS } from '../../language/calendar-words.ts';
+import { dates } from '../../language/dates.ts';
 import { isConversation, turnsOf } from '../../language/turns.ts';
 import { readChatExport } from './chat-export.ts';
 import type { DocumentDraft } from './draft.ts';
@@ -26,7 +28,46 @@ export function isMarkdown(text: string): boolean {
 
 /** Reads the export of a chat, else paragraphs between blank lines; single lines that are clearly titles become headings. */
 export function readPlainText(text: string): DocumentDraft {
-  return readChatExport(text) ?? { text, blocks: withTitle(paragraphBlocks(text)) };
+  const chat = readChatExport(text);
+  if (chat !== null) return chat;
+  const paragraphs = paragraphBlocks(text);
+  const sessions = withSessions(paragraphs, text);
+  // Headings that the text does not mark as such are marked, so that each passage tells when it was said.
+  return sessions === null ? { text, blocks: withTitle(paragraphs) } : { blocks: sessions };
+}
+
+/** In a conversation, takes lines that are nothing but a date as headings of what was said then; null without any. */
+function withSessions(blocks: readonly DocumentBlock[], text: string): readonly DocumentBlock[] | null {
+  if (!isConversation(turnsOf(text))) return null;
+  const all = blocks.flatMap((block): readonly DocumentBlock[] => {
+    const lines = block.kind === 'paragraph' ? block.text.split('\n') : [];
+    const sessions = lines.map(dateOfSession);
+    if (sessions.every((date) => date === null)) return [block];
+    const starts = sessions.flatMap((date, at) => (date === null ? [] : [at]));
+    const parts = [0, ...starts.filter((at) => at > 0)];
+    return parts.flatMap((start, at) => {
+      const date = sessions[start] ?? null;
+      const said = paragraphBlocks(lines.slice(date === null ? start : start + 1, parts[at + 1]).join('\n'));
+      return date === null ? said : [{ kind: 'heading' as const, level: 2, text: date }, ...said];
+    });
+  });
+  return all.length === blocks.length && all.every((block, at) => block === blocks[at]) ? null : all;
+}
+
+const MAX_DATE_LINE = 80;
+/** What stands beside the date of a session: `--- Session 2: Friday, 3 April 2026, 1:56 pm ---`. */
+const BESIDE_DATE = new RegExp(
+  `\\b(?:session|conversation|chat|call|meeting|part|day|date|time|on|at|the|${oneOf(WEEKDAYS)})\\b|\\b\\d{1,2}[:.]\\d\\d(?: ?[ap]\\.?m\\b)?|\\b\\d{1,2}(?: ?[ap]\\.?m)?\\b|[^\\p{L}\\p{N}]`,
+  'giu',
+);
+
+/** Returns a line without its marks when it only says on which day what follows was said; null for another line. */
+function dateOfSession(line: string): string | null {
+  if (line.length > MAX_DATE_LINE || !/\d{4}/u.test(line)) return null;
+  const [date, ...others] = dates(line);
+  if (date === undefined || others.length > 0 || !/^(?:day|second)$/u.test(date.precision)) return null;
+  const rest = `${line.slice(0, date.start)} ${line.slice(date.end)}`.replaceAll(BESIDE_DATE, '');
+  return rest === '' ? line.replaceAll(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}.]+$/gu, '') : null;
 }
 
 /** Takes a first line that is written like a title as a heading of the text below it. */
