@@ -15,7 +15,7 @@ import type { ShortAnswer } from './short-answer.ts';
 import { isNumbered, slotFeatures } from './slots.ts';
 import { KINDS_OF, MONTHS, NUMERALS, spansOf, WEEKDAYS } from './spans.ts';
 import { formOf, statedParts } from './stated-parts.ts';
-import { statementsOf } from './statements.ts';
+import { type Statement, statementsOf } from './statements.ts';
 import { relativesLike, saidOf, unmetCondition } from './unmet-condition.ts';
 
 const SENTENCES_READ = 3;
@@ -154,8 +154,10 @@ export function sentenceFeatures(whole: Question, { ranked, short, passages }: E
   const slots = new Map<ReadPassage, ReturnType<typeof slotFeatures>>();
   return best.map((sentence) => {
     const { statement, features, confidence, probability, passage: source } = sentence;
-    const section = `${source.id} ${statement.heading}`;
-    const inPassage = bags.get(section) ?? bagOf(sectionText(source, statement.heading));
+    const isTold = statement.verbatim !== undefined;
+    const section = `${source.id} ${isTold ? statement.verbatim : statement.heading}`;
+    const around = isTold ? exchangeText(source, statement) : sectionText(source, statement.heading);
+    const inPassage = bags.get(section) ?? bagOf(around);
     bags.set(section, inPassage);
     const all = statementsOf(source);
     const told = statements.get(source) ?? all.map((one) => one.text);
@@ -377,6 +379,17 @@ function bagOf(...texts: readonly string[]): Bag {
   return { texts: texts.map(wordsIn), likeness: new Map() };
 }
 
+/** Statements before and after one of a conversation that may speak of the same. */
+const EXCHANGE = { before: 4, after: 2 } as const;
+
+/** What is said around a sentence of a conversation, which goes from one thing to another. */
+function exchangeText(passage: ReadPassage, statement: Statement): string {
+  const all = statementsOf(passage);
+  const at = all.indexOf(statement);
+  const near = all.slice(Math.max(0, at - EXCHANGE.before), at + EXCHANGE.after + 1);
+  return [statement.label, ...near.map(({ text }) => text)].join(' ');
+}
+
 /** What a passage says below a heading: a day of a diary, a topic of minutes. */
 function sectionText(passage: ReadPassage, heading: string): string {
   const all = statementsOf(passage);
@@ -455,7 +468,7 @@ const UNITS: readonly (readonly [asks: RegExp, isAnswer: RegExp, types?: readonl
   ],
   [
     /\bhow much\b.*\b(?:costs?|pay|paid|price|money|win|won|earn|spend|spent|charge|worth|salary|fee|prize|reward|bonus|budget|bill|fare)\b|^how much (?:is|are|was|were|did .* get) (?!left)|\b(?:salary|price|cost|rent|fee|wages?|deposit|fine|deductible|premium)\b|^what (?:do|does|did) .*\b(?:pay|charge|spend)\b/iu,
-    /[$€£¥]|\b(?:EUR|USD|GBP|CHF|dollars?|euros?|pounds?|crowns|francs|yen|cents?|bucks)\b|\b(?:for|paid|pays?|costs?) \d[\d.,]*(?! ?(?!(?:a|per|each|in|and)\b)\p{L})/iu,
+    /[$€£¥]|\b(?:EUR|USD|GBP|CHF|dollars?|euros?|pounds?|crowns|francs|yen|cents?|bucks)\b|\b(?:for|paid|pays?|costs?) \d[\d.,]*(?! ?(?!(?:a|per|each|in|and)\b)\p{L})|\b\d[\d.,]* (?:a|per) (?:month|week|night|day|year|hour)\b/iu,
   ],
   [
     /\bhow old\b|\bage\b/iu,
@@ -489,11 +502,16 @@ const UNITS: readonly (readonly [asks: RegExp, isAnswer: RegExp, types?: readonl
   [/\b(?:weigh|weight|how heavy)\b/iu, /\b(?:kg|kilos?|kilograms?|pounds?|grams?|tons?|tonnes?|ounces?)\b/iu],
   [
     /\b(?:profession|occupation|job|trade|(?:do|does|did) for (?:a living|work))\b/iu,
-    /(?:\b(?:is|was|as|am|became|become|works?|worked|job|profession)|,) (?:as )?an? \p{Ll}+/iu,
+    /(?:\b(?:is|was|as|am|became|become|works?|worked|job|profession)|['’]m|,) (?:as )?an? \p{Ll}+/iu,
   ],
   [
     /\bwhere (?:do|does|did)\b.*\b(?:live|reside)\b/iu,
     /\b(?:liv(?:e[sd]?|ing)|resid\p{L}+|moved|home|houses?|flats?|apartments?|rooms?|farm|farmhouse|address|neighbou?rs?|from)\b/iu,
+    ['place'],
+  ],
+  [
+    /\bwhere (?:do|does|did)\b.*\bwork\b/iu,
+    /\b(?:works?|worked|working|job|office|employ\p{L}*|shifts?|boss|colleagues?|coworkers?|company|firm|clinic|hospital|school|university|shop|store|bakery|restaurant|factory|studio|lab|started|start|teach\p{L}*|nurse|engineer|manager|intern\p{L}*|freelanc\p{L}*|for|at|with)\b/iu,
     ['place'],
   ],
   [/\bbirthday\b|\bwhen (?:is|was|were)\b.*\bborn\b/iu, /\b(?:born|birth\p{L}*|turned|turns)\b/iu, ['date', 'thing']],

@@ -5,6 +5,7 @@ import type { TimeWindow } from '../retrieval/query-analysis.ts';
 import { type Question, wordsOf } from './question.ts';
 import type { ReadPassage, Sentence } from './rank-sentences.ts';
 import { dateText } from './sentence-times.ts';
+import { verbatimOf } from './statements.ts';
 
 /** A sentence's statement of a fact that has changed. */
 export interface Change {
@@ -18,7 +19,7 @@ type Marked = ReadPassage & Partial<Pick<RankedPassage, 'explanation'>>;
 /** Returns the change that a sentence belongs to, the last one of several; null without one. */
 export function changeOf({ passage, statement }: Pick<Sentence, 'passage' | 'statement'>): Change | null {
   const marks = (passage as Marked).explanation?.statements ?? [];
-  const own = marks.filter(({ text, state }) => state !== 'not_yet' && text.includes(statement.text));
+  const own = marks.filter(({ text, state }) => state !== 'not_yet' && text.includes(verbatimOf(statement)));
   const over = own.find(({ state }) => state === 'superseded');
   if (over !== undefined) return { supersession: over.supersession, isOver: over.isOmitted };
   const [last] = own.toSorted((a, b) => (a.supersession.older.from < b.supersession.older.from ? 1 : -1));
@@ -28,7 +29,7 @@ export function changeOf({ passage, statement }: Pick<Sentence, 'passage' | 'sta
 /** Whether a sentence states what is so only later than the time that is asked about. */
 export function isNotYet({ passage, statement }: Pick<Sentence, 'passage' | 'statement'>): boolean {
   const marks = (passage as Marked).explanation?.statements ?? [];
-  return marks.some(({ text, state }) => state === 'not_yet' && text.includes(statement.text));
+  return marks.some(({ text, state }) => state === 'not_yet' && text.includes(verbatimOf(statement)));
 }
 
 /** Names of a property in questions, beside its own; in German, Spanish and French what a speaker says of itself. */

@@ -129,13 +129,14 @@ const BORN_PLACE =
 export const isBirthWithoutPlace = ({ text }: Asked, sentence: string): boolean =>
   BORN_WHERE.test(text) && BORN.test(sentence) && !BORN_PLACE.test(sentence);
 
+const PLANNED = /\b(?:plan(?:ned|ning)?|scheduled|due|supposed|going to|meant|set)\b/iu;
 const PAST_ASKED = /\b(?:was|were|did)\b/iu;
 const FUTURE = /\b(?:will|shall|(?:is|are) going to)\b/iu;
 const PAST = /\b(?:was|were|did|had|has|have|\p{L}{2,}ed|said|told|made|got|took|came|went|began)\b/iu;
 
 /** Whether a sentence tells only of the future when a question asks when something was. */
 export const isYetToCome = ({ text, type }: Asked, sentence: string): boolean =>
-  type === 'date' && PAST_ASKED.test(text) && FUTURE.test(sentence) && !PAST.test(sentence);
+  type === 'date' && PAST_ASKED.test(text) && !PLANNED.test(text) && FUTURE.test(sentence) && !PAST.test(sentence);
 
 const CLOCK_OF_PURPOSE =
   /(?<!\d)(?:\d{1,2}(?:[:.]\d\d)? ?(?:AM|PM|am|pm|o['’]clock)|\d{1,2}:\d\d|noon|midnight) to (\p{Ll}+)/u;

@@ -36,7 +36,7 @@ import { MIN_SHORT_CONFIDENCE, shortAnswer } from './short-answer.ts';
 import { sourcedQuote } from './source-label.ts';
 import { timeOfDayIn } from './spans.ts';
 import { type StatedAnswer, statedAnswer } from './stated-answer.ts';
-import { type Statement, statementsOf } from './statements.ts';
+import { type Statement, statementsOf, verbatimOf } from './statements.ts';
 import type { Table } from './table-rows.ts';
 import { tableAnswer } from './tables.ts';
 import {
@@ -54,6 +54,8 @@ import {
   withoutLast,
 } from './times.ts';
 import { titledFirst } from './titled-sentence.ts';
+import { askedBySpeaker, tellTurns } from './told-turns.ts';
+import { isOfOtherSpeaker, isSmallTalk, isTold, replyFirst, speakerAsked } from './turn-sentences.ts';
 import { isOfOtherRelative, namesIn, saidOf, unmetCondition } from './unmet-condition.ts';
 import { askedLikeNotes } from './user-notes.ts';
 import { negatedFirst, yesOrNo } from './yes-no.ts';
@@ -117,6 +119,8 @@ interface Material {
 
 /** Certainty of an answer in the language of its question that the translation of the question does not confirm. */
 const MIN_UNTRANSLATED = 0.8;
+/** Certainty of what the turns of a conversation answer: what others say is left out before, and a turn says little by itself. */
+const MIN_TOLD = 0.35;
 const NO_ANSWER: ExtractiveAnswer = { text: NOTHING_FITS, passageIds: [], certainty: 0 };
 /** Certainty of what the question's own structure answers: rows, changed facts, yes or no. */
 const DIRECT = 0.9;
@@ -127,17 +131,20 @@ const DIRECT = 0.9;
  */
 export function extractiveAnswer(
   asked: string,
-  retrieval: Retrieval,
-  passages: readonly RankedPassage[],
+  found: Retrieval,
+  all: readonly RankedPassage[],
   material: Material = { tables: [], inner: null, facts: [], dataset: null },
 ): ExtractiveAnswer {
+  const passages = tellTurns(asked, all);
+  const superseded = found.withSuperseded;
+  const retrieval = superseded === undefined ? found : { ...found, withSuperseded: tellTurns(asked, superseded) };
   const ownName = asksOwnName(asked) ? quotedOwnName(passages, material) : null;
   if (ownName !== null) return ownName;
   // Without a word for names there is nothing else that could say it.
   if (asksOwnName(asked) && !passages.some(({ payload }) => SAYS_NAME.test(payload.text))) return NO_ANSWER;
-  const comparison = quotedComparison(asked, passages, material);
+  const comparison = quotedComparison(asked, all, material);
   if (comparison !== null) return comparison;
-  const query = askedLikeNotes(asked, passages);
+  const query = askedLikeNotes(askedBySpeaker(asked, passages), passages);
   const answer = answerTo(query, retrieval, passages, material);
   if (answer.text !== NOTHING_FITS) return answer;
   const isNarrowed = languageOfQuery(query) !== null && inEnglish(query, () => false) !== null;
@@ -222,7 +229,7 @@ function answerTo(
   const isOfOther = ofOtherSection(query, passages);
   const isOwn = areOwnNotes(passages);
   const isLeft = (sentence: Sentence) => {
-    if (isOfOther(sentence)) return false;
+    if (isOfOther(sentence) || isOfOtherSpeaker(sentence) || isSmallTalk(sentence)) return false;
     const { text } = sentence.statement;
     if (isAcross(text) && !saysInOtherWords(english, sentence)) return false;
     if (MAIL_LINE.test(text) && !ABOUT_MAIL.test(query)) return false;
@@ -252,7 +259,8 @@ function answerTo(
   const current = titledFirst(question, untitled);
   const latest = firstFirst(query, latestFirst(query, current));
   const inOrder = newerFirst(question, changeFirst(query, formerFirst(query, latest)));
-  const ranked = question.type === 'date' ? datedFirst(inOrder) : reasonFirst(question, stepFirst(question, inOrder));
+  const replied = replyFirst(question, inOrder);
+  const ranked = question.type === 'date' ? datedFirst(replied) : reasonFirst(question, stepFirst(question, replied));
   // What an inner question was answered with has been found by more than the words of the question.
   // What was so before is quoted, and is no answer.
   const found = shortAnswer(question, inOrder === latest ? ranked : ranked.slice(0, 1));
@@ -271,13 +279,17 @@ function answerTo(
   const otherwise = isForeign && isAsked ? foreignCertainty(question, evidence) : isJudged ? DIRECT : null;
   const certainty = judged?.certainty ?? otherwise;
   const quote = ({ statement, passage }: Pick<Sentence, 'statement' | 'passage'>): string =>
-    sourcedQuote(passage.payload, statement.text, statement.heading, dataset);
+    sourcedQuote(passage.payload, verbatimOf(statement), statement.heading, dataset);
   if (
     certainty !== null &&
     certainty <
       (isUntranslated
         ? MIN_UNTRANSLATED
-        : MIN_ANSWERABILITY[isForeign ? 'foreign' : areOwnNotes(passages) ? 'own' : 'other'])
+        : isForeign
+          ? MIN_ANSWERABILITY.foreign
+          : isTold(ranked[0])
+            ? MIN_TOLD
+            : MIN_ANSWERABILITY[areOwnNotes(passages) ? 'own' : 'other'])
   )
     return judged?.isOfUnknown === true ? NO_ANSWER : { ...NO_ANSWER, nearest: nearestTo(said).map(quote) };
   const isCertain = found !== null && found.confidence >= MIN_SHORT_CONFIDENCE;
@@ -293,7 +305,9 @@ function answerTo(
     stated !== null &&
     (found?.isDoer === true || (found?.isObject === true && stated.sentence === found.sentence)) &&
     !found.text.includes(stated.text);
-  const short = isDated || ranked[0]?.statement.isValue === true ? null : isBeside ? found : (stated ?? certain);
+  const isSpeech = ranked[0]?.statement.isSpeech === true;
+  const short =
+    isDated || isSpeech || ranked[0]?.statement.isValue === true ? null : isBeside ? found : (stated ?? certain);
   // The order of what changed, of times and of negations stays.
   const best = ranked[0] === all[0] && said === ranked && question.type !== 'yes-no' ? judged?.best : null;
   const ordered =
@@ -306,7 +320,9 @@ function answerTo(
   const lead =
     first === undefined
       ? null
-      : (yesOrNo(question, first) ?? (isSaid(short, first) ? null : shortText(question, short, first)));
+      : (speakerAsked(first) ??
+        yesOrNo(question, first) ??
+        (isSaid(short, first) ? null : shortText(question, short, first)));
   return {
     text: lead == null ? text : `${lead}: ${text}`,
     passageIds: [...new Set(proofs.map(({ passage }) => passage.id))],
@@ -366,9 +382,7 @@ function quotesOf(
     if (quoted.has(statement)) return [];
     const all = at === 0 ? quotedStatements(question, { statement, passage }) : [statement];
     for (const one of all) quoted.add(one);
-    const text = all
-      .map((one) => one.text)
-      .join(statement.isItem === true && !/^\d/u.test(statement.text) ? '; ' : ' ');
+    const text = all.map(verbatimOf).join(statement.isItem === true && !/^\d/u.test(statement.text) ? '; ' : ' ');
     return [sourcedQuote(passage.payload, text, statement.heading, dataset)];
   });
 }
@@ -470,14 +484,20 @@ function shortText(question: Question, short: StatedAnswer | null, first: Ranked
   }
   if (asksForTimeOfDay(question)) return timeOfDayIn(first.statement.text);
   if (type !== 'date') return short?.text ?? null;
-  if (short !== null) return absoluteDate(short.text, short.sentence);
-  const [date] = datesOf(first);
+  const [date] = datesOf(first).filter(({ isRelative }) => isRelative || short === null);
+  // `Last Saturday I restored an accordion from 1931.`
+  const isOfThing = short?.sentence === first && isYearOfThing(short.text, first.statement.text);
+  if (short !== null && !(isOfThing && date !== undefined)) return absoluteDate(short.text, short.sentence);
   return date === undefined ? undatedTime(first) : absoluteDate(date.text, first);
+}
+
+function isYearOfThing(date: string, text: string): boolean {
+  return /^\d{4}$/u.test(date) && new RegExp(`\\p{Ll} (?:from|of) ${date}\\b`, 'u').test(text);
 }
 
 /** Whether a short answer is all that its sentence says. */
 function isSaid(short: StatedAnswer | null, sentence: RankedSentence): boolean {
-  return short !== null && sentence.statement.text.length <= short.text.length + 1;
+  return short !== null && verbatimOf(sentence.statement).length <= short.text.length + 1;
 }
 
 /** Whether the best passages together miss too much of the query's information. */

@@ -141,7 +141,8 @@ export function sentencesOf(
     const { documentName, headings } = passage.payload;
     const context = coverageOf([documentName, ...headings].join('\n'));
     const found = statementsOf(passage).filter(
-      ({ isCommand, isQuestion }) => (isCommand !== true || asksForCommand) && (isQuestion !== true || asksForQuestion),
+      ({ isCommand, isQuestion, isSpeech }) =>
+        (isCommand !== true || asksForCommand) && (isQuestion !== true || asksForQuestion || isSpeech === true),
     );
     const statements = found.map((statement) => {
       const above = [statement.heading, statement.label, saidBefore(found, statement)].map((text) => coverageOf(text));

@@ -56,12 +56,17 @@ export function dayAround(time: Date): TimeSpan {
 
 /** When it was that a sentence without a date tells of, by its headings or, of what somebody did, by the day of writing; null when nothing says so. */
 export function undatedTime(said: Said): string | null {
-  const { time, text } = said.statement;
+  const { time, text, asked = '' } = said.statement;
+  // `Every Wednesday`; and who replies to `when` says when it is.
+  if (RECURRING.test(text) || ASKS_WHEN.test(asked)) return null;
   if (time !== null) return spanText(time);
   const written = writtenAt(said.passage);
   return written === null || !DONE_BY_SPEAKER.test(text) ? null : dayText(written);
 }
 
+const RECURRING =
+  /\b(?:every|each|usually|always) (?:\p{L}+ )?(?:day|week|month|year|morning|evening|night|(?:mon|tues|wednes|thurs|fri|satur|sun)day|weekend)s?\b/iu;
+const ASKS_WHEN = /\b(?:when|what time|which day|what day)\b[^.!]*$/iu;
 const DONE_BY_SPEAKER =
   /\b(?:I|[Ww]e)(?: \p{Ll}+ly| have| just)? (?:\p{Ll}+ed|decided|met|went|bought|sold|made|got|had|saw|took|began|left|lost|won|ate|gave|told|wrote|read|ran|quit|paid|built|found|sent|spoke)\b/u;
 

@@ -1,5 +1,6 @@
 import type { ChunkPayload } from '../../common/domain/index-rows.ts';
 import { documentLabel } from '../../common/text/document-label.ts';
+import { headingTime } from '../../common/text/language/heading-dates.ts';
 import { isConversation, type Turn, turnsOf } from '../../common/text/language/turns.ts';
 import { quoteLine } from '../../common/text/repetition/own-answers.ts';
 
@@ -33,9 +34,13 @@ export function sourceLabel(source: Source, heading = ''): string {
     const words = plainWords(part);
     if (words.length > 0 && words.some((word) => !known.has(word)) && !path.includes(part)) path.push(part);
   }
-  const place = [name, ...path.slice(-MAX_HEADINGS).map(shortened)].join(' › ');
+  // The day of another part of a conversation that has no name.
+  const isOtherDay = path.length > 0 && source.headings.includes(name) && [name, path.at(-1) ?? ''].every(isDay);
+  const place = [...(isOtherDay ? [] : [name]), ...path.slice(-MAX_HEADINGS).map(shortened)].join(' › ');
   return typeof source.page === 'number' ? `${place}, page ${source.page}` : place;
 }
+
+const isDay = (heading: string): boolean => headingTime([heading])?.precision === 'day';
 
 /** The headings of a passage and the one in it above a quote, without those whose sections have ended there. */
 function headingsAbove({ text, headings }: Source, heading: string): readonly string[] {

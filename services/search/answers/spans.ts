@@ -69,7 +69,7 @@ const DATE_AND_TIME = new RegExp(
   'gu',
 );
 const RELATIVE_DATE =
-  /(?<![\p{L}\p{N}])(?:yesterday|last night|^today|today(?=[.!]?$)|(?:last|next) (?:week|weekend|month|year|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|(?:an?|\d+|two|three|four|five|six|seven|eight|nine|ten) (?:day|week|month|year)s? ago)(?![\p{L}\p{N}])/giu;
+  /(?<![\p{L}\p{N}])(?:yesterday|last night|tonight|tomorrow|^today|today(?=[.!]?$)|this (?:morning|afternoon|evening|weekend)|(?<=\bon |\bevery )(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:last|next) (?:week|weekend|month|year|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|(?:an?|\d+|two|three|four|five|six|seven|eight|nine|ten) (?:day|week|month|year)s? ago)(?![\p{L}\p{N}])/giu;
 const NUMERAL = `(?:\\d[\\d,.]*\\d|\\d|${NUMERALS})`;
 /** A phone number with the code of its country. */
 const PHONE = /(?<![\p{L}\p{N}+])\+\d{1,3}[ ()./–-]{0,2}\d[\d ()./–-]{4,}\d(?!\d)/gu;

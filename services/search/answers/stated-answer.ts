@@ -5,6 +5,7 @@ import { wordTable } from '../../common/text/words/word-table.ts';
 import type { Fact, KnownEntity } from './knowledge.ts';
 import { type Question, wordsOf } from './question.ts';
 import type { RankedSentence } from './rank-sentences.ts';
+import { verbatimOf } from './statements.ts';
 import { likenessToRoles } from './word-kinds.ts';
 
 /** An end of a relation that a question asks for, with the sentence that states it. */
@@ -38,7 +39,8 @@ export function statedAnswer(
     if (sentence.probability < least || sentence.features.missing > MAX_MISSING) continue;
     for (const fact of facts) {
       const [given, wanted] = isObject ? [fact.source, fact.target] : [fact.target, fact.source];
-      const isStated = fact.chunkId === sentence.passage.id && sentence.statement.text.includes(fact.text.trim());
+      const isStated =
+        fact.chunkId === sentence.passage.id && verbatimOf(sentence.statement).includes(fact.text.trim());
       if (!isStated || !isNamed(given, question) || isNamed(wanted, question)) continue;
       if ((isWanted(wanted, question) || isAskedByPreposition(fact, question)) && isVerbOf(fact, given, question)) {
         return { text: asWritten(wanted.name, sentence.statement.text), sentence };

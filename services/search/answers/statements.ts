@@ -4,7 +4,8 @@ import { sentences } from '../../common/text/language/sentences.ts';
 import type { TimeSpan } from '../../common/text/language/time-span.ts';
 import { isConversation, turnsOf } from '../../common/text/language/turns.ts';
 import type { RankedPassage } from '../model.ts';
-import { readQuestion } from './question.ts';
+import { contentWords, readQuestion } from './question.ts';
+import { pronounReader, type Telling, tellingOf, tellSentence } from './told-turns.ts';
 
 /** A sentence of a passage, with the heading or key above it. */
 export interface Statement {
@@ -29,7 +30,18 @@ export interface Statement {
   readonly isItem?: true;
   /** Of a message, and not its first sentence: the one before it says what it is about. */
   readonly isContinued?: true;
+  /** Of a turn that is told of: its sentence as it stands, and the speakers that it says something of. */
+  readonly verbatim?: string;
+  readonly about?: readonly string[];
+  /** It may be what the question asks of speech. */
+  readonly isSpeech?: boolean;
+  /** Who says it, and who asked what it replies to. */
+  readonly speaker?: string;
+  readonly asker?: string;
 }
+
+/** A statement as its text has it. */
+export const verbatimOf = ({ text, verbatim }: Statement): string => verbatim ?? text;
 
 const MAX_TITLE_LENGTH = 100;
 const MAX_KEY_LENGTH = 60;
@@ -89,15 +101,78 @@ const LINKS = /^(?:[-*•|·,\s]*!?\[(?:!?\[[^\]]*\]\([^)]*\)|[^\]]*)\]\([^)]*\)
  */
 export function statementsOf({ payload }: Pick<RankedPassage, 'payload'>): readonly Statement[] {
   const { text, headings, documentName, chunkIndex } = payload;
-  const key = JSON.stringify([text, headings, documentName, chunkIndex]);
-  return recentlyUsed(known, CACHED_PASSAGES, key, () => readStatements(payload));
+  const telling = tellingOf(payload);
+  const key = JSON.stringify([text, headings, documentName, chunkIndex, telling]);
+  return recentlyUsed(known, CACHED_PASSAGES, key, () => {
+    const statements = readStatements(payload, telling !== null);
+    return telling === null ? statements : toldStatements(statements, telling);
+  });
 }
 
 /** The same passages answer many questions. */
 const CACHED_PASSAGES = 200;
 const known = new Map<string, readonly Statement[]>();
 
-function readStatements(payload: RankedPassage['payload']): readonly Statement[] {
+/** Content words of a question that says little by itself: `Where did you get him?` */
+const FEW_WORDS = 2;
+/** Statements between a reply and what its question is about. */
+const TOPIC_WITHIN = 6;
+
+/** Tells statements of turns; a short question is told with what the one who replies said before it. */
+function toldStatements(statements: readonly Statement[], telling: Telling): readonly Statement[] {
+  const tell = (text: string, speaker: string) => tellSentence(withoutMark(text), speaker, telling);
+  const meaning = pronounReader();
+  return statements.map((statement, at): Statement => {
+    const { speaker, asked, asker } = statement;
+    if (speaker === undefined || !telling.speakers.includes(speaker)) return statement;
+    const told = tell(statement.text, speaker);
+    const question = asked === undefined || asker === undefined ? null : tell(asked, asker);
+    const isShort = question !== null && contentWords(question.text).length <= FEW_WORDS;
+    const topic = isShort ? topicOf(statements, at, speaker) : '';
+    const toldTopic = topic === '' ? null : tell(topic, speaker);
+    const label = asked === undefined ? statement.label : statement.label.replace(asked, '').trim();
+    // What one asks and says after it: `How about a hike? We go on Saturday.`
+    const previous = statement.isContinued === true ? statements[at - 1] : undefined;
+    const isAsked = previous?.isQuestion === true;
+    // What is asked of oneself is no answer to it.
+    const implied = question?.about.filter((one) => one !== asker) ?? [];
+    const about = [told.about, implied, toldTopic?.about ?? []].find((one) => one.length > 0) ?? [];
+    return {
+      ...statement,
+      text: meaning(told.text, at),
+      verbatim: statement.text,
+      about,
+      isSpeech: told.isSpeech,
+      label: [
+        label,
+        isAsked ? tell(previous.text, speaker).text : '',
+        toldTopic?.text ?? '',
+        question?.text ?? '',
+        speaker === telling.asked ? '' : speaker,
+      ]
+        .filter((part) => part !== '')
+        .join(' '),
+      ...(question !== null && { asked: question.text }),
+    };
+  });
+}
+
+function withoutMark(text: string): string {
+  const [turn] = turnsOf(text);
+  return turn?.start === 0 ? text.slice(turn.saidAt) : text;
+}
+
+/** Returns what the one who replies said in the turn before the question; '' when it is not near. */
+function topicOf(statements: readonly Statement[], at: number, speaker: string): string {
+  const before = statements.slice(Math.max(0, at - TOPIC_WITHIN), at);
+  const asked = before.findLastIndex((one) => one.speaker !== speaker);
+  const last = before.slice(0, Math.max(0, asked)).findLastIndex((one) => one.speaker === speaker);
+  const first = before.slice(0, Math.max(0, last)).findLastIndex((one) => one.speaker !== speaker) + 1;
+  const said = last < 0 ? [] : before.slice(first, last + 1).filter(({ isQuestion }) => isQuestion !== true);
+  return said.map(({ text }) => withoutMark(text)).join(' ');
+}
+
+function readStatements(payload: RankedPassage['payload'], isTold: boolean): readonly Statement[] {
   const { text, read } = readLines(payload.text);
   const titles = new Set([...payload.headings.map(plain), payload.documentName]);
   const askedBefore = questionReader(text);
@@ -151,7 +226,7 @@ function readStatements(payload: RankedPassage['payload']): readonly Statement[]
       const keys = parents.map((parent) => parent.text);
       const isBelowKey = parents.some((parent) => parent.isKey);
       const labels = [isBelowKey ? '' : label, ...keys, asked.before].filter((part) => part !== '').join(' ');
-      const { isQuestion, isContinued } = asked;
+      const { isQuestion, isContinued, speaker, asker } = asked;
       statements.push({
         text: said,
         label: labels,
@@ -162,6 +237,8 @@ function readStatements(payload: RankedPassage['payload']): readonly Statement[]
         ...(isQuestion && { isQuestion }),
         ...(isItem && { isItem }),
         ...(isContinued && { isContinued }),
+        ...(isTold && speaker !== null && { speaker }),
+        ...(isTold && asker !== null && { asker }),
       });
     }
     if (isKey || isItem)
@@ -195,8 +272,9 @@ function parentsOf(
 
 const isName = (text: string) => text.length <= MAX_KEY_LENGTH && !ENDS_SENTENCE.test(text) && !/: \S/u.test(text);
 
-/** Also a question of one word without its mark: `Edda: why` */
-const ASKS_IN_TURN = /\?["”)]*$|(?:^|: )(?:but )?(?:why|when|where|who|what|how(?: (?:much|many|long|come))?)$/iu;
+/** Also a question of one word or of a chat without its mark: `Edda: why`, `Ben: how was it?? where did you go in the end` */
+const ASKS_IN_TURN =
+  /\?["”)]*$|(?:^|: )(?:but )?(?:why|when|where|who|what|how(?: (?:much|many|long|come))?)$|(?:^|: |[?!.…]+ )(?:(?:so|and|but|wait|oh|ok) )?(?:where|what|when|who|why|how|which)(?:['’]?s| (?:did|do|does|is|are|was|were|will|have|has)) (?!.*[.!:])[^.!?:]{2,80}$/iu;
 
 /** Sentences behind a question outside of a conversation that may reply to it, and turns in one. */
 const REPLY_SENTENCES = 2;
@@ -235,12 +313,14 @@ function questionReader(text: string) {
     }
     const isReply = turn === undefined || replies.get(turn.speaker) === turnAt;
     const reply = isReply ? before : '';
+    const askedBy = asker;
     if (isQuestion && !isTitle) {
       [before, asker, left, askedAt] = [onOneLine(line), speaker, REPLY_SENTENCES, turnAt];
     }
     const isContinued = (turnAt >= 0 && turnAt === lastTurn) || undefined;
     lastTurn = turnAt;
-    return { isQuestion: isQuestion || undefined, isContinued, before: reply };
+    const replyTo = reply === '' ? null : askedBy;
+    return { isQuestion: isQuestion || undefined, isContinued, before: reply, speaker, asker: replyTo };
   };
 }
 
