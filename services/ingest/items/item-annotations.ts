@@ -1,5 +1,6 @@
 import { engramError } from '../../common/kernel/errors.ts';
-import { type Json, type JsonObject, parseClientJson } from '../../common/kernel/json.ts';
+import { type JsonObject, parseClientJson } from '../../common/kernel/json.ts';
+import { isRecord } from '../../common/kernel/objects.ts';
 
 /** Fields of a request about its items beside their content; lists pair with the items by position. */
 export interface ItemAnnotations {
@@ -41,13 +42,13 @@ export function parseExternalMetadata(input: MetadataInput): readonly (JsonObjec
   if (input === null || input === undefined) return [];
   const value = typeof input === 'string' ? metadataValue(input) : input;
   if (value === undefined) return [];
-  if (!Array.isArray(value) || !value.every((entry) => entry === null || isObject(entry))) {
+  if (!Array.isArray(value) || !value.every((entry) => entry === null || isRecord(entry))) {
     throw engramError(
       'InvalidExternalMetadataError',
       'external_metadata must be a JSON array of objects, one for each item',
     );
   }
-  if (value.some((entry) => isObject(entry) && 'node_set' in entry)) {
+  if (value.some((entry) => isRecord(entry) && 'node_set' in entry)) {
     throw engramError(
       'InvalidExternalMetadataError',
       "'node_set' is reserved in external_metadata; send it as the field node_set",
@@ -68,11 +69,7 @@ function metadataValue(text: string): unknown {
 
 /** Null or `{}`: says nothing of its item. */
 function isEmpty(entry: unknown): boolean {
-  return entry === null || (isObject(entry) && Object.keys(entry).length === 0);
-}
-
-function isObject(value: unknown): value is Record<string, Json> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return entry === null || (isRecord(entry) && Object.keys(entry).length === 0);
 }
 
 /**

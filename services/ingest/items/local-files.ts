@@ -1,9 +1,10 @@
 import { createReadStream } from 'node:fs';
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
-import { basename, dirname, join, relative, sep } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { engramError } from '../../common/kernel/errors.ts';
 import { createContentDigest } from '../../common/kernel/hashes.ts';
+import { isBelow } from '../../common/kernel/paths.ts';
 import type { IngestSettings } from '../dependencies.ts';
 import { fileAddress, type Source } from './input-source.ts';
 
@@ -39,11 +40,6 @@ async function existingPath(value: string): Promise<string | null> {
     // No such path, or not one we may look at: alike to the caller.
     return null;
   }
-}
-
-function isBelow(root: string, path: string): boolean {
-  const inside = relative(root, path);
-  return inside === '' || (!inside.startsWith(`..${sep}`) && inside !== '..' && !inside.startsWith(sep));
 }
 
 async function filesBelow(folder: string): Promise<readonly string[]> {

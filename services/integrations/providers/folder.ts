@@ -1,7 +1,8 @@
 import type { Dirent, Stats } from 'node:fs';
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
-import { basename, join, relative, sep } from 'node:path';
+import { basename, join, sep } from 'node:path';
 import { engramError } from '../../common/kernel/errors.ts';
+import { isBelow } from '../../common/kernel/paths.ts';
 import type { ChangePage, Connector } from './connector.ts';
 
 const PAGE = 500;
@@ -148,11 +149,6 @@ async function factsOf(path: string): Promise<Stats | null> {
 
 function versionOf({ mtimeMs, size }: Stats): string {
   return `${mtimeMs}:${size}`;
-}
-
-function isBelow(root: string, path: string): boolean {
-  const inside = relative(root, path);
-  return inside === '' || (!inside.startsWith(`..${sep}`) && inside !== '..' && !inside.startsWith(sep));
 }
 
 /** As the contract makes names of datasets from labels. */

@@ -17,6 +17,7 @@ import { SLACK_TASK } from '../providers/slack-events.ts';
 import { createSlackNames } from '../providers/slack-names.ts';
 import type { HistorySelection } from '../providers/slack-selection.ts';
 import { peopleOf, plainText, type SlackMessage, speakerOf, timeOf } from '../providers/slack-text.ts';
+import { GONE } from '../webhooks/answer-question.ts';
 import { noteTask } from '../webhooks/receive-delivery.ts';
 import { answerBlocks, homeView } from './blocks.ts';
 import { failureOf, importOnce, partsOf, resultOf, writableDataset } from './history.ts';
@@ -27,7 +28,6 @@ export const SLACK_DATASET = 'slack';
 const ANSWER_KEPT_MS = 24 * 3_600_000;
 const LOOK_AGAIN_MS = 2000;
 const NOTHING = 'Memory does not answer this question.';
-const GONE = 'The account whose memory this is no longer exists or is no longer active.';
 
 /** What a command, a button or an event asks for; it is the payload of a job. */
 export type SlackTask =

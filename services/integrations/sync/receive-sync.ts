@@ -8,6 +8,7 @@ import { pagesOf } from '../../common/kernel/result-page.ts';
 import { slices } from '../../common/kernel/slices.ts';
 import { isPermitted } from '../../common/platform/messaging/is-permitted.ts';
 import { type CallContext, callerOf } from '../../common/platform/messaging/messenger.ts';
+import type { RemoteDifference } from '../../common/ports/remote-memory.ts';
 import type { UploadedFile } from '../../common/ports/upload.ts';
 import { createSyncOrigins, originOf } from '../../common/records/integrations/sync-origins.ts';
 import { offerId } from '../../common/records/integrations/sync-state.ts';
@@ -22,11 +23,6 @@ export interface ReceivedDataset {
   readonly permissions: readonly Permission[];
 }
 
-export interface Comparison {
-  readonly missingOnRemote: readonly string[];
-  readonly missingOnLocal: readonly string[];
-}
-
 const PAGE = 1000;
 /** Items of one deletion. */
 const DELETED_AT_ONCE = 500;
@@ -39,7 +35,7 @@ export async function compareFiles(
   dependencies: SyncDependencies,
   { remoteId, name, hashes }: { readonly remoteId: string; readonly name: string; readonly hashes: readonly string[] },
   context: CallContext,
-): Promise<Comparison> {
+): Promise<RemoteDifference> {
   const { messenger, state } = dependencies;
   const permissions = ['read', 'write'] as const;
   const dataset = await receivedDataset(dependencies, { remoteId, name, permissions }, context);

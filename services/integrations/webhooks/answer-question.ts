@@ -3,13 +3,14 @@ import type { JobLease } from '../../common/platform/jobs/job-lease.ts';
 import { createJobWorker } from '../../common/platform/jobs/job-worker.ts';
 import { impersonateWithRenewal } from '../../common/platform/messaging/account-authority.ts';
 import type { ClaimedJob } from '../../common/ports/work-queue.ts';
-import type { SourceConnection } from '../../common/records/integrations/connections.ts';
 import { accessOf } from '../connections/connect.ts';
 import type { SourceDependencies } from '../dependencies.ts';
-import { type Connector, QUESTION_JOB, SourceBusyError, SourceRevokedError } from '../providers/connector.ts';
+import type { OpenedJob } from '../imports/carry-out-import.ts';
+import { QUESTION_JOB, SourceBusyError, SourceRevokedError } from '../providers/connector.ts';
 
 const NOTHING = 'Memory does not answer this question.';
-const GONE = 'The account whose memory this is no longer exists or is no longer active.';
+/** Why nothing is answered for an account. */
+export const GONE = 'The account whose memory this is no longer exists or is no longer active.';
 
 /**
  * Answers questions that are asked at providers, such as a mention in an issue of Linear, from the memory of the user who connected
@@ -37,14 +38,10 @@ async function driveQuestion(dependencies: SourceDependencies, job: ClaimedJob, 
   await store.commit(job.scope, workQueue.completeWrites(job));
 }
 
-interface Asked {
-  readonly job: ClaimedJob;
-  readonly lease: JobLease;
-  readonly connection: SourceConnection;
-  readonly connector: Connector;
-}
-
-async function answer(dependencies: SourceDependencies, { job, lease, connection, connector }: Asked): Promise<void> {
+async function answer(
+  dependencies: SourceDependencies,
+  { job, lease, connection, connector }: OpenedJob,
+): Promise<void> {
   const { signal } = lease;
   const conversation = String(job.payload['conversation']);
   const access = accessOf(dependencies, connector, connection, signal);
