@@ -69,6 +69,6 @@ function schemaRefused(message: string): Outcome {
   return stalled('InvalidSpec', message, { conditions: [condition('SchemaCurrent', 'InvalidSpec', message)] });
 }
 
-function condition(type: string, reason: string, message: string): ConditionDraft {
+export function condition(type: string, reason: string, message: string): ConditionDraft {
   return { type, status: 'False', reason, message };
 }

@@ -2,11 +2,10 @@ import { expect } from 'chai';
 import type { RequestOf } from '../../services/common/platform/messaging/messages.ts';
 import { createFakeAdministrators } from '../../test/support/kube/fake-administrators.ts';
 import { endActivator, runEverything } from '../../test/support/kube/fake-workloads.ts';
-import { createTenantWorld, PLACE, type TenantWorld } from '../../test/support/kube/tenant-world.ts';
+import { createTenantWorld, dedicatedTo, PLACE, type TenantWorld } from '../../test/support/kube/tenant-world.ts';
 import { WAKE_REQUESTED_EXIT_CODE } from '../activator/answer.ts';
 import { WAKE_AT } from '../api/names.ts';
 import { KINDS, type KubeObject } from '../kube-runtime/kube-object.ts';
-import { POD_DEFAULTS } from './options.ts';
 
 interface Deployment extends KubeObject {
   readonly spec: {
@@ -19,13 +18,7 @@ describe('hibernation of an unused Dedicated tenant', () => {
   let world: TenantWorld;
   beforeEach(async () => {
     world = await createTenantWorld({
-      dedicated: {
-        image: 'engram:1',
-        settings: {},
-        pods: POD_DEFAULTS,
-        network: { clients: [], stores: [] },
-        stores: { available: true, administrators: createFakeAdministrators() },
-      },
+      dedicated: dedicatedTo(createFakeAdministrators()),
     });
   });
   afterEach(() => world.close());

@@ -1,10 +1,9 @@
 import { expect } from 'chai';
 import { createFakeAdministrators } from '../../test/support/kube/fake-administrators.ts';
 import { runEverything } from '../../test/support/kube/fake-workloads.ts';
-import { createTenantWorld, PLACE, type TenantWorld } from '../../test/support/kube/tenant-world.ts';
+import { createTenantWorld, dedicatedTo, PLACE, type TenantWorld } from '../../test/support/kube/tenant-world.ts';
 import { TENANT_KIND, type Tenant } from '../api/tenant.ts';
 import { findCondition } from '../kube-runtime/conditions.ts';
-import { POD_DEFAULTS } from './options.ts';
 
 const MALLORY = { name: 'mallory', namespace: 'elsewhere' };
 const routing = { type: 'Ingress', hostname: 'acme.example.com' } as const;
@@ -13,13 +12,7 @@ describe('host name of a Dedicated tenant', () => {
   let world: TenantWorld;
   beforeEach(async () => {
     world = await createTenantWorld({
-      dedicated: {
-        image: 'engram:1',
-        settings: {},
-        pods: POD_DEFAULTS,
-        network: { clients: [], stores: [] },
-        stores: { available: true, administrators: createFakeAdministrators() },
-      },
+      dedicated: dedicatedTo(createFakeAdministrators()),
     });
   });
   afterEach(() => world.close());

@@ -3,6 +3,7 @@ import { createFakeAdministrators, type FakeAdministrator } from '../../test/sup
 import { runEverything } from '../../test/support/kube/fake-workloads.ts';
 import {
   createTenantWorld,
+  dedicatedTo,
   MANAGER,
   PLACE,
   SERVICES_NAMESPACE,
@@ -11,7 +12,6 @@ import {
 import { TENANT_KIND, type Tenant, type TenantSpec } from '../api/tenant.ts';
 import { findCondition } from '../kube-runtime/conditions.ts';
 import { KINDS, type Secret } from '../kube-runtime/kube-object.ts';
-import { POD_DEFAULTS } from './options.ts';
 
 const MALLORY = { name: 'mallory', namespace: 'elsewhere' };
 
@@ -21,13 +21,7 @@ describe('realm of a Dedicated tenant and the Secret that names it', () => {
   beforeEach(async () => {
     administrators = createFakeAdministrators();
     world = await createTenantWorld({
-      dedicated: {
-        image: 'engram:1',
-        settings: {},
-        pods: POD_DEFAULTS,
-        network: { clients: [], stores: [] },
-        stores: { available: true, administrators },
-      },
+      dedicated: dedicatedTo(administrators),
     });
   });
   afterEach(() => world.close());

@@ -7,6 +7,7 @@ import { createFakeAdministrators, type FakeAdministrator } from '../../test/sup
 import { endPods, runEverything } from '../../test/support/kube/fake-workloads.ts';
 import {
   createTenantWorld,
+  dedicatedTo,
   PLACE,
   SERVICES_NAMESPACE,
   type TenantWorld,
@@ -15,7 +16,6 @@ import { FRAME_ANNOTATIONS } from '../api/names.ts';
 import { TENANT_KIND, type TenantSpec } from '../api/tenant.ts';
 import { findFormerSigners } from '../erasure/snapshots.ts';
 import { KINDS, type KubeObject, type ResourceKind } from '../kube-runtime/kube-object.ts';
-import { POD_DEFAULTS } from './options.ts';
 
 const apiKeys = [{ name: 'default', secretName: 'key' }];
 
@@ -25,13 +25,7 @@ describe('deletion of a Dedicated tenant', () => {
   beforeEach(async () => {
     administrators = createFakeAdministrators();
     world = await createTenantWorld({
-      dedicated: {
-        image: 'engram:1',
-        settings: {},
-        pods: POD_DEFAULTS,
-        network: { clients: [], stores: [] },
-        stores: { available: true, administrators },
-      },
+      dedicated: dedicatedTo(administrators),
     });
   });
   afterEach(() => world.close());

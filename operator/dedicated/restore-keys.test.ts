@@ -3,6 +3,7 @@ import { createFakeAdministrators, type FakeAdministrator } from '../../test/sup
 import { endPods, runEverything } from '../../test/support/kube/fake-workloads.ts';
 import {
   createTenantWorld,
+  dedicatedTo,
   PLACE,
   SERVICES_NAMESPACE,
   type TenantWorld,
@@ -10,7 +11,6 @@ import {
 import { TENANT_KIND, type Tenant, type TenantSpec } from '../api/tenant.ts';
 import { findCondition } from '../kube-runtime/conditions.ts';
 import { KINDS, keyOf, type Secret, secretText } from '../kube-runtime/kube-object.ts';
-import { POD_DEFAULTS } from './options.ts';
 
 const TRUSTED = { name: 'heir', namespace: 'trusted' };
 const ELSEWHERE = { name: 'heir', namespace: 'elsewhere' };
@@ -22,13 +22,7 @@ describe('keys of a Dedicated tenant whose Secret was deleted', () => {
     administrators = createFakeAdministrators();
     world = await createTenantWorld({
       trustedNamespaces: ['trusted'],
-      dedicated: {
-        image: 'engram:1',
-        settings: {},
-        pods: POD_DEFAULTS,
-        network: { clients: [], stores: [] },
-        stores: { available: true, administrators },
-      },
+      dedicated: dedicatedTo(administrators),
     });
   });
   afterEach(() => world.close());

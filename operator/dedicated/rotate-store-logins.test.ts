@@ -1,11 +1,10 @@
 import { expect } from 'chai';
 import { createFakeAdministrators, type FakeAdministrator } from '../../test/support/kube/fake-administrators.ts';
 import { endPods, runEverything } from '../../test/support/kube/fake-workloads.ts';
-import { createTenantWorld, PLACE, type TenantWorld } from '../../test/support/kube/tenant-world.ts';
+import { createTenantWorld, dedicatedTo, PLACE, type TenantWorld } from '../../test/support/kube/tenant-world.ts';
 import { ROTATE_STORES_AT } from '../api/names.ts';
 import { KINDS, type KubeObject, type Secret } from '../kube-runtime/kube-object.ts';
 import type { RealmCredentials } from '../stores/store-administrator.ts';
-import { POD_DEFAULTS } from './options.ts';
 
 describe('rotation of the logins of a Dedicated tenant at its stores', () => {
   let world: TenantWorld;
@@ -13,13 +12,7 @@ describe('rotation of the logins of a Dedicated tenant at its stores', () => {
   const open = async (made: readonly FakeAdministrator[]) => {
     administrators = made;
     world = await createTenantWorld({
-      dedicated: {
-        image: 'engram:1',
-        settings: {},
-        pods: POD_DEFAULTS,
-        network: { clients: [], stores: [] },
-        stores: { available: true, administrators },
-      },
+      dedicated: dedicatedTo(administrators),
     });
   };
   beforeEach(() => open(createFakeAdministrators()));

@@ -1,9 +1,9 @@
 import type { DatasetStatus } from '../../api/dataset.ts';
 import type { Tenant } from '../../api/tenant.ts';
-import type { ConditionDraft } from '../../kube-runtime/conditions.ts';
 import { KINDS, type KubeObject, keyOf, matchesSelector } from '../../kube-runtime/kube-object.ts';
 import { done, progressing, type StepOutcome, stalled } from '../../kube-runtime/steps.ts';
 import { type DatasetContext, type DatasetDependencies, type DatasetStep, readTenant, tenantName } from '../model.ts';
+import { condition } from '../service-failure.ts';
 
 /** A change of a namespace's labels triggers no reconcile. */
 const NAMESPACE_AGAIN_MS = 60_000;
@@ -21,7 +21,7 @@ export function resolveTenant(deps: DatasetDependencies): DatasetStep {
       }
       if (!(await takesFrom(deps, tenant, context))) {
         const message = `Tenant ${named} accepts no Datasets from this namespace: see its spec.datasets.allowedNamespaces`;
-        const conditions = [notProvisioned('NamespaceNotAllowed', message)];
+        const conditions = [condition('StoresProvisioned', 'NamespaceNotAllowed', message)];
         return stalled('NamespaceNotAllowed', message, { conditions, requeueAfterMs: NAMESPACE_AGAIN_MS });
       }
       const { tenantId } = tenant.status ?? {};
@@ -37,11 +37,7 @@ export function resolveTenant(deps: DatasetDependencies): DatasetStep {
 }
 
 function waiting(reason: string, message: string): StepOutcome<DatasetStatus> {
-  return progressing(reason, message, { conditions: [notProvisioned(reason, message)] });
-}
-
-function notProvisioned(reason: string, message: string): ConditionDraft {
-  return { type: 'StoresProvisioned', status: 'False', reason, message };
+  return progressing(reason, message, { conditions: [condition('StoresProvisioned', reason, message)] });
 }
 
 async function takesFrom({ client }: DatasetDependencies, tenant: Tenant, { object, signal }: DatasetContext) {

@@ -2,7 +2,7 @@ import { Registry } from 'prom-client';
 import { GROUP } from '../../../operator/api/names.ts';
 import { TENANT_KIND, type Tenant, type TenantSpec, type TenantStatusStore } from '../../../operator/api/tenant.ts';
 import { createProvisionMemory } from '../../../operator/dedicated/model.ts';
-import { type DedicatedOptions, NO_DEDICATED } from '../../../operator/dedicated/options.ts';
+import { type DedicatedOptions, NO_DEDICATED, POD_DEFAULTS } from '../../../operator/dedicated/options.ts';
 import { type BusAddress, createDedicatedServices } from '../../../operator/dedicated/services.ts';
 import type { Services } from '../../../operator/installation/services.ts';
 import { createApplier, ownershipLabels } from '../../../operator/kube-runtime/applier.ts';
@@ -17,6 +17,7 @@ import {
   secretText,
 } from '../../../operator/kube-runtime/kube-object.ts';
 import { createRuntimeMetrics } from '../../../operator/kube-runtime/metrics.ts';
+import type { StoreAdministrator } from '../../../operator/stores/store-administrator.ts';
 import { createIsolationChecks } from '../../../operator/tenant/isolation-checks.ts';
 import { createTenantReconciler } from '../../../operator/tenant-reconciler.ts';
 import { createSilentLogger } from '../../../services/common/platform/observability/logger.ts';
@@ -74,6 +75,17 @@ export interface TenantWorld {
   /** Writes of anything but a status. */
   writes(): number;
   close(): Promise<void>;
+}
+
+/** Options with which tenants are Dedicated, in stores of the administrators. */
+export function dedicatedTo(administrators: readonly StoreAdministrator[]): DedicatedOptions {
+  return {
+    image: 'engram:1',
+    settings: {},
+    pods: POD_DEFAULTS,
+    network: { clients: [], stores: [] },
+    stores: { available: true, administrators },
+  };
 }
 
 export async function createTenantWorld(
