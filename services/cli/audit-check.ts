@@ -6,6 +6,7 @@ import {
   recordHash,
   type SignedAuditHead,
 } from '../common/domain/audit-record.ts';
+import { isRecord } from '../common/kernel/objects.ts';
 
 export interface AuditExpectations {
   /** JSON Web Keys of the server; null: the signature is not looked at. */
@@ -88,7 +89,7 @@ function parseLine(text: string): Line {
     return hasFields(value, RECORD_FIELDS, 'actor') ? { record: value as unknown as AuditRecord } : null;
   }
   const { head } = value as { head: unknown };
-  if (Object.keys(value).length > 1 || !isObject(head) || !hasFields(head, HEAD_FIELDS)) return null;
+  if (Object.keys(value).length > 1 || !isRecord(head) || !hasFields(head, HEAD_FIELDS)) return null;
   const { signed_at: signedAt, key_id: keyId, ...rest } = head;
   return { head: { ...rest, signedAt, keyId } as SignedAuditHead };
 }
@@ -105,14 +106,10 @@ function hasFields(value: Record<string, unknown>, names: readonly string[], nul
 function parseObject(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : null;
+    return isRecord(value) ? value : null;
   } catch {
     return null;
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The first thing that is wrong with a chain. */

@@ -1,4 +1,5 @@
 import { isGeneratedName } from '../common/domain/index-rows.ts';
+import { decodedPath } from '../common/domain/source-place.ts';
 import { firstWords } from '../common/text/document-label.ts';
 import { harmless } from './output.ts';
 
@@ -24,7 +25,7 @@ function originOf(metadata: unknown): string | null {
   if (typeof path === 'string' && path !== '') return path;
   const uri = (values?.['_cognee'] as { source_uri?: unknown } | null | undefined)?.source_uri;
   if (typeof uri !== 'string') return null;
-  return uri.startsWith('file:///') ? decoded(uri.slice('file:///'.length)) : uri;
+  return uri.startsWith('file:///') ? decodedPath(uri.slice('file:///'.length)) : uri;
 }
 
 function parsed(metadata: unknown): Readonly<Record<string, unknown>> | null {
@@ -33,13 +34,5 @@ function parsed(metadata: unknown): Readonly<Record<string, unknown>> | null {
     return typeof value === 'object' ? (value as Readonly<Record<string, unknown>>) : null;
   } catch {
     return null;
-  }
-}
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
   }
 }

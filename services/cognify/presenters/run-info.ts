@@ -1,4 +1,5 @@
 import type { RunItem, RunState } from '../../common/domain/run.ts';
+import { RUN_STATUS_NAMES } from '../../common/domain/run.ts';
 
 /** `PipelineRunInfo` of the wire (ingest.md §0.6). */
 interface RunInfo {
@@ -18,12 +19,6 @@ interface ItemError {
   readonly is_set_aside?: boolean;
 }
 
-export const RUN_STATUS = {
-  DATASET_PROCESSING_STARTED: 'PipelineRunStarted',
-  DATASET_PROCESSING_COMPLETED: 'PipelineRunCompleted',
-  DATASET_PROCESSING_ERRORED: 'PipelineRunErrored',
-} as const;
-
 export function presentStartedRun(run: RunState): RunInfo {
   return { status: 'PipelineRunStarted', ...common(run), payload: [], data_ingestion_info: null };
 }
@@ -31,7 +26,7 @@ export function presentStartedRun(run: RunState): RunInfo {
 /** Presents a run with its items, when the caller may read them. A failed item has its error message as payload. */
 export function presentEndedRun(run: RunState, showsItems: boolean): RunInfo {
   return {
-    status: RUN_STATUS[run.status],
+    status: RUN_STATUS_NAMES[run.status],
     ...common(run),
     payload: run.counts,
     data_ingestion_info: showsItems

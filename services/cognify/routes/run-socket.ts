@@ -1,4 +1,4 @@
-import { isTerminal, type RunEvent, type RunState } from '../../common/domain/run.ts';
+import { isTerminal, RUN_STATUS_NAMES, type RunEvent, type RunState } from '../../common/domain/run.ts';
 import { asId, isUuid } from '../../common/kernel/ids.ts';
 import { datasetScope } from '../../common/kernel/scope.ts';
 import { createWakeUp } from '../../common/platform/async/wake-up.ts';
@@ -6,7 +6,6 @@ import type { SocketConnection, SocketRoute } from '../../common/platform/http/s
 import { wholeGraph } from '../../common/presenters/graph-json.ts';
 import { openGraph } from '../../common/records/cognify/visible-graph.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
-import { RUN_STATUS } from '../presenters/run-info.ts';
 import { datasetWith, isPermissionDenied } from '../runs/permitted-datasets.ts';
 import { type FoundRun, readRun } from '../runs/read-runs.ts';
 
@@ -125,5 +124,5 @@ async function endFrame(
   signal: AbortSignal,
 ): Promise<object> {
   const graph = await openGraph(dependencies, datasetScope(asId(tenant), run.dataset));
-  return { pipeline_run_id: run.id, status: RUN_STATUS[run.status], payload: await wholeGraph(graph, signal) };
+  return { pipeline_run_id: run.id, status: RUN_STATUS_NAMES[run.status], payload: await wholeGraph(graph, signal) };
 }

@@ -3,6 +3,13 @@ import type { JsonObject } from '../kernel/json.ts';
 
 /** States of a pipeline run as the wire spells them; history is one record per state (cognify-improve.md §2). */
 export type RunStatus = 'DATASET_PROCESSING_STARTED' | 'DATASET_PROCESSING_COMPLETED' | 'DATASET_PROCESSING_ERRORED';
+
+/** What answers call the status of a run. */
+export const RUN_STATUS_NAMES = {
+  DATASET_PROCESSING_STARTED: 'PipelineRunStarted',
+  DATASET_PROCESSING_COMPLETED: 'PipelineRunCompleted',
+  DATASET_PROCESSING_ERRORED: 'PipelineRunErrored',
+} as const satisfies Record<RunStatus, string>;
 /** Origin of the request that started a run, as far as it is known. */
 export const RUN_ORIGINS = ['api', 'background', 'cli', 'mcp', 'sdk'] as const;
 export type RunOrigin = (typeof RUN_ORIGINS)[number];

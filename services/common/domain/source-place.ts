@@ -21,7 +21,8 @@ export function sourcePlace({ fileName, externalMetadata }: Pick<DataItem, 'file
   return { path: inside, repository };
 }
 
-function decodedPath(path: string): string {
+/** Decodes the percent signs of a path; a path that holds others stays as it is. */
+export function decodedPath(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {

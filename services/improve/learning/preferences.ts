@@ -10,7 +10,7 @@ import type { ImprovePass } from '../model.ts';
 import { remarksOf, sessionScope } from '../pass-sessions.ts';
 import { statementsOf } from './statements.ts';
 
-interface RatedTurnsDependencies {
+interface PreferenceDependencies {
   readonly entries: SessionEntries;
   readonly contexts: SessionContexts;
 }
@@ -40,7 +40,7 @@ const MAX_ID = 200;
  * rating was already applied are left out.
  */
 export async function ratedTurns(
-  deps: RatedTurnsDependencies,
+  deps: PreferenceDependencies,
   pass: ImprovePass,
   {
     session,
@@ -84,11 +84,6 @@ function nodesOf({ usedGraphElements }: Pick<QaEntry, 'usedGraphElements'>): rea
   return [...new Set(fit)].toSorted().slice(0, MAX_NODES);
 }
 
-interface PreferenceLinesDependencies {
-  readonly entries: SessionEntries;
-  readonly contexts: SessionContexts;
-}
-
 interface NewLines {
   /** Newest first. */
   readonly lines: readonly string[];
@@ -104,7 +99,7 @@ const PAGE = 50;
  * a line already has.
  */
 export async function newLines(
-  deps: PreferenceLinesDependencies,
+  deps: PreferenceDependencies,
   pass: ImprovePass,
   {
     steps,

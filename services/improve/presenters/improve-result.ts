@@ -1,4 +1,5 @@
 import type { RunState } from '../../common/domain/run.ts';
+import { RUN_STATUS_NAMES } from '../../common/domain/run.ts';
 import { type ImproveResult, type StageResult, statusOf } from '../engine/improve-result.ts';
 
 /** ImproveResult of the wire, its keys in the order of the contract (cognify-improve.md §3.2). */
@@ -30,16 +31,10 @@ function memifyRun(stages: readonly StageResult[]): object {
   return run === null ? {} : { [run.dataset]: runInfo(run) };
 }
 
-const STATUS = {
-  DATASET_PROCESSING_STARTED: 'PipelineRunStarted',
-  DATASET_PROCESSING_COMPLETED: 'PipelineRunCompleted',
-  DATASET_PROCESSING_ERRORED: 'PipelineRunErrored',
-} as const;
-
 /** Presents a run; the items of these pipelines have no data item id. */
 export function runInfo(run: RunState): object {
   const described = {
-    status: STATUS[run.status],
+    status: RUN_STATUS_NAMES[run.status],
     pipeline_run_id: run.id,
     dataset_id: run.dataset,
     dataset_name: run.datasetName,
@@ -51,7 +46,7 @@ export function runInfo(run: RunState): object {
 /** Presents a run in the background. */
 export function startedRunInfo(run: RunState): object {
   return {
-    status: STATUS[run.status],
+    status: RUN_STATUS_NAMES[run.status],
     pipeline_run_id: run.id,
     dataset_id: run.dataset,
     dataset_name: run.datasetName,

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { ownValue } from '../../kernel/json.ts';
-import { camelCase, isRecord, snakeCase, unwrap } from './wire-keys.ts';
+import { isRecord } from '../../kernel/objects.ts';
+import { camelCase, snakeCase, unwrap } from './wire-keys.ts';
 
 type Schema = z.core.$ZodType;
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isRecord } from '../../kernel/objects.ts';
 import { isSecretName, MASK, type RedactBudget, redact, redactText } from '../observability/redact.ts';
 import type { JsonFault } from './json-syntax.ts';
 import {
@@ -11,7 +12,7 @@ import {
   tagsOf,
   variantName,
 } from './schema-walk.ts';
-import { isRecord, unwrap } from './wire-keys.ts';
+import { unwrap } from './wire-keys.ts';
 
 /** One fault of a request, as the contract prints it (auth-integrations.md §1.4). */
 export interface ValidationItem {

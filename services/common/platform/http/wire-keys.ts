@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { isRecord } from '../../kernel/objects.ts';
 
 /**
  * Names of the fields of a schema: each is accepted in camelCase and snake_case, whichever of the two the schema
@@ -56,10 +57,6 @@ export function camelCase(name: string): string {
 
 export function snakeCase(name: string): string {
   return name.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function applyNested(value: unknown, nested: NestedPlan): unknown {

@@ -1,4 +1,10 @@
-import { type EntryCounts, type Session, type SessionKey, sessionDocumentId } from '../../domain/session.ts';
+import {
+  type EntryCounts,
+  type Session,
+  type SessionKey,
+  type SessionSpending,
+  sessionDocumentId,
+} from '../../domain/session.ts';
 import type { DatasetId, UserId } from '../../kernel/brand.ts';
 import { asId } from '../../kernel/ids.ts';
 import type { AnyScope, Scope } from '../../kernel/scope.ts';
@@ -36,12 +42,6 @@ export const sessionsCollection: OwnedCollection<SessionDocument> = {
 };
 
 type CountedKind = 'qaCount' | 'traceCount' | 'feedbackCount';
-
-/** Models that something was spent on; null: none of the kind. */
-interface SpentOn {
-  readonly model: string | null;
-  readonly embeddingModel: string | null;
-}
 
 /** A session where it stands, for work over all tenants. */
 export interface PlacedSession {
@@ -130,7 +130,11 @@ export function createSessions(store: DocumentStore) {
       });
     },
     /** Adds what was spent; does nothing when the session does not exist any more. */
-    spendWrite(key: SessionKey, spent: Partial<Session['usage']>, { model, embeddingModel }: SpentOn): Write {
+    spendWrite(
+      key: SessionKey,
+      spent: Partial<Session['usage']>,
+      { model, embeddingModel }: Pick<SessionSpending, 'model' | 'embeddingModel'>,
+    ): Write {
       const set = {
         ...(model ? { lastModel: model } : {}),
         ...(embeddingModel ? { lastEmbeddingModel: embeddingModel } : {}),

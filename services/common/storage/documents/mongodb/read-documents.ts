@@ -6,7 +6,7 @@ import { ambiguousId, requirePaging } from '../rules/change.ts';
 import { isDocumentId } from '../rules/collection-rules.ts';
 import { decodeCursor, encodeCursor } from '../rules/cursor.ts';
 import { COMPOSITE, DATASET, type IndexValue, type SortKey, TENANT, totalOrder } from '../rules/ordering.ts';
-import type { Reach } from '../rules/reach.ts';
+import { isPinned, type Reach } from '../rules/reach.ts';
 import { placeInOrder } from '../rules/stored-field.ts';
 import {
   bsonValue,
@@ -156,11 +156,6 @@ function behind(
     for (const term of behindTerms(key, place[index] ?? null)) alternatives.push(allOf([...where, ...shared, term]));
   }
   return alternatives.length === 1 ? (alternatives[0] ?? {}) : { $or: alternatives };
-}
-
-/** The scope allows one value only, so nothing can stand behind it. */
-function isPinned(field: string, reach: Reach): boolean {
-  return (field === TENANT && reach.tenant !== undefined) || (field === DATASET && reach.dataset !== undefined);
 }
 
 function equal(value: IndexValue): Document {

@@ -1,5 +1,6 @@
 import { type AnyScope, isSystemScope } from '../../../kernel/scope.ts';
 import type { CollectionRules } from './collection-rules.ts';
+import { DATASET, TENANT } from './ordering.ts';
 
 /** The documents of a collection that a scope can see: an absent part means any. */
 export interface Reach {
@@ -27,4 +28,9 @@ export function placeOf(scope: AnyScope, rules: Pick<CollectionRules, 'level' | 
   if (rules.level === 'tenant') return { tenant: scope.tenant, dataset: null };
   if (scope.dataset === undefined) throw new Error(`an insert into ${rules.name} needs a scope with a dataset`);
   return { tenant: scope.tenant, dataset: scope.dataset };
+}
+
+/** Whether a reach has one value of a field only, behind which nothing can stand in an order. */
+export function isPinned(field: string, reach: Reach): boolean {
+  return (field === TENANT && reach.tenant !== undefined) || (field === DATASET && reach.dataset !== undefined);
 }

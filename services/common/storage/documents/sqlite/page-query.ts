@@ -4,7 +4,7 @@ import type { Query, Stored } from '../../ports/document-store.ts';
 import { decodeDocument, requirePaging } from '../rules/change.ts';
 import { decodeCursor, encodeCursor } from '../rules/cursor.ts';
 import { DATASET, type IndexValue, type SortKey, TENANT, totalOrder } from '../rules/ordering.ts';
-import type { Reach } from '../rules/reach.ts';
+import { isPinned, type Reach } from '../rules/reach.ts';
 import { placeInOrder } from '../rules/stored-field.ts';
 import { joined, type SqlTerm, term, whereTerm } from './filter-sql.ts';
 import type { SqlRow, StatementCache } from './statement-cache.ts';
@@ -82,11 +82,6 @@ function phasesAfter(order: readonly SortKey[], place: readonly IndexValue[], re
     for (const behind of behindTerms(key, place[index] ?? null)) phases.push(joined([...shared, behind]));
   }
   return phases;
-}
-
-/** The scope allows one value only, so nothing can stand behind it. */
-function isPinned(field: string, reach: Reach): boolean {
-  return (field === TENANT && reach.tenant !== undefined) || (field === DATASET && reach.dataset !== undefined);
 }
 
 function equalTo(field: string, value: IndexValue): SqlTerm {

@@ -21,6 +21,7 @@ import { type IndexSettings, MAX_DIMENSIONS, spacesLayout, vectorLayout } from '
 import type { IndexPlacement, IndexPlacements } from './index-placements.ts';
 import { type ElasticsearchNames, routingOf, rowId, spaceId } from './names.ts';
 import type { StoredRows } from './stored-rows.ts';
+import { BY_KEY } from './text-reader.ts';
 
 interface VectorIndexDependencies {
   readonly connection: ElasticsearchConnection;
@@ -129,7 +130,6 @@ const BESIDE = 16;
 /** Rows among which ties are broken when these are not enough. */
 const TIED_ROWS = 1000;
 const KEY_FIELDS = ['id', 'item', 'generation'];
-const BY_KEY = [{ id: 'asc' }, { item: 'asc' }, { generation: 'asc' }] as const;
 
 /** Reads vectors of a dataset through its alias. */
 function createVectorReader(dependencies: {

@@ -38,7 +38,7 @@ interface LatestRows {
 type Hit = estypes.SearchHit<TextDocument>;
 
 export const ROWS_AT_ONCE = 1000;
-const BY_KEY = [{ id: 'asc' }, { item: 'asc' }, { generation: 'asc' }] as const;
+export const BY_KEY = [{ id: 'asc' }, { item: 'asc' }, { generation: 'asc' }] as const;
 
 /** Which rows are found. They are read from doc values: to open what is stored of a row costs the server ten times as much. */
 const KEYS_ONLY = {
