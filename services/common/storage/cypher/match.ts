@@ -1,7 +1,8 @@
 import type { Budget } from './budget.ts';
 import type { Emit, Environment, Evaluator, Row } from './environment.ts';
-import { bearsLabels, compile, truth } from './evaluate.ts';
+import { bearsLabels, compile } from './evaluate.ts';
 import type { CypherGraph } from './graph.ts';
+import { truth } from './operators.ts';
 import {
   type Condition,
   conjuncts,

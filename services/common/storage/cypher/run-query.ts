@@ -3,9 +3,10 @@ import { type Accumulator, accumulatorOf } from './aggregates.ts';
 import { type Budget, MAX_ANSWER_LENGTH } from './budget.ts';
 import { checkQuery } from './check-query.ts';
 import type { Environment, Evaluator, Row } from './environment.ts';
-import { compile, expressionKey, truth } from './evaluate.ts';
+import { compile, expressionKey } from './evaluate.ts';
 import type { CypherGraph } from './graph.ts';
 import { createMatcherFactory } from './match.ts';
+import { truth } from './operators.ts';
 import {
   type Clause,
   children,
