@@ -1,4 +1,4 @@
-import { Anchor, Button, Card, Group, PasswordInput, Progress, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Card, Group, Progress, Stack, Text } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -11,45 +11,10 @@ import { Section } from '../shell.tsx';
 import { attempt, complain, Empty, Failed, say, Waiting } from '../states.tsx';
 import { StateBadge } from '../table.tsx';
 import { ChoiceDialog, type Chosen } from './choice.tsx';
+import { Connect, TITLES, titleOf } from './connect.tsx';
 import { isTeam, SlackImport, SlackTeam } from './slack.tsx';
 
 type Connection = Answer<'/api/v1/integrations/connections', 'get'>['connections'][number];
-type Provider = Answer<'/api/v1/integrations/status', 'get'>['integrations'][number];
-
-const TITLES: Readonly<Record<string, string>> = {
-  folder: 'Folder of the server',
-  github: 'GitHub',
-  gmail: 'Gmail',
-  google_calendar: 'Google Calendar',
-  google_drive: 'Google Drive',
-  imap: 'Mailbox (IMAP)',
-  linear: 'Linear',
-  notion: 'Notion',
-  s3: 'S3 bucket',
-  slack: 'Slack',
-  slack_member: 'Your account of Slack',
-  web: 'Web site or feed',
-  webdav: 'WebDAV, Nextcloud',
-};
-
-/** Providers that are connected with an address or a secret; the others over their own page. */
-const ADDRESSES: Readonly<
-  Record<
-    string,
-    { readonly label: string; readonly placeholder: string; readonly login?: true; readonly isSecret?: true }
-  >
-> = {
-  folder: { label: 'Path on the server', placeholder: '/srv/notes' },
-  imap: { label: 'Mail server', placeholder: 'imap.example.com', login: true },
-  notion: { label: 'Secret of an internal integration', placeholder: 'ntn_…', isSecret: true },
-  s3: { label: 'Bucket, or a folder of it', placeholder: 's3://bucket/notes' },
-  web: { label: 'Address of a site, sitemap or feed', placeholder: 'https://example.com/docs/' },
-  webdav: {
-    label: 'Address of a folder',
-    placeholder: 'https://cloud.example.com/remote.php/dav/files/anna/',
-    login: true,
-  },
-};
 
 const OUTCOMES: Readonly<Record<string, string>> = {
   cancelled: 'It was not connected: you cancelled it.',
@@ -61,8 +26,6 @@ const OUTCOMES: Readonly<Record<string, string>> = {
 
 /** Whether nothing is brought in by a connection itself. */
 const isAccount = (connection: Connection): boolean => isTeam(connection) || connection.provider === 'slack_member';
-
-const titleOf = (provider: string): string => TITLES[provider] ?? provider;
 
 /** Sources that memory follows. */
 export function Sources() {
@@ -124,100 +87,6 @@ function useReturn(): void {
       else complain(new Error(OUTCOMES[outcome] ?? 'It was not connected.'));
     }
   }, []);
-}
-
-function Connect({ providers, onConnected }: { readonly providers: readonly Provider[]; onConnected(): void }) {
-  const [provider, setProvider] = useState<string>(() => {
-    // The address that `engram integrations connect` gives names one.
-    const named = new URLSearchParams(window.location.search).get('connect');
-    const first =
-      providers.find((one) => one.provider === named) ??
-      providers.find((one) => one.provider === 'folder' && one.configured);
-    return first?.provider ?? 'web';
-  });
-  const [address, setAddress] = useState('');
-  const [userName, setUserName] = useState('');
-  const [password, setPassword] = useState('');
-  const [isSending, setSending] = useState(false);
-  const asked = ADDRESSES[provider];
-  const signsIn = providers.some((one) => one.provider === provider && one.oauth);
-  const isEmpty = address.trim() === '';
-  const connect = async () => {
-    setSending(true);
-    const path = { provider };
-    if (asked === undefined || (signsIn && isEmpty)) {
-      // A provider without settings answers what its operator has to set.
-      await engram
-        .post('/api/v1/integrations/{provider}/authorize', { path })
-        .then(({ authorizeUrl }) => window.location.assign(authorizeUrl), complain);
-    } else {
-      const body = { address, ...(asked.login === true && userName !== '' ? { userName, password } : {}) };
-      const send = () => engram.post('/api/v1/integrations/{provider}/connect', { path, body });
-      if (await attempt(send, 'It is connected, and is being brought in.')) {
-        setAddress('');
-        setPassword('');
-        onConnected();
-      }
-    }
-    setSending(false);
-  };
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        void connect();
-      }}
-    >
-      <Group align="flex-end" gap="xs" mb="md">
-        <Select
-          label="Source"
-          data={providers.map(({ provider: value, configured }) => ({
-            value,
-            label: configured ? titleOf(value) : `${titleOf(value)} – not configured`,
-          }))}
-          value={provider}
-          onChange={(value) => {
-            setProvider(value ?? provider);
-            setAddress('');
-          }}
-          allowDeselect={false}
-          miw={250}
-        />
-        {asked === undefined ? null : (
-          <TextInput
-            label={asked.label}
-            placeholder={`${asked.placeholder}${signsIn ? `, or empty to sign in at ${titleOf(provider)}` : ''}`}
-            value={address}
-            type={asked.isSecret ? 'password' : 'text'}
-            autoComplete="off"
-            onChange={({ currentTarget }) => setAddress(currentTarget.value)}
-            miw={320}
-          />
-        )}
-        {asked?.login === true ? (
-          <>
-            <TextInput
-              label="User name"
-              autoComplete="off"
-              value={userName}
-              onChange={({ currentTarget }) => setUserName(currentTarget.value)}
-            />
-            <PasswordInput
-              label="Password"
-              placeholder="an app password, if it has them"
-              autoComplete="off"
-              value={password}
-              onChange={({ currentTarget }) => setPassword(currentTarget.value)}
-              miw={280}
-            />
-          </>
-        ) : null}
-        <Button type="submit" loading={isSending} disabled={asked !== undefined && !signsIn && isEmpty}>
-          Connect
-        </Button>
-      </Group>
-    </form>
-  );
 }
 
 function Source({ connection, onChanged }: { readonly connection: Connection; onChanged(): void }) {
