@@ -41,7 +41,7 @@ import { comparisonQuestion } from '../services/search/answers/comparison-questi
 import { titleOf } from '../services/search/answers/contexts.ts';
 import { descriptionOf } from '../services/search/answers/inner-description.ts';
 import { answerInner } from '../services/search/answers/inner-question.ts';
-import { countsOf, measureOf, quantitiesIn } from '../services/search/answers/measures.ts';
+import { countsOf, measuresOf, quantitiesIn } from '../services/search/answers/measures.ts';
 import { saysOtherValue } from '../services/search/answers/other-value.ts';
 import { readQuestion } from '../services/search/answers/question.ts';
 import { type ReadPassage, rankSentences, sentencesOf } from '../services/search/answers/rank-sentences.ts';
@@ -107,7 +107,7 @@ const WORK: Readonly<Record<string, (text: string) => unknown>> = {
   scrubErrorText,
   relationName,
   comparisonQuestion,
-  'what a comparison compares by': (text) => measureOf(text),
+  'what a comparison compares by': (text) => measuresOf(text),
   'quantities of a sentence': (text) => [quantitiesIn(text, ['money', 'length']), countsOf(text, 'employees')],
   'two things compared in a text': (text) => compared('Which is cheaper, the x or the Ada?', [passageOf(text)]),
   'kinds of two things in a text': (text) => compared('Are the x and Ada both magazines?', [passageOf(text)]),

@@ -23,7 +23,8 @@ function holds(predicate: readonly string[], said: readonly SaidOfSide[]): SaidO
 
 function isOneOf(word: string, words: readonly string[]): boolean {
   if (words.some((one) => isSameStem(word, one))) return true;
-  const ofKind = kindOf(word);
+  // The kinds of `dogs` are those of `dog`.
+  const ofKind = kindOf(word.replace(/(?<=[^s])s$/u, '')) ?? kindOf(word);
   return isSaid(word, words) || (ofKind !== null && words.some((one) => ofKind(wordSenses().row(one)) >= MIN_OF_KIND));
 }
 

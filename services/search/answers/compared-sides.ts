@@ -3,6 +3,7 @@ import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordsOf } from './question.ts';
 import { type ReadPassage, refersBack } from './rank-sentences.ts';
 import { type Statement, statementsOf } from './statements.ts';
+import { isPerson } from './word-kinds.ts';
 
 /** What a sentence says of one of two compared things. */
 export interface SaidOfSide {
@@ -62,9 +63,9 @@ export function saidOfSides(
         owner = subject;
         if (owner === null) continue;
       }
-      const isBack = refersBack(statement) || /^(?:the|this) \p{Ll}/iu.test(statement.text);
+      const isBack = refersBack(statement) || REFERS_BACK.test(statement.text);
       // `Her husband Jonas is 40.` is of somebody else, and so is what refers back to him.
-      if (OF_OTHER.test(statement.text)) owner = null;
+      if (isOfRelative(statement.text)) owner = null;
       else if (isBack && distance <= MAX_BACK) found[owner].push(saidOf(passage, statement, 1));
       else if (owner === subject) found[owner].push(saidOf(passage, statement, 0));
       else owner = null;
@@ -74,7 +75,14 @@ export function saidOfSides(
   return found;
 }
 
-const OF_OTHER = /^(?:Her|His|Their|Its|My|Our) (?:\p{Ll}+ ){1,3}\p{Lu}/u;
+/** `The head of the company`, `I know him since 2020`. */
+const REFERS_BACK = /^(?:the|this) \p{Ll}|^\p{L}+ (?:\p{L}+ ){0,2}(?:him|her|it|them)\b/iu;
+const POSSESSED = /^(?:Her|His|Their|Its|My|Our) (\p{Ll}+)(?: (\p{Ll}+))?/u;
+
+/** Whether a sentence is about a person who is somebody's: `Her husband`, `Their eldest son`. */
+function isOfRelative(text: string): boolean {
+  return (POSSESSED.exec(text)?.slice(1) ?? []).some((word) => word !== undefined && isPerson(word));
+}
 
 const saidOf = (passage: ReadPassage, statement: Statement, sureness: 0 | 1 | 2): SaidOfSide => ({
   passage,

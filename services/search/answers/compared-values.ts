@@ -69,8 +69,9 @@ function valueIn(measure: Measure, said: SaidOfSide): Value | null {
 const leftBefore = <Found>(found: readonly Found[]) => (found.length > 1 ? found.at(-1) : undefined);
 
 const BEGUN =
-  /\b(?:born|birth(?:day)?|founded|founding|established|formed|created|creation|invented|incorporated|set up|originat\p{L}*|built|constructed|launched|opened|started|began|introduced|released|published|inception|dates? (?:from|back)|since|made)\b|\*|\(/iu;
-const YEARS_OLD = /\b(\d{1,3})[ -]years?[ -]old\b|\b(?:aged?|turned|turns|is now) (\d{1,3})\b(?! (?:\p{Ll}+s\b|%))/iu;
+  /\b(?:born|came into the world|birth(?:day)?|founded|founding|established|formed|created|creation|invented|incorporated|set up|originat\p{L}*|built|constructed|launched|opened|started|began|introduced|released|published|inception|dates? (?:from|back)|since|made)\b|\*|\(/iu;
+const YEARS_OLD =
+  /\b(\d{1,3})[ -]years?[ -]old\b|\b(?:aged?|turned|turns|is(?: now| already| just)?) (\d{1,3})\b(?! ?(?:\p{Ll}+s\b|%|[.,:]\d|kg|cm|km|m\b))/iu;
 const YEAR_MS = 365.2425 * 86_400_000;
 
 /** When a side was born or begun: by a date behind a word for it or in brackets behind the name, or by its age. */
@@ -81,8 +82,11 @@ export function originIn(said: SaidOfSide): Value | null {
     !/^(?:Her|His|Their|Its) (?:birthday|founding)/u.test(said.statement.text)
   )
     return null;
-  const [begun] = BEGUN.exec(said.part) ?? [];
-  const at = begun === undefined ? -1 : said.part.indexOf(begun);
+  const begun = BEGUN.exec(said.part);
+  // `Atlas was set up in 2021, Boreas in 2019.`
+  const isElliptic =
+    begun === null && said.before !== '' && BEGUN.test(said.before) && !/\b(?:is|was|has|had)\b/u.test(said.part);
+  const at = begun?.index ?? (isElliptic ? 0 : -1);
   const date =
     at < 0 ? undefined : (datesOf(said, said.part.slice(at))[0] ?? datesOf(said, said.part.slice(0, at)).at(-1));
   if (date !== undefined) return { from: date.from.getTime(), until: date.until.getTime(), unit: 'origin' };

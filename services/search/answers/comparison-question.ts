@@ -1,13 +1,14 @@
 import { dates } from '../../common/text/language/dates.ts';
-import { type Measure, measureOf } from './measures.ts';
+import { type Comparative, measuresOf } from './measures.ts';
+import { wordsOf } from './question.ts';
 
 /** A question that two things decide. */
 export type ComparisonQuestion = { readonly sides: readonly [string, string] } & (
   | {
       /** Which of the two has the most or the least of a measure; `than`: whether it is the first. */
       readonly kind: 'choice' | 'than';
-      readonly measure: Measure;
-      readonly pick: 'most' | 'least';
+      /** What it may be measured by, likeliest first. */
+      readonly measures: readonly Comparative[];
     }
   /** Which of the two is something, and the other one is not. */
   | { readonly kind: 'which'; readonly said: string }
@@ -23,19 +24,25 @@ const COMPARING = '(?:first|last|earlier|later|sooner|\\p{L}+(?:er|est)|(?:more|
 const CHOICES: readonly (readonly [RegExp, order: string])[] = [
   [
     new RegExp(
-      `^(?:which|who|what)(?: of (?:the|these|my|our) (?:two|both)(?: \\p{Ll}+)?)? (.+?)(?:,|:| -| –) ?${SIDE},? or (.{2,80})$`,
+      `^(?:which|who|whose|what)(?: of (?:the|these|my|our) (?:two|both)(?: \\p{Ll}+)?)? (.+?)(?:,|:| -| –) ?${SIDE},? or (.{2,80})$`,
       'u',
     ),
     'pab',
   ],
-  [new RegExp(`^(?:which|who|what) (.+? ${COMPARING}) ${SIDE},? or (.{2,80})$`, 'u'), 'pab'],
-  [new RegExp(`^(?:which|who|what)(?: one)? (.+?) (?:between|of|out of) ${SIDE} (?:and|or) (.{2,80})$`, 'u'), 'pab'],
-  [new RegExp(`^(?:between|of|out of) ${SIDE} (?:and|or) (.{2,80}?),? (?:which|who|what)(?: one)? (.+)$`, 'u'), 'abp'],
+  [new RegExp(`^(?:which|who|whose|what) (.+? ${COMPARING}) ${SIDE},? or (.{2,80})$`, 'u'), 'pab'],
+  [
+    new RegExp(`^(?:which|who|whose|what)(?: one)? (.+?) (?:between|of|out of) ${SIDE} (?:and|or) (.{2,80})$`, 'u'),
+    'pab',
+  ],
+  [
+    new RegExp(`^(?:between|of|out of) ${SIDE} (?:and|or) (.{2,80}?),? (?:which|who|whose|what)(?: one)? (.+)$`, 'u'),
+    'abp',
+  ],
   [
     new RegExp(`^(?:which|who)(?: one)? (?:of|between|out of) ${SIDE} (?:and|or) (\\S+(?: \\p{Lu}\\S*)*) (.+)$`, 'u'),
     'abp',
   ],
-  [new RegExp(`^${SIDE} or (.{2,80}?)(?:,|:| -| –) ?(?:which|who|what)(?: one)? (.+)$`, 'u'), 'abp'],
+  [new RegExp(`^${SIDE} or (.{2,80}?)(?:,|:| -| –) ?(?:which|who|whose|what)(?: one)? (.+)$`, 'u'), 'abp'],
 ];
 /** `Is the Bosch or the Miele cheaper?`, `Did I visit Oslo or Bergen first?` */
 const CLOSED_CHOICE = new RegExp(
@@ -43,7 +50,7 @@ const CLOSED_CHOICE = new RegExp(
   'u',
 );
 const THAN =
-  /^(is|are|was|were|does|do|did|has|have|am) (.+?) ((?:(?:born|founded|formed|established|have|has|had|cost|weigh|take|last|built|released|published|opened|made|make|live|due) )*(?:\p{L}+er|first|earlier|later|more|less|fewer)(?: \p{Ll}[\p{L}-]*){0,3}?) than (.+)$/u;
+  /^(is|are|was|were|does|do|did|has|have|am) (.+?) ((?:(?:born|founded|formed|established|have|has|had|cost|weigh|take|last|built|released|published|opened|made|make|live|due) )*(?:\p{L}+er|first|earlier|later|(?:\p{Ll}+ )?(?:more|less|fewer))(?: \p{Ll}[\p{L}-]*){0,3}?) than (.+)$/u;
 const ORDER = /^(?:is|are|was|were|does|do|did|has|have|had) (.+?) (before|after) (.{2,80})$/u;
 const BOTH_AHEAD =
   /^(?:is|are|was|were|do|did|does|have|has|can) (?:both )?(.{2,80}?) and (.{2,80}?) (?:both|all) (.+)$/u;
@@ -63,13 +70,15 @@ export function comparisonQuestion(question: string): ComparisonQuestion | null 
     .trim()
     .replace(/\s+/gu, ' ')
     .replace(/(?<![?.!\s])[?.!\s]+$/u, '')
+    .replace(/^(Who|What|Which)['’]s (?=\p{Ll})/u, '$1 is ')
     .replace(FIRST_WORD, (word) => word.toLowerCase());
   if (text.length > MAX_LENGTH || !JOINED.test(text) || NO_CHOICE.test(text)) return null;
   return sameOf(text) ?? bothOf(text) ?? choiceOf(text) ?? thanOf(text) ?? orderOf(text);
 }
 
 /** A word that no name begins with; in lower case it is told from names. */
-const FIRST_WORD = /^(?:Which|Who|What|Between|Of|Out|Is|Are|Am|Was|Were|Do|Does|Did|Has|Have|Had|Can|Will)(?= )/u;
+const FIRST_WORD =
+  /^(?:Which|Whose|Who|What|Between|Of|Out|Is|Are|Am|Was|Were|Do|Does|Did|Has|Have|Had|Can|Will)(?= )/u;
 const MAX_LENGTH = 300;
 const JOINED = / (?:or|and|than|before|after|as) /iu;
 
@@ -78,36 +87,47 @@ function choiceOf(text: string): ComparisonQuestion | null {
     const [, one = '', two = '', three = ''] = pattern.exec(text) ?? [];
     if (one === '') continue;
     const [predicate, sides] = order === 'pab' ? [one, [two, three] as const] : [three, [one, two] as const];
-    const measured = measureOf(predicate);
-    if (measured !== null) return { kind: 'choice', sides: clean(sides), ...measured };
+    const measures = measuresOf(predicate);
+    if (measures.length > 0) return { kind: 'choice', sides: clean(sides), measures };
     const isNamed = sides.every((side) => /^(?:the |my |our )?["“'‘]?[\p{Lu}\d]/u.test(side));
     // Without a comma `A and B` may be any two words.
     if (isNamed && text.includes(' or ')) return { kind: 'which', sides: clean(sides), said: predicate };
   }
   const [, first = '', second = '', predicate = ''] = CLOSED_CHOICE.exec(text) ?? [];
-  const measured = predicate === '' ? null : measureOf(`${first.split(' ')[1] ?? ''} ${predicate}`);
-  return measured === null ? null : { kind: 'choice', sides: clean([lastName(first), second]), ...measured };
+  const measures = predicate === '' ? [] : measuresOf(`${first.split(' ')[1] ?? ''} ${predicate}`);
+  return measures.length === 0 ? null : { kind: 'choice', sides: clean([lastName(first), second]), measures };
 }
 
 function thanOf(text: string): ComparisonQuestion | null {
+  const [, comparative = '', first = '', second = ''] = THAN_IN.exec(text) ?? [];
+  if (comparative !== '') {
+    const measures = measuresOf(comparative);
+    return measures.length === 0 ? null : { kind: 'than', sides: clean([first, second]), measures };
+  }
   const [, , one = '', predicate = '', other = ''] = THAN.exec(text) ?? [];
-  const measured = one === '' ? null : measureOf(predicate);
-  return measured === null ? null : { kind: 'than', sides: clean([subjectOf(one), other]), ...measured };
+  const [verb = ''] = LASTING_VERB.exec(one) ?? [];
+  const measures = one === '' ? [] : measuresOf(`${verb} ${predicate}`);
+  return measures.length === 0 ? null : { kind: 'than', sides: clean([subjectOf(one), other]), measures };
 }
+
+const LASTING_VERB = /\b(?:known|lived|worked|been|had|owned|used)\b/u;
+/** `Was I faster in Valencia than in Berlin?` */
+const THAN_IN =
+  /^(?:is|are|am|was|were|do|does|did|has|have) (?:\S+ ){1,4}?(\p{L}+er|more \p{Ll}+|less \p{Ll}+|longer) (?:in|at|for|on|with|to|from) (.{2,80}) than (?:in|at|for|on|with|to|from) (.{2,80})$/u;
 
 function orderOf(text: string): ComparisonQuestion | null {
   const [, one = '', word = '', other = ''] = ORDER.exec(text) ?? [];
   // `before 2020` and `before lunch` set a time.
   if (one === '' || dates(other).length > 0 || !isThing(other)) return null;
   const pick = word.toLowerCase() === 'before' ? 'least' : 'most';
-  const { measure } = measureOf(`${one} first`) ?? { measure: null };
-  if (measure === null) return null;
-  const verbs = /^(?:I|we) /u.test(other) ? [] : measure.kind === 'time' ? measure.verbs : [];
-  const side = /^(?:I|we) /u.test(other) ? one : lastName(one);
-  const own = new Set(side.toLowerCase().split(/[^\p{L}\p{N}]+/u));
-  const read =
-    measure.kind === 'time' ? { kind: 'time' as const, verbs: verbs.filter((word) => !own.has(word)) } : measure;
-  return { kind: 'than', sides: clean([side, other]), measure: read, pick };
+  const measure = measuresOf(`${one} first`)[0]?.measure;
+  if (measure === undefined) return null;
+  const isDeed = /^(?:I|we) /u.test(other);
+  const side = isDeed ? one : lastName(one);
+  const own = new Set(wordsOf(side));
+  const verbs = measure.kind === 'time' && !isDeed ? measure.verbs.filter((verb) => !own.has(verb)) : [];
+  const read = measure.kind === 'time' ? ({ kind: 'time', verbs } as const) : measure;
+  return { kind: 'than', sides: clean([side, other]), measures: [{ measure: read, pick }] };
 }
 
 /** A name, a number, or what I did. */

@@ -2,7 +2,6 @@ import { byPredicate, ofBoth, ofSame } from './compared-kinds.ts';
 import { type Compared, type Said, saidOfSides } from './compared-sides.ts';
 import { pairOf, valuesOf } from './compared-values.ts';
 import { type ComparisonQuestion, comparisonQuestion, named } from './comparison-question.ts';
-import type { Measure } from './measures.ts';
 import type { ReadPassage } from './rank-sentences.ts';
 
 /**
@@ -28,16 +27,17 @@ export function compared(query: string, passages: readonly ReadPassage[]): Compa
 
 const SAYS_COMPARED = /\bthan\b|\bas \p{Ll}+ as\b/iu;
 
-function byMeasure(question: Extract<ComparisonQuestion, { readonly measure: Measure }>, said: Said): Compared | null {
-  const { measure, pick, kind, sides } = question;
-  const pair = pairOf(measure, said);
+function byMeasure(question: Extract<ComparisonQuestion, { readonly measures: unknown }>, said: Said): Compared | null {
+  const { measures, kind, sides } = question;
+  const found = measures.flatMap(({ measure, pick }) => {
+    const values = pairOf(measure, said);
+    return values === null ? [] : [{ values, pick }];
+  })[0];
   // `before Christmas` sets a time.
-  if (pair === null && measure.kind === 'time' && kind === 'than') return null;
-  if (pair === null) {
+  if (found === undefined && kind === 'than' && measures[0]?.measure.kind === 'time') return null;
+  if (found === undefined) {
     const told = said.flatMap((side) =>
-      valuesOf(measure, side)
-        .slice(0, 1)
-        .map((value) => value.said),
+      measures.flatMap(({ measure }) => valuesOf(measure, side).map((value) => value.said)).slice(0, 1),
     );
     // A sentence that compares both by itself is quoted.
     const isTold = said[0].some(
@@ -45,6 +45,7 @@ function byMeasure(question: Extract<ComparisonQuestion, { readonly measure: Mea
     );
     return isTold ? null : { answer: null, proofs: told };
   }
+  const { values: pair, pick } = found;
   const [one, other] = pair;
   const isLess = one.value.until <= other.value.from && one.value.from < other.value.from;
   const isMore = other.value.until <= one.value.from && other.value.from < one.value.from;

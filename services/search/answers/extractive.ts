@@ -312,7 +312,7 @@ function answerTo(
   const best = ranked[0] === all[0] && said === ranked && question.type !== 'yes-no' ? judged?.best : null;
   const ordered =
     best == null || isOfOtherSection(best, ranked[0]) ? said : [best, ...said.filter((one) => one !== best)];
-  const quoted = quotedSentences(ordered, short, quotes);
+  const quoted = quotedSentences(descriptionLast(ordered, inner), short, quotes);
   if (quoted.length === 0) return NO_ANSWER;
   const proofs = inner === null ? quoted : withProof(quoted, inner, quotes);
   const text = quotesOf(question, proofs, dataset).join('\n');
@@ -331,6 +331,19 @@ function answerTo(
     ...(first !== undefined && { proof: { passageId: first.passage.id, statement: first.statement } }),
   };
 }
+
+/** Puts the sentence behind the others that only says whom a question describes, as it is quoted as a proof. */
+function descriptionLast(ranked: readonly RankedSentence[], inner: InnerAnswer | null): readonly RankedSentence[] {
+  const isProof = ({ statement }: RankedSentence) => statement.text === inner?.sentence.statement.text;
+  const [best, second] = ranked;
+  if (inner?.isDescription !== true || best === undefined || second === undefined || !isProof(best)) return ranked;
+  return [...putBefore(second, best), ...ranked.slice(2)];
+}
+
+const putBefore = (first: RankedSentence, other: RankedSentence): readonly RankedSentence[] => [
+  { ...first, probability: Math.max(first.probability, other.probability) },
+  other,
+];
 
 /** Quotes with the sentences that an inner question was answered with, each once. */
 function withProof(

@@ -2,10 +2,10 @@ import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { placeTable } from '../../common/text/places/place-table.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
-import { kindOf } from '../retrieval/word-likeness.ts';
 import { contentWords, readQuestion, wordsOf } from './question.ts';
 import { type ReadPassage, rankSentences, sentencesOf } from './rank-sentences.ts';
 import { spansOf } from './spans.ts';
+import { isPerson } from './word-kinds.ts';
 
 /** Words of a question that describe somebody or something without the name: `the director of Inception`. */
 export interface Description {
@@ -200,13 +200,6 @@ function ofOwner(text: string): Description | null {
 }
 
 const capital = (word: string) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
-
-/** Minimum certainty that a noun calls persons. */
-const MIN_PERSON = 0.55;
-
-function isPerson(noun: string): boolean {
-  return (kindOf('person')?.(wordSenses().row(noun)) ?? 0) >= MIN_PERSON;
-}
 
 const COUNTRY = /^(?:country|nation)$/u;
 const STATE = /^(?:state|province|region|county|island|continent)$/u;

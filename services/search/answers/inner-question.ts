@@ -33,6 +33,8 @@ export interface InnerAnswer {
   readonly excluded: string | null;
   /** The outer question is one about a name, which memory may not answer; the sentence may. */
   readonly isOfName?: true;
+  /** The sentence only says who or what a question describes. */
+  readonly isDescription?: true;
 }
 
 const SUBJECT = "(?:I|we|you|he|she|it|they|my|our|his|her|their|the|a|an|\\p{Lu}[\\p{L}'’.-]+)";

@@ -85,23 +85,60 @@ for (const [dimension, units] of Object.entries(UNITS) as [Dimension, Readonly<R
 }
 
 const MULTIPLES: Readonly<Record<string, number>> = { thousand: 1e3, k: 1e3, million: 1e6, billion: 1e9 };
+const NUMERALS = [
+  'zero',
+  'one',
+  'two',
+  'three',
+  'four',
+  'five',
+  'six',
+  'seven',
+  'eight',
+  'nine',
+  'ten',
+  'eleven',
+  'twelve',
+];
 const NUMBER =
-  /(?:(?<sign>[$€£¥]) ?)?(?<![\p{L}\p{N}.,/-])(?<number>\d{1,3}(?:[, {2}]\d{3})+(?:\.\d+)?|\d+(?:[.,]\d{1,2}(?!\d)|\.\d+)?)(?<multiple> (?:thousand|million|billion)\b|k\b)?(?:[ -]?(?<unit>(?:square|sq|per) \p{L}+|[\p{L}°%€$£][\p{L}²/]*\d?(?:\(A\))?|%))?/giu;
+  /(?:(?<sign>[$€£¥]) ?)?(?<![\p{L}\p{N}.,/-])(?<number>\d{1,3}(?:[, {2}]\d{3})+(?:\.\d+)?|\d+(?:[.,]\d{1,2}(?!\d)|\.\d+)?|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?= ))(?<multiple> (?:thousand|million|billion)\b|k\b)?(?:[ -]?(?<unit>(?:square|sq|per) \p{L}+|[\p{L}°%€$£][\p{L}²/]*\d?(?:\(A\))?|%))?/giu;
 
 /** Returns the quantities of some dimensions in a text, in order. */
 export function quantitiesIn(text: string, dimensions: readonly Dimension[]): readonly Quantity[] {
-  return [...text.matchAll(NUMBER)].flatMap((match) => {
+  const found = [...text.matchAll(NUMBER)].flatMap((match) => {
     const { sign, number = '', multiple = '', unit = '' } = match.groups ?? {};
     const named = DIMENSIONS.get((sign ?? unit).toLowerCase()) ?? [];
     const of = named.find(({ dimension }) => dimensions.includes(dimension));
     if (of === undefined) return [];
     const amount = amountOf(number) * (MULTIPLES[multiple.trim().toLowerCase()] ?? 1) * of.factor;
-    return [{ amount, unit: of.unit, start: match.index }];
+    return [{ amount, unit: of.unit, start: match.index, end: match.index + match[0].length }];
   });
+  return joinedDurations(found, text);
 }
+
+/** `4 hours and 12 minutes` is one length of time. */
+function joinedDurations(found: readonly (Quantity & { readonly end: number })[], text: string): readonly Quantity[] {
+  const joined: (Quantity & { readonly end: number })[] = [];
+  for (const one of found) {
+    const before = joined.at(-1);
+    const isPart =
+      before !== undefined &&
+      one.unit === 'duration' &&
+      one.amount < before.amount &&
+      one.start - before.end <= MAX_BETWEEN &&
+      /^,?(?: and)? ?$/u.test(text.slice(before.end, one.start));
+    if (isPart) joined[joined.length - 1] = { ...before, amount: before.amount + one.amount, end: one.end };
+    else joined.push(one);
+  }
+  return joined;
+}
+
+const MAX_BETWEEN = 5;
 
 /** `1,150`, `285.000` and `4,2`. */
 function amountOf(digits: string): number {
+  const numeral = NUMERALS.indexOf(digits.toLowerCase());
+  if (numeral >= 0) return numeral;
   const plain = digits.replace(/[, {2}](?=\d{3}(?!\d))/gu, '');
   return Number(plain.replace(',', '.'));
 }
@@ -148,11 +185,25 @@ export function countsOf(text: string, noun: string): readonly Quantity[] {
   });
 }
 
+/** What a comparative compares by, and whether it asks for the most of it. */
+export interface Comparative {
+  readonly measure: Measure;
+  readonly pick: 'most' | 'least';
+}
+
 /** Comparatives, each with its measure and whether it asks for the most of it. */
 const ADJECTIVES: readonly (readonly [RegExp, Measure, 'most' | 'least'])[] = (
   [
-    ['cheap(?:er|est)|less expensive|costs? less', ['money'], 'least'],
-    ['more expensive|most expensive|dear(?:er|est)|pric(?:ier|iest)|costs? more|more costly', ['money'], 'most'],
+    [
+      'cheap(?:er|est)|less expensive|(?:costs?|charg(?:es?|ed)|earns?|earned|asks?|wants?|pays?|paid|spends?|spent) less',
+      ['money'],
+      'least',
+    ],
+    [
+      'more expensive|most expensive|dear(?:er|est)|pric(?:ier|iest)|(?:costs?|charg(?:es?|ed)|earns?|earned|asks?|wants?|pays?|paid|spends?|spent) more|more costly',
+      ['money'],
+      'most',
+    ],
     ['heav(?:ier|iest)|weigh(?:s|ed)? more', ['weight'], 'most'],
     ['light(?:er|est)|weigh(?:s|ed)? less', ['weight'], 'least'],
     ['quiet(?:er|est)|less nois[ey]|less loud|makes less noise', ['noise'], 'least'],
@@ -199,8 +250,26 @@ const NOT_COUNTED = new Set([
   'likely',
 ]);
 
-/** Returns what a predicate such as `has more employees` or `was founded first` compares by; null when it does not compare. */
-export function measureOf(predicate: string): { readonly measure: Measure; readonly pick: 'most' | 'least' } | null {
+/** What else a comparative may compare by, when texts do not tell the first: who is faster needs less time. */
+const OTHERWISE: readonly (readonly [RegExp, Comparative])[] = [
+  [/\b(?:fast|quick|soon)(?:er|est)\b/iu, { measure: { kind: 'quantity', dimensions: ['duration'] }, pick: 'least' }],
+  [/\bslow(?:er|est)\b/iu, { measure: { kind: 'quantity', dimensions: ['duration'] }, pick: 'most' }],
+  [/\b(?:bigger|biggest|larger|largest)\b/iu, { measure: { kind: 'count', noun: 'people' }, pick: 'most' }],
+  [/\b(?:smaller|smallest)\b/iu, { measure: { kind: 'count', noun: 'people' }, pick: 'least' }],
+];
+/** What has been so for longer began earlier. */
+const LASTING = /\b(?:known|lived|worked|been|had|owned|used|married|existed)\b.*\blonger\b/iu;
+
+/** Returns what a predicate such as `has more employees` or `was founded first` may compare by, likeliest first; empty when it does not compare. */
+export function measuresOf(predicate: string): readonly Comparative[] {
+  const first = LASTING.test(predicate)
+    ? ({ measure: { kind: 'origin' }, pick: 'least' } as const)
+    : measureOf(predicate);
+  const others = OTHERWISE.flatMap(([pattern, comparative]) => (pattern.test(predicate) ? [comparative] : []));
+  return first === null ? others : [first, ...others];
+}
+
+function measureOf(predicate: string): Comparative | null {
   for (const [pattern, measure, pick] of ADJECTIVES) {
     if (!pattern.test(predicate)) continue;
     const noun = /\b(?:larger|bigger|greater|higher|smaller|lower) (?:number of )?(\p{Ll}+)$/iu.exec(predicate)?.[1];

@@ -1,4 +1,6 @@
+import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
+import { kindOf } from '../retrieval/word-likeness.ts';
 
 const EXAMPLES = {
   person: 'john mary robert david james michael william thomas smith jones anna peter paul charles george',
@@ -49,4 +51,12 @@ function meanOf(words: readonly string[]): Float32Array {
   }
   const length = Math.hypot(...sum) || 1;
   return sum.map((value) => value / length);
+}
+
+/** Minimum certainty that a noun calls persons. */
+const MIN_PERSON = 0.55;
+
+/** Whether a noun calls persons by what they do or are to others: `director`, `husband`. */
+export function isPerson(noun: string): boolean {
+  return (kindOf('person')?.(wordSenses().row(noun)) ?? 0) >= MIN_PERSON;
 }

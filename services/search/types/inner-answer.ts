@@ -61,6 +61,8 @@ const MAX_HOPS = 3;
 
 interface Hops {
   readonly query: string;
+  /** What the last description was resolved to. */
+  readonly name: string;
   readonly proofs: readonly { readonly passage: RankedPassage; readonly statement: Statement }[];
 }
 
@@ -75,8 +77,8 @@ async function resolveDescriptions(
   material: TurnPassages,
 ): Promise<ResolvedPassages | null> {
   if (descriptionOf(material.query) === null || isToldAtOnce(material.query, material.retrieval.passages)) return null;
-  const start: Hops = { query: material.query, proofs: [] };
-  const { query, proofs } = await runSteps(request, MAX_HOPS, start, (hops: Hops) =>
+  const start: Hops = { query: material.query, name: '', proofs: [] };
+  const { query, name, proofs } = await runSteps(request, MAX_HOPS, start, (hops: Hops) =>
     resolveOne(deps, request, target, hops),
   );
   const sentence = proofs.at(-1);
@@ -84,13 +86,20 @@ async function resolveDescriptions(
   const found = await retrieveFor(deps, request, target, query);
   const passages = [...new Map(proofs.map(({ passage }) => [passage.id, passage])).values()];
   const retrieval = withProofs(found, target.limit, passages);
-  const inner = { outer: query, sentence, earlier: proofs.slice(0, -1), excluded: null, isOfName: true } as const;
-  const { text } = await deps.quotes(
-    target.dataset,
-    { query, retrieval, passages: packPassages(retrieval.passages), inner, facts: [] },
-    { dataset: null },
-  );
-  return text === NOTHING_FITS ? null : { ...material, query, retrieval, inner };
+  const kind = { excluded: null, isOfName: true, isDescription: true } as const;
+  const inner = { ...kind, outer: query, sentence, earlier: proofs.slice(0, -1) };
+  const resolved = { ...material, query, retrieval, inner };
+  if ((await quotesOf(deps, target, resolved)).text !== NOTHING_FITS) return resolved;
+  // What answers the whole question is about the one that it describes, or answers another question.
+  const { proof } = await quotesOf(deps, target, { ...material, inner: null });
+  const told = material.retrieval.passages.find(({ id }) => id === proof?.passageId);
+  return told === undefined || told.payload.text.includes(name) ? null : resolved;
+}
+
+/** Answers with quotes as the type will. */
+function quotesOf(deps: TypeDependencies, target: InnerTarget, { query, retrieval, inner }: ResolvedPassages) {
+  const passages = packPassages(retrieval.passages);
+  return deps.quotes(target.dataset, { query, retrieval, passages, inner, facts: [] }, { dataset: null });
 }
 
 async function resolveOne(
@@ -105,13 +114,16 @@ async function resolveOne(
   const { question, around } = description;
   const asked = { dataset: target.dataset, influence: target.influence, limit: target.limit };
   const found = await retrieveFor(deps, request, { ...asked, quotes: options }, question);
-  const passages = packPassages(found.passages);
-  const input = { query: question, retrieval: found, passages, inner: null, facts: [] };
-  const { short = null, proof } = await deps.quotes(target.dataset, input, options);
-  const passage = passages.find(({ id }) => id === proof?.passageId);
+  const { short = null, proof } = await quotesOf(deps, target, {
+    query: question,
+    retrieval: found,
+    found: [],
+    inner: null,
+  });
+  const passage = found.passages.find(({ id }) => id === proof?.passageId);
   if (proof === undefined || passage === undefined) return null;
   const { statement } = proof;
   const name = nameFor(description, { short, sentence: statement.text });
   if (name === null) return null;
-  return { query: `${around[0]}${name}${around[1]}?`, proofs: [...proofs, { passage, statement }] };
+  return { query: `${around[0]}${name}${around[1]}?`, name, proofs: [...proofs, { passage, statement }] };
 }

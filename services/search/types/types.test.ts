@@ -99,6 +99,15 @@ describe('search types that look more than once', () => {
       expect(text).to.contain('Hilary Mantel was born in Glossop');
     });
 
+    it('GRAPH_COMPLETION quotes first what is asked of the one that a question describes', async () => {
+      await world.fill(empty, [
+        { title: 'team', text: 'The web shop is maintained by Fatima Said. Fatima is reachable at extension 4417.' },
+      ]);
+      const query = 'What is the extension of the person who maintains the web shop?';
+      const { text } = await ask('GRAPH_COMPLETION', query, { datasets: ['empty'] });
+      expect(text).to.match(/^[^"]*"Fatima is reachable at extension 4417\."/u);
+    });
+
     it('GRAPH_COMPLETION refuses when the one that a question describes is unknown', async () => {
       await world.fill(empty, NOVELS);
       const { text } = await ask('GRAPH_COMPLETION', 'Where was the author of Ulysses born?', { datasets: ['empty'] });
