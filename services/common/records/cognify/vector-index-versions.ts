@@ -91,42 +91,7 @@ export interface ActiveVectorVersion {
   readonly requested: EmbeddingChoice | null;
 }
 
-export interface VectorIndexVersions {
-  /**
-   * The vectors of datasets, for callers that know no version: reads and writes reach the active version, removals, drops
-   * and counts reach every version that was ever used.
-   */
-  readonly vectors: VectorIndex;
-  /** The same by the scope of one version, for callers that read which one is active. */
-  readonly inVersions: VectorIndex;
-  active(scope: DatasetScope): Promise<ActiveVectorVersion>;
-  state(scope: DatasetScope): Promise<VectorVersionsState>;
-  /** Stores what `change` makes of the present state, and returns the new state; null from `change`: nothing changes. */
-  update(
-    scope: DatasetScope,
-    change: (state: VectorVersionsState) => Partial<VectorVersionsDocument> | null,
-  ): Promise<VectorVersionsState>;
-  /** The scope under which the index has a version. */
-  scopeOf(scope: DatasetScope, home: number): DatasetScope;
-  /**
-   * To be called after writes into a version have settled: rows that came after the version was left for good are removed.
-   * Returns the number of the active version.
-   */
-  written(scope: DatasetScope, home: number): Promise<number>;
-  /** Removes the vectors of a version that is not active. */
-  dropVersion(scope: DatasetScope, home: number): Promise<void>;
-  /** Generations of the items that a migration has built in its version. */
-  reembedded(scope: DatasetScope, home: number): Promise<ReadonlyMap<DataItemId, number>>;
-  keepReembedded(
-    scope: DatasetScope,
-    home: number,
-    items: readonly { readonly item: DataItemId; readonly generation: number }[],
-  ): Promise<void>;
-  /** Lets the migration build the items again; null: all. */
-  forgetReembedded(scope: DatasetScope, items: readonly DataItemId[] | null): Promise<void>;
-  /** Removes the state with the dataset, when nothing writes into it any more. */
-  forget(scope: DatasetScope): Promise<void>;
-}
+export type VectorIndexVersions = ReturnType<typeof createVectorIndexVersions>;
 
 /** One for each dataset. */
 const ID = 'homes';
@@ -145,10 +110,13 @@ export function createVectorIndexVersions({
   readonly store: DocumentStore;
   readonly vectors: VectorIndex;
   readonly clock: WallClock;
-}): VectorIndexVersions {
-  const state: VectorIndexVersions['state'] = (scope) => stateIn(store, scope);
-  const update: VectorIndexVersions['update'] = async (scope, change) => {
-    return retryOnConflict(async () => {
+}) {
+  const state = (scope: DatasetScope) => stateIn(store, scope);
+  const update = (
+    scope: DatasetScope,
+    change: (state: VectorVersionsState) => Partial<VectorVersionsDocument> | null,
+  ): Promise<VectorVersionsState> =>
+    retryOnConflict(async () => {
       const before = await state(scope);
       const changes = change(before);
       if (changes === null) return before;
@@ -157,7 +125,6 @@ export function createVectorIndexVersions({
       await store.commit(scope, [put(vectorVersionsCollection, ID, next, { version })]);
       return { ...next, version: version + 1 };
     });
-  };
   const activeScope = async (scope: DatasetScope) => versionScope(scope, (await state(scope)).active);
   const isAtWork = ({ migration }: VectorVersionsState) =>
     migration !== null && isMigrating(migration, clock.now().getTime());
@@ -169,16 +136,7 @@ export function createVectorIndexVersions({
       await sleep(POLL_MS);
     }
   };
-  const forgetReembedded: VectorIndexVersions['forgetReembedded'] = async (scope, items) => {
-    if (items === null) {
-      await store.commit(scope, [removeWhere(reembeddedItemsCollection, {})]);
-      return;
-    }
-    for (const slice of slices(items, SLICE)) {
-      const writes = slice.map((item) => remove(reembeddedItemsCollection, item));
-      await store.commit(scope, writes);
-    }
-  };
+  const reembedded = createReembedded(store);
   /** Ends a migration, also of another worker. Returns every version that may hold vectors. */
   const endMigration = async (scope: DatasetScope): Promise<readonly number[]> => {
     for (let waitedMs = 0; ; waitedMs += POLL_MS) {
@@ -218,7 +176,7 @@ export function createVectorIndexVersions({
     },
     async drop(scope) {
       for (const home of await endMigration(scope)) await vectors.drop(versionScope(scope, home));
-      await forgetReembedded(scope, null);
+      await reembedded.forgetReembedded(scope, null);
     },
     async count(scope, filter) {
       const vectorVersions = everyVersion(await state(scope));
@@ -227,24 +185,53 @@ export function createVectorIndexVersions({
     },
   };
   return {
+    ...reembedded,
+    /**
+     * The vectors of datasets, for callers that know no version: reads and writes reach the active version, removals, drops
+     * and counts reach every version that was ever used.
+     */
     vectors: routed,
+    /** The same by the scope of one version, for callers that read which one is active. */
     inVersions: vectors,
-    async written(scope, home) {
+    /**
+     * To be called after writes into a version have settled: rows that came after the version was left for good are removed.
+     * Returns the number of the active version.
+     */
+    async written(scope: DatasetScope, home: number): Promise<number> {
       const now = await state(scope);
       if (!liveVersions(now).includes(home)) await vectors.drop(versionScope(scope, home));
       return now.active;
     },
     state,
+    /** Stores what `change` makes of the present state, and returns the new state; null from `change`: nothing changes. */
     update,
+    /** The scope under which the index has a version. */
     scopeOf: versionScope,
-    dropVersion: (scope, home) => vectors.drop(versionScope(scope, home)),
-    active: (scope) => activeVectorVersion({ store, vectors }, scope),
-    async reembedded(scope, home) {
+    /** Removes the vectors of a version that is not active. */
+    dropVersion: (scope: DatasetScope, home: number): Promise<void> => vectors.drop(versionScope(scope, home)),
+    active: (scope: DatasetScope): Promise<ActiveVectorVersion> => activeVectorVersion({ store, vectors }, scope),
+    /** Removes the state with the dataset, when nothing writes into it any more. */
+    async forget(scope: DatasetScope): Promise<void> {
+      await store.commit(scope, [remove(vectorVersionsCollection, ID)]);
+      await reembedded.forgetReembedded(scope, null);
+    },
+  };
+}
+
+/** Items that a migration has built again. */
+function createReembedded(store: DocumentStore) {
+  return {
+    /** Generations of the items that a migration has built in its version. */
+    async reembedded(scope: DatasetScope, home: number): Promise<ReadonlyMap<DataItemId, number>> {
       const found = await findAll(store, scope, reembeddedItemsCollection);
       const ofHome = found.filter(({ value }) => value.home === home);
       return new Map(ofHome.map(({ id, value }) => [asId<DataItemId>(id), value.generation]));
     },
-    async keepReembedded(scope, home, items) {
+    async keepReembedded(
+      scope: DatasetScope,
+      home: number,
+      items: readonly { readonly item: DataItemId; readonly generation: number }[],
+    ): Promise<void> {
       for (const slice of slices(items, SLICE / 2)) {
         const writes = slice.flatMap(({ item, generation }) => [
           remove(reembeddedItemsCollection, item),
@@ -253,10 +240,16 @@ export function createVectorIndexVersions({
         await store.commit(scope, writes);
       }
     },
-    forgetReembedded,
-    async forget(scope) {
-      await store.commit(scope, [remove(vectorVersionsCollection, ID)]);
-      await forgetReembedded(scope, null);
+    /** Lets the migration build the items again; null: all. */
+    async forgetReembedded(scope: DatasetScope, items: readonly DataItemId[] | null): Promise<void> {
+      if (items === null) {
+        await store.commit(scope, [removeWhere(reembeddedItemsCollection, {})]);
+        return;
+      }
+      for (const slice of slices(items, SLICE)) {
+        const writes = slice.map((item) => remove(reembeddedItemsCollection, item));
+        await store.commit(scope, writes);
+      }
     },
   };
 }
