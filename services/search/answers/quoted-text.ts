@@ -1,7 +1,7 @@
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { turnsOf } from '../../common/text/language/turns.ts';
 import { contentWords, type Question } from './question.ts';
-import { putFirst, type RankedSentence, type Sentence } from './rank-sentences.ts';
+import { MISSING_MORE, putWantedFirst, type RankedSentence, type Sentence } from './rank-sentences.ts';
 import { type Statement, statementsOf } from './statements.ts';
 
 /** Says why by itself. */
@@ -54,8 +54,6 @@ export function quotedStatements(
   return isBeside(after) && !isOfOther ? [statement, after] : [statement];
 }
 
-/** Sentences that may miss so much more of the question than the best one are about the same. */
-const MISSING_MORE = 0.1;
 const SENTENCES_READ = 4;
 
 /** Puts a step before a sentence about the same that only describes, for a question how something is done; also one below a heading that the question names. */
@@ -83,13 +81,7 @@ const SAYS_REASON = /\b(?:because|since (?!\d|last|then|\p{Lu})|due to|owing to|
 export function reasonFirst({ type }: Question, ranked: readonly RankedSentence[]): readonly RankedSentence[] {
   const [best] = ranked;
   if (type !== 'reason' || best === undefined || SAYS_REASON.test(best.statement.text)) return ranked;
-  const reason = ranked
-    .slice(0, SENTENCES_READ)
-    .find(
-      ({ statement, features }) =>
-        SAYS_REASON.test(statement.text) && features.missing <= best.features.missing + MISSING_MORE,
-    );
-  return reason === undefined ? ranked : putFirst(reason, ranked);
+  return putWantedFirst(ranked, SENTENCES_READ, ({ statement }) => SAYS_REASON.test(statement.text));
 }
 
 function stepsAround(

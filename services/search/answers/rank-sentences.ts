@@ -107,6 +107,20 @@ export function putFirst(sentence: RankedSentence, ranked: readonly RankedSenten
   return [{ ...sentence, score, probability, confidence }, ...ranked.filter((one) => one !== sentence)];
 }
 
+/** Sentences that may miss so much more of the question than the best one are about the same. */
+export const MISSING_MORE = 0.1;
+
+/** Puts the first of the best few sentences first that is about the same as the best one and has what is wanted. */
+export function putWantedFirst(
+  ranked: readonly RankedSentence[],
+  few: number,
+  isWanted: (sentence: RankedSentence) => boolean,
+): readonly RankedSentence[] {
+  const most = (ranked[0]?.features.missing ?? 0) + MISSING_MORE;
+  const wanted = ranked.slice(0, few).find((one) => isWanted(one) && one.features.missing <= most);
+  return wanted === undefined ? ranked : putFirst(wanted, ranked);
+}
+
 /** Returns sentences, best answer first. */
 export function rankSentences(
   sentences: readonly Sentence[],

@@ -2,7 +2,7 @@ import type { TimeSpan } from '../../common/text/language/time-span.ts';
 import { isWithin } from '../retrieval/lanes.ts';
 import type { TimeWindow } from '../retrieval/query-analysis.ts';
 import { contentWords, type Question } from './question.ts';
-import { putFirst, type RankedSentence, type Sentence } from './rank-sentences.ts';
+import { MISSING_MORE, putFirst, putWantedFirst, type RankedSentence, type Sentence } from './rank-sentences.ts';
 import { datesOf, saidAt, timesOfSentence, undatedTime, writtenAt } from './sentence-times.ts';
 import { MONTHS, spansOf } from './spans.ts';
 import { type Statement, statementsOf } from './statements.ts';
@@ -20,12 +20,8 @@ export function isDatedByContext(sentence: RankedSentence | undefined): sentence
 
 /** Puts a sentence with a date of its own first, where the best one, about the same, has only that of its headings or its note. */
 export function datedFirst(ranked: readonly RankedSentence[]): readonly RankedSentence[] {
-  const [best] = ranked;
-  if (!isDatedByContext(best)) return ranked;
-  const dated = ranked
-    .slice(0, SENTENCES_READ)
-    .find((one) => datesOf(one).length > 0 && one.features.missing <= best.features.missing + MISSING_MORE);
-  return dated === undefined ? ranked : putFirst(dated, ranked);
+  if (!isDatedByContext(ranked[0])) return ranked;
+  return putWantedFirst(ranked, SENTENCES_READ, (one) => datesOf(one).length > 0);
 }
 
 /** Whether a question names a day, or a month with its year. */
@@ -183,8 +179,6 @@ function sharesVerb(one: string, other: string): boolean {
   return first !== undefined && first === second;
 }
 
-/** Sentences that may miss so much more of the question than the best one are about the same. */
-const MISSING_MORE = 0.1;
 const SENTENCES_READ = 6;
 
 /** Factor of the probability of a sentence about an earlier time. */
@@ -198,13 +192,7 @@ const SAYS_FIRST = /\bfirst\b/iu;
 export function firstFirst(text: string, ranked: readonly RankedSentence[]): readonly RankedSentence[] {
   const [best] = ranked;
   if (best === undefined || !FIRST.test(text) || SAYS_FIRST.test(best.statement.text)) return ranked;
-  const first = ranked
-    .slice(0, SENTENCES_READ)
-    .find(
-      ({ statement, features }) =>
-        SAYS_FIRST.test(statement.text) && features.missing <= best.features.missing + MISSING_MORE,
-    );
-  return first === undefined ? ranked : putFirst(first, ranked);
+  return putWantedFirst(ranked, SENTENCES_READ, ({ statement }) => SAYS_FIRST.test(statement.text));
 }
 
 const ASKS_BEFORE = /\bdid\b.*\bbefore\b/iu;
