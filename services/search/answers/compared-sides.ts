@@ -122,6 +122,7 @@ function placesOf(
   return ofBoth.length === 1 ? ofBoth : [];
 }
 
+/** A side begins with the last of its words: `course` stands first in `the first aid course and the sailing course`. */
 function placesAmong(
   words: readonly [readonly string[], readonly string[]],
   placeOf: (stem: string) => number | undefined,
@@ -130,7 +131,7 @@ function placesAmong(
     .flatMap((side) => {
       const starts = words[side].map(placeOf);
       const isNamed = starts.length > 0 && starts.every((start) => start !== undefined);
-      return isNamed ? [{ side, start: Math.min(...starts.map((start) => start ?? 0)) }] : [];
+      return isNamed ? [{ side, start: Math.max(...starts.map((start) => start ?? 0)) }] : [];
     })
     .sort((one, other) => one.start - other.start);
 }

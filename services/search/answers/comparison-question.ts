@@ -130,8 +130,9 @@ function orderOf(text: string): ComparisonQuestion | null {
   return { kind: 'than', sides: clean([side, other]), measures: [{ measure: read, pick }] };
 }
 
-/** A name, a number, or what I did. */
-const isThing = (text: string) => /^(?:(?:the|my|our|a) )?["“'‘]?[\p{Lu}\d]|^(?:I|we) \p{Ll}+/u.test(text);
+/** A name, a number, a thing of its own, or what I did. */
+const isThing = (text: string) =>
+  /^(?:(?:the|my|our|a) )?["“'‘]?[\p{Lu}\d]|^(?:I|we) \p{Ll}+|^(?:the|my|our) \p{Ll}/u.test(text);
 
 function bothOf(text: string): ComparisonQuestion | null {
   const [, noun = '', one = '', other = '', rest = ''] = BOTH_BEFORE.exec(text) ?? [];

@@ -23,6 +23,8 @@ const NOTES = [
   'Berlin 2022: finished in 4 hours and 12 minutes. Valencia 2024: I needed 3 hours 58 minutes.',
   'Osprey Ltd has about 60 people, Lindgren AB is larger with 410 employees.',
   'Roth needs four days, Simic needs six days.',
+  'I finished the first aid course on 5 May 2024 and the sailing course on 20 August 2024.',
+  'Zwolle has 132,000 inhabitants. Deventer has about 102,000 inhabitants.',
   'Ridge trail is 12 km long. The lake path is 5 miles long.',
 ];
 const passages = NOTES.map(
@@ -57,6 +59,9 @@ describe('comparisons', () => {
     ['Was I faster in Valencia than in Berlin?', 'Yes'],
     ['Which company is bigger, Osprey or Lindgren?', 'Lindgren'],
     ['Who would be done sooner, Roth or Simic?', 'Roth'],
+    ['Did I do the sailing course before the first aid course?', 'No'],
+    ['Which town has more people, Deventer or Zwolle?', 'Zwolle'],
+    ['Did I visit Oslo before the summer?', null],
     ['Are Weekly and Northwind both magazines?', 'Yes'],
     ['Are Weekly and The Harbour Post both magazines?', 'No'],
     ['Are Nantong and Jingdezhen situated in the same province?', 'No'],

@@ -159,12 +159,12 @@ const WORDS_BEFORE = 5;
 
 /** Returns the numbers of the things that a noun names: `85` of `85 full-time employees`, `a population of 85`. */
 export function countsOf(text: string, noun: string): readonly Quantity[] {
-  const told = TOLD_BY.find(([asked]) => asked.test(noun))?.[1];
+  const told = TOLD_BY.filter(([asked]) => asked.test(noun)).map(([, words]) => words);
   const asked = wordsOf(noun);
   const isOf = (part: string) => {
     const words = contentWords(part);
     return (
-      told?.test(part) === true ||
+      told.some((pattern) => pattern.test(part)) ||
       asked.every((word) => words.some((one) => isSameStem(word, one)) || isSaid(word, words))
     );
   };
