@@ -82,47 +82,15 @@ export function createApp(options: AppOptions) {
     routes: options.routes,
   });
 
-  const koa = new Koa<RequestState>();
-  // Reached only by faults of the chain itself; without a listener Koa would print them.
-  koa.on('error', (error: unknown) => logger.error('http.failed', { error }));
-  if (options.tracer !== undefined) koa.use(traceRequests(options.tracer));
-  koa.use(observeRequests(logger, metrics));
-  koa.use(securityHeaders);
-  koa.use(translateErrors(logger));
-  koa.use(guardOrigins(guard));
-  koa.use(cors(settings.corsOrigins, !settings.guard.isActive));
   const foreignCookies = createForeignCookies(settings);
-  koa.use(dropForeignCookies(foreignCookies));
-  const { authenticate } = options;
-  const { selectsTenantByHost = false } = settings;
-  const { trustedProxies = [] } = settings;
-  const clientAddress = createClientAddress(trustedProxies);
-  const isLocal: EndpointOptions['isLocal'] = (request) =>
-    (trustedProxies.length > 0 || proxyHeader(request.headers) === undefined) && isLoopback(clientAddress(request));
-  const budgets = options.budgets === undefined ? {} : { budgets: createBudgetGuard(options.budgets) };
   const lastingAccess = createLastingAccess({
-    authenticate,
+    authenticate: options.authenticate,
     newRequestId: randomUUID,
     ...(options.accessCheckMs === undefined ? {} : { everyMs: options.accessCheckMs }),
   });
-  koa.use(
-    createRouting(
-      [...options.routes, ...system],
-      (route) =>
-        createEndpoint(route, {
-          authenticate,
-          cookieName,
-          body: settings,
-          clientAddress,
-          selectsTenantByHost,
-          lastingAccess,
-          ...budgets,
-          ...(options.idempotencyKeys === undefined ? {} : { idempotencyKeys: options.idempotencyKeys }),
-          isLocal,
-        }),
-      options.pages,
-    ),
-  );
+  const endpoint = endpointOptionsOf(options, lastingAccess);
+  const koa = createChain(options, guard, foreignCookies);
+  koa.use(createRouting([...options.routes, ...system], (route) => createEndpoint(route, endpoint), options.pages));
 
   const server = createServer(SERVER_OPTIONS, koa.callback());
   if (Number.isFinite(settings.maxConnections)) server.maxConnections = settings.maxConnections as number;
@@ -130,14 +98,10 @@ export function createApp(options: AppOptions) {
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
   server.on('clientError', answerBrokenRequest);
   const sockets = attachSockets(server, {
+    ...endpoint,
     sockets: options.sockets ?? [],
-    authenticate,
-    selectsTenantByHost,
-    cookieName,
     guard,
     foreignCookies,
-    lastingAccess,
-    ...budgets,
     newRequestId: randomUUID,
     logger,
     metrics,
@@ -162,6 +126,47 @@ export function createApp(options: AppOptions) {
       await Promise.all([sockets.close(), closeServer(server, settings.drainTimeoutMs)]);
       lastingAccess.close();
     },
+  };
+}
+
+/** What every request passes before its route. */
+function createChain(
+  { settings, logger, metrics, tracer }: AppOptions,
+  guard: ReturnType<typeof createOriginGuard>,
+  foreignCookies: ReturnType<typeof createForeignCookies>,
+): Koa<RequestState> {
+  const koa = new Koa<RequestState>();
+  // Reached only by faults of the chain itself; without a listener Koa would print them.
+  koa.on('error', (error: unknown) => logger.error('http.failed', { error }));
+  if (tracer !== undefined) koa.use(traceRequests(tracer));
+  koa.use(observeRequests(logger, metrics));
+  koa.use(securityHeaders);
+  koa.use(translateErrors(logger));
+  koa.use(guardOrigins(guard));
+  koa.use(cors(settings.corsOrigins, !settings.guard.isActive));
+  koa.use(dropForeignCookies(foreignCookies));
+  return koa;
+}
+
+/** What all endpoints share. */
+function endpointOptionsOf(
+  { settings, authenticate, budgets, idempotencyKeys }: AppOptions,
+  lastingAccess: ReturnType<typeof createLastingAccess>,
+) {
+  const { cookieName, selectsTenantByHost = false, trustedProxies = [] } = settings;
+  const clientAddress = createClientAddress(trustedProxies);
+  const isLocal: EndpointOptions['isLocal'] = (request) =>
+    (trustedProxies.length > 0 || proxyHeader(request.headers) === undefined) && isLoopback(clientAddress(request));
+  return {
+    authenticate,
+    cookieName,
+    body: settings,
+    clientAddress,
+    isLocal,
+    selectsTenantByHost,
+    lastingAccess,
+    ...(budgets === undefined ? {} : { budgets: createBudgetGuard(budgets) }),
+    ...(idempotencyKeys === undefined ? {} : { idempotencyKeys }),
   };
 }
 
