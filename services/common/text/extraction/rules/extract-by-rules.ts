@@ -28,7 +28,7 @@ import { type NamePair, pairModel, pairsOf, relationOf } from './pair-model.ts';
 import { endOfActor, isBehindPreposition, ofRelativeClauses, ownedBy, relationsOf } from './relations.ts';
 import type { SlotModel } from './slot-model.ts';
 import { softwareWords, voteForSoftware } from './software-names.ts';
-import { conversationOf, isRole, speakersOf } from './speakers.ts';
+import { conversationOf, isInterjection, isRole, speakersOf } from './speakers.ts';
 import type { TaggedWord, Tagger } from './tagger.ts';
 import { headOf, resolveTopics, type TopicMention, type TopicSource } from './topics.ts';
 import { typeModel } from './type-model.ts';
@@ -109,9 +109,11 @@ function readChunk(
 
   typeParts(drafts);
   const draftOf = (mention: Mention): Draft | undefined => drafts.get(nameKey(canonical(mention.name)));
+  // Who speaks in a conversation is `I` and `you`, and none of whom it speaks as `he` and `she`.
+  const speakers = new Set(turns.map(({ speaker }) => nameKey(canonical(speaker))));
   const pronouns = resolvePronouns(analysed, (mention) => {
     const draft = draftOf(mention);
-    return draft?.type === 'Person' ? draft.name : null;
+    return draft?.type === 'Person' && !speakers.has(nameKey(draft.name)) ? draft.name : null;
   });
   const topics = resolveTopics(analysed, topicSources(analysed, drafts, classes, draftOf));
   defineByPronouns(analysed, pronouns, drafts, classes);
@@ -301,7 +303,7 @@ export function readNames(input: ExtractionInput, tag: Tagger): ReadNames {
   const classes = new Map<string, string>();
   for (const [index, sentence] of analysed.entries()) {
     for (const mention of sentence.mentions)
-      if (!isRole(mention, sentence))
+      if (!isRole(mention, sentence) && !(turns.length > 0 && isInterjection(mention, certain)))
         collect({ byKey: drafts, classes }, { mention, name: canonical(mention.name), index, sentence });
   }
   for (const speaker of speakers) {

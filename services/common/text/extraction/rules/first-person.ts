@@ -74,7 +74,7 @@ const TASTES = new Set(
 const EVENTS = new Set('bear graduate retire marry divorce move emigrate immigrate enlist qualify'.split(' '));
 /** Nouns that say nothing by themselves: times, and parts of what follows their `of`. */
 const GENERAL =
-  /^(?:basic|importance|morning|evening|night|afternoon|summer|winter|spring|autumn|fall|today|tomorrow|season|century|decade|chapter|kilo|cup|glass|bottle|slice|lesson|course|class|love|life|home|help|fun|luck|lives|machine|own|role|online|while|entire)$/u;
+  /^(?:basic|importance|lots?|tons?|bunch|morning|evening|night|afternoon|summer|winter|spring|autumn|fall|today|tomorrow|season|century|decade|chapter|kilo|cup|glass|bottle|slice|lesson|course|class|love|life|home|help|fun|luck|lives|machine|own|role|online|while|entire)$/u;
 const ABSTRACT = /(?:tion|sion|ment|ness|ity|ance|ence|ship|ism|ure|age|ly|al|th)$/u;
 const MARRIED = /^(?:married|engaged|divorced)$/iu;
 const BE = /^(?:am|is|are|was|were|been|being|be|['’]m|['’]re|['’]s)$/iu;

@@ -1,3 +1,4 @@
+import { STOP_WORDS } from '../../language/stop-words.ts';
 import { isConversation, roleOf, type Turn, turnsOf } from '../../language/turns.ts';
 import type { AnalysedSentence, Mention } from './mention.ts';
 
@@ -7,6 +8,15 @@ const NAME = /^\p{Lu}[\p{L}'’.-]{0,30}(?: \p{Lu}[\p{L}'’.-]{0,30}){0,2}$/u;
 /** Whether a name in front of a turn only says which side speaks: `User:`. */
 export function isRole({ name, end }: Mention, { sentence }: AnalysedSentence): boolean {
   return roleOf(name) !== null && /^\**:/u.test(sentence.text.slice(end));
+}
+
+const INTERJECTION =
+  /^(?:ph+ew|btw|lol|omg|wow+|wo+ho+|ya+y|ye+ah*|yep|yup|nope|nah|ha(?:ha)+|he(?:he)+|hmm+|huh|ooh+|aw+|ouch|oops|hey+|hi+|hello|hiya|bye|ciao|cheers|congrats|congratulations|thanks|thx|pls|please|ok(?:ay)?|cool|nice+|great|awesome|amazing|fantastic|jealous|cute|mostly|classic|legend|seriously|morning|imo|tbh|idk|fyi)$/iu;
+
+/** Whether a mention is a word that people say in a chat and that names nothing: `Phew`, `WHAT`. `names`: in lower case. */
+export function isInterjection({ name }: Pick<Mention, 'name'>, names: ReadonlySet<string>): boolean {
+  const word = name.toLowerCase();
+  return !names.has(word) && (STOP_WORDS.has(word) || INTERJECTION.test(word));
 }
 
 /** The turns of a text that is a conversation; none of any other text. */

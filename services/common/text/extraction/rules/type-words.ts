@@ -149,6 +149,7 @@ export const PERSON_VERBS = set(
 
 /** Nouns and adjectives too general to connect texts or to name a class. */
 export const WEAK_WORDS = set(`
+  yesterday tonight btw lol tho haha imo omg loads
   other same such many much several various first second third last next few new old own certain different main
   whole total good great little big more most less least number part kind sort type way thing time day year lot
   bit piece side case fact moment month week weekend hour minute thanks end rest top bottom middle front back side
