@@ -55,7 +55,14 @@ import {
 } from './times.ts';
 import { titledFirst } from './titled-sentence.ts';
 import { askedBySpeaker, tellTurns } from './told-turns.ts';
-import { isOfOtherSpeaker, isSmallTalk, isTold, replyFirst, speakerAsked } from './turn-sentences.ts';
+import {
+  isOfOtherSpeaker,
+  isSmallTalk,
+  isTold,
+  repliesToSameKind,
+  replyFirst,
+  speakerAsked,
+} from './turn-sentences.ts';
 import { isOfOtherRelative, namesIn, saidOf, unmetCondition } from './unmet-condition.ts';
 import { askedLikeNotes } from './user-notes.ts';
 import { negatedFirst, yesOrNo } from './yes-no.ts';
@@ -120,7 +127,7 @@ interface Material {
 /** Certainty of an answer in the language of its question that the translation of the question does not confirm. */
 const MIN_UNTRANSLATED = 0.8;
 /** Certainty of what the turns of a conversation answer: what others say is left out before, and a turn says little by itself. */
-const MIN_TOLD = 0.35;
+const MIN_TOLD = { reply: 0.22, other: 0.35 } as const;
 const NO_ANSWER: ExtractiveAnswer = { text: NOTHING_FITS, passageIds: [], certainty: 0 };
 /** Certainty of what the question's own structure answers: rows, changed facts, yes or no. */
 const DIRECT = 0.9;
@@ -288,7 +295,7 @@ function answerTo(
         : isForeign
           ? MIN_ANSWERABILITY.foreign
           : isTold(ranked[0])
-            ? MIN_TOLD
+            ? MIN_TOLD[ranked[0] !== undefined && repliesToSameKind(question, ranked[0]) ? 'reply' : 'other']
             : MIN_ANSWERABILITY[areOwnNotes(passages) ? 'own' : 'other'])
   )
     return judged?.isOfUnknown === true ? NO_ANSWER : { ...NO_ANSWER, nearest: nearestTo(said).map(quote) };

@@ -41,6 +41,8 @@ export function quotedStatements(
     .slice(at + 1, at + 1 + REPLIES_READ)
     .find((one) => one.asked !== undefined && IS_REASON.test(one.text));
   if (reply !== undefined && statement.asked === undefined) return [statement, reply];
+  const given = reasonGiven(all, statement, at);
+  if (given !== undefined) return [statement, given];
   const isItemOf = ({ text, isItem }: Statement) => isItem === true && statement.label.endsWith(text);
   const after = all[at + 1];
   if (REFERS_TO_REASON.test(statement.text))
@@ -52,6 +54,16 @@ export function quotedStatements(
   const before = all[at - 1];
   if (statement.isContinued === true && before !== undefined) return [before, statement];
   return isBeside(after) && !isOfOther ? [statement, after] : [statement];
+}
+
+/** Sentences behind one of a conversation in which somebody may ask why. */
+const ASKED_WITHIN = 8;
+
+/** Returns what a speaker replies to `why` after saying something. */
+function reasonGiven(all: readonly Statement[], { speaker }: Statement, at: number): Statement | undefined {
+  if (speaker === undefined) return undefined;
+  const next = all.slice(at + 1, at + 1 + ASKED_WITHIN);
+  return next.find((one) => one.speaker === speaker && /\b(?:why|how come)\b/iu.test(one.asked ?? ''));
 }
 
 const SENTENCES_READ = 4;

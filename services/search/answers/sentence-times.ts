@@ -59,6 +59,8 @@ export function undatedTime(said: Said): string | null {
   const { time, text, asked = '' } = said.statement;
   // `Every Wednesday`; and who replies to `when` says when it is.
   if (RECURRING.test(text) || ASKS_WHEN.test(asked)) return null;
+  // What somebody is about to do is not done on the day of saying so.
+  if (said.statement.verbatim !== undefined && IS_TO_COME.test(text)) return null;
   if (time !== null) return spanText(time);
   const written = writtenAt(said.passage);
   return written === null || !DONE_BY_SPEAKER.test(text) ? null : dayText(written);
@@ -66,6 +68,8 @@ export function undatedTime(said: Said): string | null {
 
 const RECURRING =
   /\b(?:every|each|usually|always) (?:\p{L}+ )?(?:day|week|month|year|morning|evening|night|(?:mon|tues|wednes|thurs|fri|satur|sun)day|weekend)s?\b/iu;
+const IS_TO_COME =
+  /\b(?:will|going to|wants? to|plan(?:s|ning)?|hop(?:e|es|ing) to|(?:am|is|are) \p{L}+ing)\b|['’](?:ll|(?:m|re) \p{L}+ing)\b/iu;
 const ASKS_WHEN = /\b(?:when|what time|which day|what day)\b[^.!]*$/iu;
 const DONE_BY_SPEAKER =
   /\b(?:I|[Ww]e)(?: \p{Ll}+ly| have| just)? (?:\p{Ll}+ed|decided|met|went|bought|sold|made|got|had|saw|took|began|left|lost|won|ate|gave|told|wrote|read|ran|quit|paid|built|found|sent|spoke)\b/u;

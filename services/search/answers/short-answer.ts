@@ -322,10 +322,13 @@ export function spanCandidates(question: Question, ranked: readonly RankedSenten
   });
 }
 
+/** `They’re` and `We’ve` at the beginning of a sentence. */
+const CONTRACTION = /^(?:I|We|You|They|He|She|It|That|There|What|Who|Here)['’]\p{Ll}{1,2}$/u;
+
 /** The spans of what a speaker says; one who says what "I" does is an answer, too. */
 function spansIn(text: string, type: Question['type'], kinds: readonly WrittenKind[]): readonly Span[] {
   const [turn] = turnsOf(text);
-  if (turn?.start !== 0) return spansOf(text, kinds);
+  if (turn?.start !== 0) return spansOf(text, kinds).filter((span) => !CONTRACTION.test(span.text));
   const said = text.slice(turn.saidAt);
   const spans = spansOf(said, kinds).map((span) => ({ ...span, start: span.start + turn.saidAt }));
   if (type !== 'person' || !/\bI\b/u.test(said)) return spans;

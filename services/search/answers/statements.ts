@@ -136,7 +136,8 @@ function toldStatements(statements: readonly Statement[], telling: Telling): rea
     const isAsked = previous?.isQuestion === true;
     // What is asked of oneself is no answer to it.
     const implied = question?.about.filter((one) => one !== asker) ?? [];
-    const about = [told.about, implied, toldTopic?.about ?? []].find((one) => one.length > 0) ?? [];
+    const ofTopic = toldTopic?.about.filter((one) => one === speaker) ?? [];
+    const about = [told.about, implied, ofTopic].find((one) => one.length > 0) ?? [];
     return {
       ...statement,
       text: meaning(told.text, at),
@@ -274,7 +275,7 @@ const isName = (text: string) => text.length <= MAX_KEY_LENGTH && !ENDS_SENTENCE
 
 /** Also a question of one word or of a chat without its mark: `Edda: why`, `Ben: how was it?? where did you go in the end` */
 const ASKS_IN_TURN =
-  /\?["”)]*$|(?:^|: )(?:but )?(?:why|when|where|who|what|how(?: (?:much|many|long|come))?)$|(?:^|: |[?!.…]+ )(?:(?:so|and|but|wait|oh|ok) )?(?:where|what|when|who|why|how|which)(?:['’]?s| (?:did|do|does|is|are|was|were|will|have|has)) (?!.*[.!:])[^.!?:]{2,80}$/iu;
+  /\?["”)]*$|(?:^|: )(?:but )?(?:why|when|where|who|what|how(?: (?:much|many|long|come))?)(?: (?:tho|though|then|exactly|not))?$|(?:^|: |[?!.…]+ )(?:(?:so|and|but|wait|oh|ok) )?(?:since when|where|what|when|who|why|how|which)(?:['’]?s| (?:did|do|does|is|are|was|were|will|have|has)) (?!.*[.!:])[^.!?:]{2,80}$/iu;
 
 /** Sentences behind a question outside of a conversation that may reply to it, and turns in one. */
 const REPLY_SENTENCES = 2;

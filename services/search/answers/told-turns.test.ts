@@ -15,6 +15,13 @@ const CHAT = [
   'Jon: Wow, tell her congrats! You should join her club, Mira.',
   'Mira: How about a picnic by the lake on Sunday?',
   'Jon: Sounds good, I will bring the salad.',
+  'Jon: Are you coming to my cousin’s show?',
+  'Mira: When?',
+  'Jon: 20 June, in the old mill.',
+  'Jon: I sold my motorbike btw',
+  'Mira: why tho',
+  'Jon: my back hurts too much',
+  'Mira: Let’s have lunch on Thursday.',
   'Mira: By the way, I quit my job at the bank because the commute wore me out.',
 ].join('\n\n');
 
@@ -34,6 +41,8 @@ describe('questions about a conversation', () => {
     ['When did Petra win a regatta?', '1 May 2026 (last Friday)'],
     ['Who suggested a picnic?', 'Mira: "How about a picnic by the lake on Sunday?"'],
     ['What did Jon suggest to Mira?', '"You should join her club, Mira."'],
+    ['Why did Jon sell his motorbike?', 'my back hurts too much'],
+    ['When do they have lunch?', '7 May 2026 (thursday)'],
     ['Why did Mira quit her job?', 'the commute wore me out'],
   ];
   for (const [question, words] of answered)

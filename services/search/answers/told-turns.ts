@@ -50,7 +50,7 @@ const WHO_SPOKE = new RegExp(`^who (?:first )?(${SPEECH})\\b(?! of)`, 'iu');
 const SUGGESTING = /^(?:suggest|recommend|advise|propose|invite|offer)/u;
 /** Says what somebody might do. */
 const SUGGESTS =
-  /\b(?:should|could|might|must|try|how about|what about|why (?:not|don['’]t)|let['’]?s|come|join|want to|fancy|have to|need to|would love|can (?:I|we)|I['’]ll|recommend|suggest|worth|if I were you|going to|we['’]re going|would be|you['’]d)\b/iu;
+  /\b(?:should|could|might|must|try|how about|what about|why (?:not|don['’]t)|let['’]?s|come|join|want to|fancy|have to|need to|would love|can (?:I|we)|I['’]ll|recommend|suggest|propose|advise|offer|invite|worth|if I were you|going to|we['’]re going|would be|you['’]d)\b/iu;
 
 /**
  * Marks the passages of conversations so that their turns are read as told by others: `Nora adopted a dog` for `Nora: I adopted
@@ -151,9 +151,13 @@ export function tellSentence(said: string, speaker: string, { speakers, speech, 
     const isFirst = FIRST.test(word);
     const person = isFirst ? speaker : addressee;
     if (person === null || word === 'US') return written;
-    if (!OBJECT.test(word)) about.add(person);
+    about.add(person);
     if (person === asked) {
-      const isObject = at > 0 && /^(?:you|u)$/iu.test(word) && ENDS_CLAUSE.test(named.slice(at + written.length));
+      const isObject =
+        at > 0 &&
+        auxiliary === undefined &&
+        /^(?:you|u)$/iu.test(word) &&
+        ENDS_CLAUSE.test(named.slice(at + written.length));
       return isFirst ? written : isObject ? 'me' : inFirst(word, contraction, auxiliary);
     }
     return inThird(person, word, contraction, auxiliary);
@@ -195,7 +199,8 @@ export function askedBySpeaker(question: string, passages: readonly Pick<RankedP
   const name = RegExp.escape(asked);
   const first = RegExp.escape(firstNameOf(asked));
   const forms: readonly (readonly [string, string])[] = [
-    ['does NAME', 'do I'],
+    ["the (\\p{Ll}+) of NAME(?!['’]s)", 'my $1'],
+    ["does NAME(?!['’]s)", 'do I'],
     ["has NAME(?!['’]s)", 'have I'],
     ["is NAME(?!['’]s)", 'am I'],
     ["NAME['’]s?", 'my'],

@@ -1,5 +1,5 @@
 import { contentWords, type Question, readQuestion } from './question.ts';
-import { putFirst, type RankedSentence, type Sentence } from './rank-sentences.ts';
+import { putWantedFirst, type RankedSentence, type Sentence } from './rank-sentences.ts';
 import { tellingOf } from './told-turns.ts';
 
 /**
@@ -52,18 +52,16 @@ export function replyFirst(
   if (best === undefined || !ASKED_IN_TURN.has(type) || tellingOf(best.passage.payload) === null) return ranked;
   // The first words of a reply are the answer.
   if (isReply(best) && best.statement.isContinued !== true) return ranked;
-  const reply = ranked
-    .slice(0, SENTENCES_READ)
-    .find(
-      (one) =>
-        isReply(one) &&
-        one.statement.isContinued !== true &&
-        one.features.missing <= best.features.missing + MISSING_MORE,
-    );
-  return reply === undefined ? ranked : putFirst(reply, ranked);
+  return putWantedFirst(ranked, SENTENCES_READ, (one) => isReply(one) && one.statement.isContinued !== true);
+}
+
+/** Whether a sentence of a turn replies to a question for the same kind of answer. */
+export function repliesToSameKind(
+  { type }: Pick<Question, 'type'>,
+  { statement: { asked, verbatim } }: Pick<Sentence, 'statement'>,
+): boolean {
+  return verbatim !== undefined && asked !== undefined && ASKED_IN_TURN.has(type) && readQuestion(asked).type === type;
 }
 
 const ASKED_IN_TURN: ReadonlySet<string> = new Set(['place', 'date', 'person', 'number', 'reason']);
 const SENTENCES_READ = 4;
-/** Sentences that may miss so much more of the question than the best one are about the same. */
-const MISSING_MORE = 0.1;
