@@ -7,13 +7,13 @@ import { wordTable } from '../../common/text/words/word-table.ts';
 import { likenessTo, mostOfKind } from '../retrieval/word-likeness.ts';
 import { agreementWith } from './agreement.ts';
 import { ANSWERABLE_WEIGHTS, ANSWERING_WEIGHTS } from './answerable-weights.ts';
-import { asksForLength, lengthIn } from './lengths.ts';
-import { type AnswerType, contentWords, phraseWords, type Question, wordsOf } from './question.ts';
+import { CONTACTS, countedIn, likenessOfCounted, unitAsked, unitIn } from './quantities.ts';
+import { contentWords, phraseWords, type Question, wordsOf } from './question.ts';
 import { isOfReason, quotedStatements } from './quoted-text.ts';
 import { PASSAGES_READ, type RankedSentence, type ReadPassage, saidBefore, weigh } from './rank-sentences.ts';
 import type { ShortAnswer } from './short-answer.ts';
 import { isNumbered, slotFeatures } from './slots.ts';
-import { KINDS_OF, MONTHS, NUMERALS, spansOf, WEEKDAYS } from './spans.ts';
+import { KINDS_OF, MONTHS, spansOf, WEEKDAYS } from './spans.ts';
 import { formOf, statedParts } from './stated-parts.ts';
 import { type Statement, statementsOf } from './statements.ts';
 import { relativesLike, saidOf, unmetCondition } from './unmet-condition.ts';
@@ -139,7 +139,7 @@ export function sentenceFeatures(whole: Question, { ranked, short, passages }: E
   const lost = (bag: Bag) => Number(names.some((name) => covered(name, bag) < 1));
   const asked = askedWords(text, question).map(keyOf);
   const askedIn = (bag: Bag) => Math.min(...asked.map((word) => covered(word, bag)));
-  const unit = UNITS.find(([asks]) => asks.test(text))?.[0].exec(text)?.[0] ?? '';
+  const unit = unitAsked(text);
   const slotWords = new Set([...asked.map(({ word }) => word), ...wordsOf(unit), question.focus]);
   /** Words for the subject of the question, without those for what is asked of it. */
   const subject = words.filter(({ word }) => !slotWords.has(word));
@@ -289,12 +289,6 @@ function together(conditions: readonly number[]) {
     firm: conditions.reduce((product, one) => product * (0.25 + 0.75 * one), 1),
   };
 }
-
-/** Contacts, which need no word beside them: `Call her at 0551 39 77 12.` */
-const CONTACTS: readonly (readonly [RegExp, RegExp])[] = [
-  [/\b(?:tele)?phone number\b/iu, /(?<!\d[-.]?)(?!\d{4}-\d\d-\d\d|\d{1,2}\.\d{1,2}\.\d{4})\d(?:[ ./-]?\d){5}/u],
-  [/\be-?mail(?: address)?\b/iu, /@/u],
-];
 
 /** Returns a question without the words for a contact when a sentence has one, so that it only names whose it is. */
 function withoutContact(question: Question, sentences: readonly RankedSentence[]): Question {
@@ -459,68 +453,6 @@ function askedWords(text: string, question: Question): readonly string[] {
 }
 
 const NAME_QUESTION = /\b(?:names?|surname|called)\b/iu;
-/** Questions for quantities and contacts, with the units of their answers. */
-const QUANTITIES: readonly AnswerType[] = ['number', 'thing', 'way'];
-const UNITS: readonly (readonly [asks: RegExp, isAnswer: RegExp, types?: readonly AnswerType[]])[] = [
-  [
-    /\bhow (?:much|high|large|big)\b.*\b(?:deposit|deductible|discount|bonus|severance|notice)\b/iu,
-    /[$€£¥%]|\b(?:EUR|USD|GBP|CHF|dollars?|euros?|pounds?|crowns|francs|yen|per ?cent)\b|\b(?:months?|weeks?|years?)['’]? (?:rent|pay|salary|wages|notice)\b/iu,
-  ],
-  [
-    /\bhow much\b.*\b(?:costs?|pay|paid|price|money|win|won|earn|spend|spent|charge|worth|salary|fee|prize|reward|bonus|budget|bill|fare)\b|^how much (?:is|are|was|were|did .* get) (?!left)|\b(?:salary|price|cost|rent|fee|wages?|deposit|fine|deductible|premium)\b|^what (?:do|does|did) .*\b(?:pay|charge|spend)\b/iu,
-    /[$€£¥]|\b(?:EUR|USD|GBP|CHF|dollars?|euros?|pounds?|crowns|francs|yen|cents?|bucks)\b|\b(?:for|paid|pays?|costs?) \d[\d.,]*(?! ?(?!(?:a|per|each|in|and)\b)\p{L})|\b\d[\d.,]* (?:a|per) (?:month|week|night|day|year|hour)\b/iu,
-  ],
-  [
-    /\bhow old\b|\bage\b/iu,
-    /\b(?:years? old|aged?|born|when (?:I|he|she|we) (?:was|were|turned))\b|\b(?:was|turned|is|am|at) (?:\d+|\p{Ll}+teen|six|seven|eight|nine|ten|eleven|twelve|(?:twen|thir|for|fif|six|seven|eigh|nine)ty)\b/iu,
-  ],
-  [
-    /\bhow long\b/iu,
-    /\b(?:seconds?|minutes?|hours?|days?|nights?|mornings?|afternoons?|evenings?|weekends?|weeks?|months?|summers?|winters?|years?|decades?|met(?:er|re)s?|km|miles?|kilomet\p{L}+)\b/iu,
-  ],
-  [
-    /\bhow much (?:RAM|memory|storage|disk|space|bandwidth|traffic|swap)\b/iu,
-    /\d ?(?:[KMGT]i?B|kilobytes?|megabytes?|gigabytes?|terabytes?|megabits?|gigabits?|[KMG]bit)\b|\d ?(?:m²|square|cubic|lit(?:re|er)s?)/iu,
-  ],
-  [
-    /\bhow (?:tall|high|deep|wide|far|big|large)\b/iu,
-    /(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|hundred)\b)[ -]?(?:square |cubic )?(?:km|cm|mm|m|m²|ha|[GMT]B|\p{Ll}*met(?:re|er)s?|feet|foot|ft|inch(?:es)?|miles?|hectares?|acres?|litres?|liters?|gigabytes?|megabytes?|terabytes?|people|members?|rooms?|storeys?|seats?)\b/iu,
-  ],
-  ...CONTACTS,
-  [/\bmileage\b/iu, /\b(?:km|miles|kilomet\p{L}+)\b/iu],
-  [/\b(?:surname|last name|full name|maiden name)\b/iu, /\p{Lu}\p{Ll}+ \p{Lu}\p{Ll}+/u],
-  [/\b(?:password|pin|licen[cs]e plate|serial number|version|account number|alarm code)\b/iu, /\d/u],
-  [
-    /\bcolou?r\b/iu,
-    /\b(?:red|blue|green|yellow|black|white|gr[ae]y|brown|orange|pink|purple|violet|gold(?:en)?|silver|beige|turquoise)\b/iu,
-  ],
-  [
-    /\b(?:what|which) (?:is|was) the (?:final |exact )?score\b/iu,
-    /(?<!\d)\d{1,3}(?!\d)|\b(?:points?|nil|draw|drew|tie[ds]?|goals?)\b/iu,
-  ],
-  [/\bhow often\b/iu, /\b(?:every|once|twice|times|daily|weekly|monthly|yearly|per|each)\b/iu],
-  [/\b(?:weigh|weight|how heavy)\b/iu, /\b(?:kg|kilos?|kilograms?|pounds?|grams?|tons?|tonnes?|ounces?)\b/iu],
-  [
-    /\b(?:profession|occupation|job|trade|(?:do|does|did) for (?:a living|work))\b/iu,
-    /(?:\b(?:is|was|as|am|became|become|works?|worked|job|profession)|['’]m|,) (?:as )?an? \p{Ll}+/iu,
-  ],
-  [
-    /\bwhere (?:do|does|did)\b.*\b(?:live|reside)\b/iu,
-    /\b(?:liv(?:e[sd]?|ing)|resid\p{L}+|moved|home|houses?|flats?|apartments?|rooms?|farm|farmhouse|address|neighbou?rs?|from)\b/iu,
-    ['place'],
-  ],
-  [
-    /\bwhere (?:do|does|did)\b.*\bwork\b/iu,
-    /\b(?:works?|worked|working|job|office|employ\p{L}*|shifts?|boss|colleagues?|coworkers?|company|firm|clinic|hospital|school|university|shop|store|bakery|restaurant|factory|studio|lab|started|start|teach\p{L}*|nurse|engineer|manager|intern\p{L}*|freelanc\p{L}*|for|at|with)\b/iu,
-    ['place'],
-  ],
-  [/\bbirthday\b|\bwhen (?:is|was|were)\b.*\bborn\b/iu, /\b(?:born|birth\p{L}*|turned|turns)\b/iu, ['date', 'thing']],
-  [
-    /\b(?:die|died|death)\b/iu,
-    /\b(?:die[ds]?|dead|death|passed away|funeral|buried|until|late)\b/iu,
-    ['date', 'place'],
-  ],
-];
 const DATE = new RegExp(
   `\\b(?:1\\d|20)\\d\\d\\b|\\b(?:${MONTHS}|${WEEKDAYS}|morning|evening|summer|winter|spring|autumn|AM|PM)\\b`,
   'u',
@@ -530,15 +462,6 @@ const PERSONS =
     ' ',
   );
 const PLACES = 'house room city kitchen park street garden school shop tree village office'.split(' ');
-
-/** Whether a sentence has the unit or the like of the answer: 1 or -1; 0 when the question asks for none. */
-function unitIn({ text, type }: Question, sentence: string): number {
-  if (type === 'yes-no') return 0;
-  const asked = text.replace(/\b(?:in|at|on|for|near|of) (?:which|what) \p{Ll}+ /iu, '');
-  const unit = UNITS.find(([asks, , types]) => (types ?? QUANTITIES).includes(type) && asks.test(asked));
-  if (unit === undefined) return 0;
-  return unit[1].test(sentence) || (asksForLength({ text, type }) && lengthIn(sentence) !== null) ? 1 : -1;
-}
 
 /** Whether a sentence has something new of the kind that a question asks for: -1 to 1; null when it asks for no kind. */
 function kindIn(question: Question, sentence: string, label: string | null): number | null {
@@ -559,27 +482,11 @@ function kindIn(question: Question, sentence: string, label: string | null): num
   if (question.type === 'person') return hasName ? 1 : like(PERSONS, 0.45);
   if (question.type === 'place') return hasName ? 1 : like(PLACES, 0.45);
   if (question.type === 'date') return sign(DATE.test(sentence) || spansOf(sentence, ['date']).length > 0);
-  const counted = /\bhow many (?:\p{Ll}+ (?:of|and) )?(\p{L}+)/iu.exec(text)?.[1]?.toLowerCase();
-  if (counted !== undefined) return likenessOfCounted(counted, sentence);
+  const counted = countedIn(question);
+  if (counted !== null) return likenessOfCounted(counted, sentence);
   if (question.type === 'number') return sign(spans.some(({ kind }) => kind === 'number'));
   const { focus } = question;
   if (question.type !== 'thing' || focus === null) return null;
   if (label !== null && isNumbered(question, `${label} ${sentence}`)) return 1;
   return Math.max(like([focus], 0.35), 2 * mostOfKind(focus, words) - 1);
-}
-
-const NUMERAL = new RegExp(`(?<![\\p{L}\\p{N}])(?:\\d[\\d,.]*|${NUMERALS})((?:[ -]\\p{L}+){1,3})`, 'giu');
-
-/** `Three of them died.` */
-const SOME_OF_THEM = new RegExp(
-  `(?<![\\p{L}\\p{N}])(?:\\d[\\d,.]*|${NUMERALS}) of (?:them|these|those|us|which|whom)\\b`,
-  'iu',
-);
-
-/** Whether a sentence has a number of such things as are counted: -1 to 1. */
-function likenessOfCounted(counted: string, sentence: string): number {
-  if (SOME_OF_THEM.test(sentence)) return 1;
-  const found = [...sentence.matchAll(NUMERAL)].flatMap(([, behind = '']) => wordsOf(behind));
-  const like = found.map((word) => (stemOf(word) === stemOf(counted) ? 1 : wordTable().similarity(counted, word)));
-  return Math.max(-1, Math.min(1, 4 * (Math.max(0, ...like) - 0.4)));
 }

@@ -385,6 +385,24 @@ describe('extractive answers', () => {
     expect(await lead('Which system did Ferrymaster replace?')).to.equal('Gangway');
   });
 
+  it('say how many from the sentence that counts what is asked for, beside one that counts something else', async () => {
+    const notes = [
+      {
+        title: 'harz',
+        text: 'In the summer of 2015 I hiked the Harz trail with two friends. The trail took us past four lakes over eleven days. We slept in huts.',
+      },
+      {
+        title: 'script',
+        text: 'I spent a winter on the 10,000-line billing script. In the end the code was in twenty well-named files.',
+      },
+    ];
+    const first = async (question: string) => (await answer(question, notes)).split('\n')[0];
+    expect(await first('How many days did the Harz trail take?')).to.match(/^eleven days: /u);
+    expect(await first('How many friends hiked the Harz trail with me?')).to.match(/^two friends: /u);
+    expect(await first('How many files did the billing script end up in?')).to.include('twenty well-named files');
+    expect(await answer('How many nights did the Harz trail take?', notes)).to.equal(NOTHING_FITS);
+  });
+
   it('find a phone number in a sentence with a pronoun', async () => {
     const pia = {
       title: 'pia',

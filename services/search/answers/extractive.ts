@@ -20,6 +20,7 @@ import type { Fact } from './knowledge.ts';
 import { asksForLength, lengthIn } from './lengths.ts';
 import { isForeignWord, saysInOtherWords } from './other-language.ts';
 import { ofOtherSection } from './other-section.ts';
+import { countedFirst } from './quantities.ts';
 import { asksForTimeOfDay, type Question, readQuestion, wordsOf } from './question.ts';
 import { quotedStatements, reasonFirst, stepFirst } from './quoted-text.ts';
 import {
@@ -267,7 +268,10 @@ function answerTo(
   const latest = firstFirst(query, latestFirst(query, current));
   const inOrder = newerFirst(question, changeFirst(query, formerFirst(query, latest)));
   const replied = replyFirst(question, inOrder);
-  const ranked = question.type === 'date' ? datedFirst(replied) : reasonFirst(question, stepFirst(question, replied));
+  const ranked =
+    question.type === 'date'
+      ? datedFirst(replied)
+      : reasonFirst(question, stepFirst(question, countedFirst(question, replied)));
   // What an inner question was answered with has been found by more than the words of the question.
   // What was so before is quoted, and is no answer.
   const found = shortAnswer(question, inOrder === latest ? ranked : ranked.slice(0, 1));

@@ -7,6 +7,7 @@ import { wordTable } from '../../common/text/words/word-table.ts';
 import { mostOfKind } from '../retrieval/word-likeness.ts';
 import { doerIn, objectIn, oppositeOf } from './agreement.ts';
 import { ANSWER_WEIGHTS, type AnswerWeights } from './answer-weights.ts';
+import { countedIn } from './quantities.ts';
 import { type Question, wordsOf } from './question.ts';
 import { type RankedSentence, weigh } from './rank-sentences.ts';
 import { isOrdinary, KINDS_OF, type Span, spansOf, spansOfKind, type WrittenKind } from './spans.ts';
@@ -85,19 +86,19 @@ function doerOf(question: Question, ranked: readonly RankedSentence[], likely: C
   return null;
 }
 
-const HOW_MANY = /\bhow many (?:\p{Ll}+ (?:of|and) )?(\p{L}+)/iu;
 const ASKS_WHICH = /\b(?:which|what) (?!(?:is|are|was|were)\b)\p{L}/iu;
 /** Minimum probability of the sentence with such a name as a share of that of the best one. */
 const MIN_SHARE_OF_KIND = 0.1;
 
 /** Returns the first name or number that has the kind of thing that is asked for in it; null when there is none. */
-function ofAskedKind({ type, text, focus }: Question, candidates: readonly Candidate[]): Candidate | null {
-  const counted = HOW_MANY.exec(text)?.[1];
-  const isAsked = counted !== undefined || ((type === 'thing' || type === 'place') && ASKS_WHICH.test(text));
+function ofAskedKind(question: Question, candidates: readonly Candidate[]): Candidate | null {
+  const { type, text, focus } = question;
+  const counted = countedIn(question);
+  const isAsked = counted !== null || ((type === 'thing' || type === 'place') && ASKS_WHICH.test(text));
   const kind = stemOf((counted ?? focus ?? '').toLowerCase());
   if (!isAsked || kind === '') return null;
   const isNamed = ({ span, features }: Candidate) =>
-    span.kind === (counted === undefined ? 'name' : 'number') &&
+    span.kind === (counted === null ? 'name' : 'number') &&
     features.lead >= Math.log(MIN_SHARE_OF_KIND) &&
     wordsOf(span.text).some((word) => stemOf(word) === kind);
   return candidates.find(isNamed) ?? null;
