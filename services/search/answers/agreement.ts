@@ -319,15 +319,29 @@ function saysVerb(verb: string, word: string): number {
   return statedBySense(verb, wordSenses().row(verb), wordSenses().row(word));
 }
 
+const DOER = /^who(?: is|['’]s| was| are| were) the (\p{Ll}{3,})[eo]rs? of\b/iu;
+
+/** The verb of who does it: `found` of "Who is the founder of Norvik?"; null when another question names none. */
+function deedOfDoer({ text, type }: Question): string | null {
+  const root = type === 'person' ? DOER.exec(text.trim())?.[1]?.toLowerCase() : undefined;
+  if (root === undefined) return null;
+  const senses = wordSenses();
+  return [root, `${root}e`].find((verb) => senses.partsOf(senses.row(verb)).verb > MIN_VERB) ?? null;
+}
+
+/** Minimum share of a root that is used as a verb: `found` of `founder`, not `broth` of `brother`. */
+const MIN_VERB = 0.5;
+
 /**
  * Whether a sentence that has the verb of a question leaves open who does it: `It was stolen.`, `Nobody wants to take it over.`
  * for "Who took it?"
  */
 export function isAgentUnsaid(question: Question, sentence: string): boolean {
   const deed = question.type === 'person' ? deedOf(question.text) : null;
-  if (deed === null || deed.subject !== null) return false;
+  const verb = deed?.subject === null ? deed.verb : deedOfDoer(question);
+  if (verb === null) return false;
   const said = tokensOf(sentence);
-  const at = said.findIndex(({ lower }) => saysVerb(deed.verb, lower) >= SAME_VERB);
+  const at = said.findIndex(({ lower }) => saysVerb(verb, lower) >= SAME_VERB);
   if (at < 0) return false;
   const asked = new Set(wordsOf(question.text).map(stemOf));
   const isOther = ({ lower }: Token) => !STOP_WORDS.has(lower) && !asked.has(stemOf(lower)) && !TIME_WORD.test(lower);

@@ -2,6 +2,7 @@ import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { placeTable } from '../../common/text/places/place-table.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
+import { mostOfKind } from '../retrieval/word-likeness.ts';
 import { contentWords, readQuestion, wordsOf } from './question.ts';
 import { type ReadPassage, rankSentences, sentencesOf } from './rank-sentences.ts';
 import { spansOf } from './spans.ts';
@@ -72,6 +73,8 @@ function ofName(text: string): Description | null {
   for (const match of text.matchAll(OF)) last = match;
   if (last === null) return null;
   const [, noun = '', preposition = '', named = '', behind = ''] = last;
+  // `Ana's employer` is the inner description.
+  if (/['’]s$/u.test(named)) return null;
   const before = text.slice(0, last.index);
   const isNamed = !/^(?:my|our|the) $/u.test(named);
   // In `the boss of the company that made it` the clause is the inner description.
@@ -81,8 +84,18 @@ function ofName(text: string): Description | null {
   if (birth !== null) return bornIn(birth, name, [before, after]);
   const head = headOf(noun);
   // What is behind a clause (`the city where the painter of the picture lives`) is of the clause.
-  if (VALUES.test(head) || /^,/u.test(after)) return null;
+  if (VALUES.test(head) || /^,/u.test(after) || isPlaceAsked(head, before, after)) return null;
   return { noun: head, question: questionFor(head, `the ${noun} ${preposition} ${name}`), around: [before, after] };
+}
+
+/** Whether nothing but the place of a thing is asked for: of the head office of a company, but not of its maker. */
+function isPlaceAsked(noun: string, before: string, after: string): boolean {
+  return (
+    after === '' &&
+    /\bwhere (?:is|are|was|were) $/iu.test(before) &&
+    !isPerson(noun) &&
+    mostOfKind('company', [noun]) < 0.5
+  );
 }
 
 const CLAUSE = /\b(?:where|that|which|who|whom)\b| \p{Lu}/u;
@@ -186,16 +199,32 @@ function inverted(clause: string): string {
   return [help, ...words.slice(0, verb), plain, ...words.slice(verb + 1)].join(' ');
 }
 
+/** The nouns at the beginning of a text: ` office` of `Norvik's head office`. */
+function leadingNouns(text: string): string {
+  const isNoun = (word: string) => {
+    const { noun, verb } = wordSenses().partsOf(wordSenses().row(word));
+    return !STOP_WORDS.has(word) && noun > verb;
+  };
+  const words = /^(?: \p{Ll}+)+/u.exec(text)?.[0].trim().split(' ') ?? [];
+  const end = words.findIndex((word) => !isNoun(word));
+  return words
+    .slice(0, end < 0 ? words.length : end)
+    .map((word) => ` ${word}`)
+    .join('');
+}
+
 /** `Minka's vet`, `Inception's director`. */
 function ofOwner(text: string): Description | null {
   const found = OF_OWNER.exec(text);
   if (found === null) return null;
-  const [phrase, name = '', noun = ''] = found;
+  const [phrase, name = '', first = ''] = found;
+  const behind = text.slice(found.index + phrase.length);
+  const noun = first + leadingNouns(behind);
   const head = headOf(noun);
-  const around = [text.slice(0, found.index), text.slice(found.index + phrase.length)] as const;
+  const around = [text.slice(0, found.index), behind.slice(noun.length - first.length)] as const;
   const birth = BIRTH.exec(noun);
   if (birth !== null) return bornIn(birth, name, around);
-  if (VALUES.test(head)) return null;
+  if (VALUES.test(head) || isPlaceAsked(head, ...around)) return null;
   return { noun: head, question: questionFor(head, `the ${noun} of ${name}`), around };
 }
 

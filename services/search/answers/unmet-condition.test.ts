@@ -28,6 +28,8 @@ const CASES = [
   ['Who stole my bicycle?', 'My bicycle was stolen in front of the institute.', 'doer'],
   ['Who sweeps the chimney?', 'The chimney is swept in March and in September by Mr. Vlk.', null],
   ['Who wrote the manual?', 'It is a single program, written in Rust.', 'doer'],
+  ['Who is the founder of Fjordtech?', 'Fjordtech was founded in 2014 and has 120 employees.', 'doer'],
+  ['Who was the designer of the museum?', 'The museum was designed in 1990.', 'doer'],
   ['Who takes over the bar?', 'Nobody wants to take over the bar.', 'doer'],
   ['Who taught me to bake?', 'I teach a course for bakers.', 'doer'],
   ['Do we have a dog?', 'Dogs are allowed on the ground floor.', 'owner'],
