@@ -20,6 +20,7 @@ import type { Fact } from './knowledge.ts';
 import { asksForLength, lengthIn } from './lengths.ts';
 import { isForeignWord, saysInOtherWords } from './other-language.ts';
 import { ofOtherSection } from './other-section.ts';
+import { professionAsked, professionIn } from './profession.ts';
 import { countedFirst } from './quantities.ts';
 import { asksForTimeOfDay, type Question, readQuestion, wordsOf } from './question.ts';
 import { quotedStatements, reasonFirst, stepFirst } from './quoted-text.ts';
@@ -150,6 +151,8 @@ export function extractiveAnswer(
   if (ownName !== null) return ownName;
   // Without a word for names there is nothing else that could say it.
   if (asksOwnName(asked) && !passages.some(({ payload }) => SAYS_NAME.test(payload.text))) return NO_ANSWER;
+  const profession = quotedProfession(asked, all, material);
+  if (profession !== null) return profession;
   const comparison = quotedComparison(asked, all, material);
   if (comparison !== null) return comparison;
   const query = askedLikeNotes(askedBySpeaker(asked, passages), passages);
@@ -182,6 +185,36 @@ function quotedOwnName(
     }
   }
   return null;
+}
+
+/** Who writes the notes says something of itself. */
+const BY_ONESELF = /\bI\b|\b(?:[Tt]he user|User)\b/u;
+/** Passages that may say what somebody works as. */
+const PROFESSION_PASSAGES = 8;
+
+/** Answers what somebody works as; null for another question, and when no passage says it, or several say different things. */
+function quotedProfession(
+  asked: string,
+  passages: readonly RankedPassage[],
+  { dataset }: Pick<Material, 'dataset'>,
+): ExtractiveAnswer | null {
+  const whose = professionAsked(asked);
+  if (whose === null) return null;
+  const found = passages.slice(0, PROFESSION_PASSAGES).flatMap((passage) =>
+    statementsOf(passage).flatMap(({ text, heading }) => {
+      const profession = professionIn(text, whose);
+      return profession === null ? [] : [{ profession, passage, text, heading }];
+    }),
+  );
+  const [first] = found;
+  if (first === undefined || found.some(({ profession }) => profession !== first.profession)) return null;
+  const quote = sourcedQuote(first.passage.payload, first.text, first.heading, dataset);
+  return {
+    text: `${first.profession}: ${quote}`,
+    passageIds: [first.passage.id],
+    certainty: DIRECT,
+    short: first.profession,
+  };
 }
 
 /** Answers a question that compares two things, with what is said of each; null for another one, or for quotes without an answer. */
@@ -236,11 +269,13 @@ function answerTo(
     isTranslated || (translated !== null && !isOwnLanguage(text)) || (isJudged && isForeignText(text));
   const isOfOther = ofOtherSection(query, passages);
   const isOwn = areOwnNotes(passages);
+  const isOwnProfession = professionAsked(query)?.whose === 'I';
   const isLeft = (sentence: Sentence) => {
     if (isOfOther(sentence) || isOfOtherSpeaker(sentence) || isSmallTalk(sentence)) return false;
     const { text } = sentence.statement;
     if (isAcross(text) && !saysInOtherWords(english, sentence)) return false;
     if (MAIL_LINE.test(text) && !ABOUT_MAIL.test(query)) return false;
+    if (isOwnProfession && !BY_ONESELF.test(text)) return false;
     const isInner =
       (text === inner?.sentence.statement.text && inner.isOfName !== true) ||
       (inner?.excluded != null && text.includes(inner.excluded));

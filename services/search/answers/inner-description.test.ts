@@ -16,6 +16,7 @@ describe('what a question describes without the name', () => {
       'Who is the CEO of …',
     ],
     ['When does the vet of my cat open?', 'Who is the vet of my cat?', 'When does … open'],
+    ["Who is the founder of Ana's employer?", 'Who is the employer of Ana?', 'Who is the founder of …'],
     ["When did Inception's director marry?", 'Who is the director of Inception?', 'When did … marry'],
     ["What river crosses Ada's city of birth?", 'Where was Ada born?', 'What river crosses …'],
     [
@@ -52,6 +53,8 @@ describe('what a question describes without the name', () => {
     'What is the capital of Slovenia?',
     'What is the name of the dog?',
     'When did I move to Berlin?',
+    'Where is the head office of Norvik?',
+    "Where is Norvik's head office?",
     'Which is cheaper, the Bosch or the Miele?',
   ]) {
     it(`is nothing in "${question}"`, () => {

@@ -251,7 +251,10 @@ export function nameFor(
   const beside = new RegExp(`(${NAME}(?: ${NAME})*) ${capital(noun)}(?!\\p{L})`, 'u').exec(sentence);
   if (STATE.test(noun)) return beside?.[0] ?? ofLevel('region');
   const asked = new Set(wordsOf(question).map(stemOf));
-  const isNew = (name: string) => contentWords(name).some((word) => !asked.has(stemOf(word)));
+  const isNew = (name: string) =>
+    contentWords(name).some((word) => !asked.has(stemOf(word))) &&
+    // `a Portuguese chef` has no name.
+    !new RegExp(`\\ban? ${RegExp.escape(name)}(?!\\p{L})`, 'u').test(sentence);
   if (short !== null) return /^[\p{Lu}\d]/u.test(short) && isNew(short) ? short : null;
   const names = [...new Set(spansOf(sentence, ['name']).map(({ text }) => text))].filter(isNew);
   return names.length === 1 ? (names[0] ?? null) : null;

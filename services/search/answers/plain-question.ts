@@ -1,8 +1,14 @@
+import { professionAsked } from './profession.ts';
+
 /** Attributes with a value of their own, asked for without a verb: `Name of the landlord?` */
 const ATTRIBUTE_OF =
   /^(?:(?:the|my|our) )?(?:(?:first|last|full|exact) )?(?:names?|surname|age|birthday|birthplace|nationality|profession|occupation|job|breed|colou?r|brand|make|title|price|cost|salary|rent|address|(?:phone )?number|weight|height|size|date) (?:of|for) [^?]{2,200}\?$/iu;
 const QUESTION_WORDS = 'what|which|who|whom|whose|when|where|why|how';
 const QUESTION_WORD = new RegExp(`\\b(?:${QUESTION_WORDS})\\b`, 'iu');
+
+/** `Who is my employer?`, `Who is the employer of Ana?` */
+const EMPLOYER =
+  /^(?:who|what)(?: is|['’]s) (?:the employer of (.{2,80}?)|(my|.{2,80}?(?=['’]s))(?:['’]s)? employer)\?$/iu;
 
 /** What people say before a question that asks nothing: `Hey, …`, `Remind me, …`, `Do you remember …` */
 const LEAD_IN = new RegExp(
@@ -32,5 +38,10 @@ export function plainQuestion(text: string): string {
     const rest = full.replace(/^(?:the|my|our) /iu, '');
     return `What is the ${rest.charAt(0).toLowerCase()}${rest.slice(1)}`;
   }
+  // Notes of somebody's own say neither `job` nor `living`, and no name by which to find them.
+  const profession = professionAsked(full);
+  if (profession?.whose === 'I') return `What ${profession.isPast ? 'was' : 'is'} my profession?`;
+  const [, employed, employee = employed] = EMPLOYER.exec(full) ?? [];
+  if (employee !== undefined) return /^my$/iu.test(employee) ? 'Where do I work?' : `Where does ${employee} work?`;
   return full === text.trim() ? text : full.charAt(0).toUpperCase() + full.slice(1);
 }

@@ -97,10 +97,15 @@ function ofAskedKind(question: Question, candidates: readonly Candidate[]): Cand
   const isAsked = counted !== null || ((type === 'thing' || type === 'place') && ASKS_WHICH.test(text));
   const kind = stemOf((counted ?? focus ?? '').toLowerCase());
   if (!isAsked || kind === '') return null;
-  const isNamed = ({ span, features }: Candidate) =>
+  const isOfKind = ({ text: said, start }: Span, { statement }: RankedSentence) => {
+    // `St Mary hospital` names a hospital, too.
+    const [next = ''] = /^ \p{Ll}+/u.exec(statement.text.slice(start + said.length)) ?? [];
+    return [...wordsOf(said), next.trim()].some((word) => stemOf(word) === kind);
+  };
+  const isNamed = ({ span, sentence, features }: Candidate) =>
     span.kind === (counted === null ? 'name' : 'number') &&
     features.lead >= Math.log(MIN_SHARE_OF_KIND) &&
-    wordsOf(span.text).some((word) => stemOf(word) === kind);
+    isOfKind(span, sentence);
   return candidates.find(isNamed) ?? null;
 }
 

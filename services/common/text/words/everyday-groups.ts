@@ -80,7 +80,7 @@ promote, promotion, become head, rise
 replace, succeed, successor, take over, swap, exchange, switch, instead of
 succeed, successor, take over, follow, replace
 job, profession, occupation, trade, career, living, work as, employed, employment, vocation
-profession: pilot, nurse, doctor, teacher, carpenter, engineer, baker, plumber, electrician, lawyer, driver, farmer, cook, fisherman, blacksmith, tailor, postman, dentist, mechanic, librarian
+profession: pilot, nurse, doctor, teacher, carpenter, engineer, baker, plumber, electrician, lawyer, driver, farmer, cook, fisherman, blacksmith, tailor, postman, dentist, mechanic, librarian, accountant, actor, actress, analyst, architect, artist, auditor, barber, barista, biologist, bookkeeper, bricklayer, broker, butcher, cashier, chef, chemist, cleaner, clerk, consultant, dancer, designer, developer, economist, editor, estate agent, firefighter, florist, gardener, hairdresser, jeweller, journalist, judge, lecturer, manager, midwife, musician, officer, optician, paramedic, pharmacist, photographer, physicist, physiotherapist, plasterer, potter, professor, programmer, psychologist, receptionist, researcher, roofer, sailor, scientist, secretary, singer, soldier, solicitor, surgeon, surveyor, teacher, technician, therapist, translator, vet, waiter, waitress, welder, worker, writer
 earn, salary, wage, pay/paid, income, paid
 salary, wage, pay/paid, income, earnings
 pay/paid, cost, price, spend/spent, fee, charge
