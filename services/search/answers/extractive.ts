@@ -188,7 +188,7 @@ function quotedOwnName(
 }
 
 /** Who writes the notes says something of itself. */
-const BY_ONESELF = /\bI\b|\b(?:[Tt]he user|User)\b/u;
+const BY_ONESELF = /\bI\b|\b(?:[Tt]he user|User)\b(?!['’]s)/u;
 /** Passages that may say what somebody works as. */
 const PROFESSION_PASSAGES = 8;
 

@@ -19,6 +19,12 @@ describe('what somebody works as', () => {
       'My sister Bethan married a Portuguese chef in a barn.',
       'Portuguese chef',
     ],
+    [
+      "What is my husband's job?",
+      "User's husband Wim works as a structural engineer at Arcadis.",
+      'structural engineer',
+    ],
+    ['What is my job?', "User's husband Wim works as a structural engineer at Arcadis.", null],
     ["What is Tom's job?", 'Tomasz is a carpenter.', null],
   ];
   for (const [question, sentence, profession] of cases) {

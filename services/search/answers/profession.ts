@@ -17,13 +17,14 @@ export function professionAsked(question: string): ProfessionAsked | null {
   const whose = found.find((one) => one !== undefined);
   if (whose === undefined) return null;
   const isPast = /^what (?:was|were|did)\b/iu.test(text);
-  return { whose: /^(?:my|mine|I)$/iu.test(whose) ? 'I' : whose.replace(/['’]s?$/u, ''), isPast };
+  const name = whose.replace(/['’]s?$/u, '');
+  return { whose: /^(?:my|mine|I|(?:the )?user)$/iu.test(name) ? 'I' : name, isPast };
 }
 
 const PHRASE = "((?:\\p{L}[\\p{L}'’-]* ){0,3}?\\p{L}[\\p{L}-]*)";
 const END =
   '(?=$|[.,;:!?()]| (?:at|in|for|with|on|of|and|but|who|which|that|from|since|by|to|near|now|again|because|so|until|when|where|while|specializing|specialising) ?)';
-const OWN = '(?:I|[Tt]he user|User)';
+const OWN = "(?:I|[Tt]he user|User)(?!['’]s )";
 /** Minimum certainty that a word calls a profession. */
 const MIN_PROFESSION = 0.3;
 
@@ -53,8 +54,9 @@ export function professionIn(sentence: string, { whose, isPast }: ProfessionAske
 
 /** `my brother Tom` is Tom, and `Tom` may have a surname. */
 function named(whose: string): string {
-  const name = /^my /iu.test(whose) ? `[Mm]y ${RegExp.escape(whose.slice(3))}` : RegExp.escape(whose);
-  return `(?:(?<=[Mm]y \\p{Ll}+ )|(?<![\\p{L}’'-]))${name}(?: \\p{Lu}[\\p{L}’'-]+)?`;
+  const owner = "(?:[Mm]y|(?:[Tt]he user|User)['’]s)";
+  const name = /^my /iu.test(whose) ? `${owner} ${RegExp.escape(whose.slice(3))}` : RegExp.escape(whose);
+  return `(?:(?<=(?:[Mm]y|['’]s) \\p{Ll}+ )|(?<![\\p{L}’'-]))${name}(?: \\p{Lu}[\\p{L}’'-]+)?`;
 }
 
 /** `Portuguese chef` of `My sister Bethan married a Portuguese chef` for Bethan's husband. */

@@ -13,6 +13,8 @@ const CASES = [
   ['What is my dog called?', 'I have a border collie named Pablo and a cat.', null],
   ["What is the user's wife called?", "User's sister Inês lives in Braga", 'person'],
   ["What is my mother's first name?", 'My father keeps a donkey called Hugo.', 'person'],
+  ['What is my son called?', 'I have a daughter named Lotte who is six.', 'person'],
+  ['What is my daughter called?', 'User has a daughter named Lotte who is six.', null],
   ['Where did Jane study?', 'I studied physics in Bonn.', 'person'],
   ['Where did I study?', 'I studied physics in Bonn.', null],
   ['Where did Jane study?', 'I studied physics in Bonn, and Jane in Kiel.', null],

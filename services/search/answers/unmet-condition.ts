@@ -142,8 +142,9 @@ export function isOtherPerson(question: string, { text, context }: Pick<Said, 't
   return words.includes(`${relative}-in-law`) || RELATIVES.has(OWN_RELATIVE.exec(text)?.[1] ?? '');
 }
 
-/** `My sister lives …`, `The user’s sister lives …` */
-const OWN_RELATIVE = /^(?:my|our|(?:the )?[\p{L}-]+['’]s) (\p{Ll}+)/iu;
+/** `My sister lives …`, `The user’s sister lives …`, `I have a sister …` */
+const OWN_RELATIVE =
+  /^(?:my|our|(?:the )?[\p{L}-]+['’]s|(?:I|we|(?:the )?user) (?:have|has|had)(?: got)? an?)(?: (?:older|younger|elder|little|big|twin|only))? (\p{Ll}+)/iu;
 
 /** Whose the one relative of a text is: of the speaker, of somebody else, or of nobody that is said. */
 const OWNER_OF_RELATIVE = new RegExp(
