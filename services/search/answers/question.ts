@@ -3,6 +3,7 @@ import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf, tokenizeQuery } from '../../common/text/language/tokenize.ts';
 import { everydayWords } from '../../common/text/words/everyday-words.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
+import { isVerb } from './word-kinds.ts';
 
 /** The type of answer that a question asks for. `thing`: anything else. `topic`: asks for nothing in particular, such as words to search for. */
 export type AnswerType = 'person' | 'date' | 'number' | 'place' | 'yes-no' | 'reason' | 'way' | 'thing' | 'topic';
@@ -72,11 +73,6 @@ function focusOf(text: string): string | null {
 function mayBeVerb(word: string): boolean {
   const row = wordSenses().row(word);
   return row < 0 ? /(?:s|ed)$/u.test(word) : wordSenses().partsOf(row).verb > 0;
-}
-
-function isVerb(word: string): boolean {
-  const { noun, verb } = wordSenses().partsOf(wordSenses().row(word));
-  return verb > noun;
 }
 
 const EXCLUSION =

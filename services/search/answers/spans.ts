@@ -5,7 +5,7 @@ import { turnsOf } from '../../common/text/language/turns.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { kindOf } from '../retrieval/word-likeness.ts';
 import type { AnswerType } from './question.ts';
-import { likenessToRoles } from './word-kinds.ts';
+import { isVerb, likenessToRoles } from './word-kinds.ts';
 
 /** A part of a sentence that may be a short answer. */
 export interface Span {
@@ -201,11 +201,6 @@ function isNoun(word: string): boolean {
 }
 
 const MIN_NOUN = 0.6;
-
-function isVerb(word: string): boolean {
-  const { noun, verb } = wordSenses().partsOf(wordSenses().row(word));
-  return verb > noun;
-}
 
 /** The words up to the first one for a person, with the one it belongs to: `my uncle`. */
 function addRole(match: RegExpExecArray, add: Add): void {

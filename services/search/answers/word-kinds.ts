@@ -60,3 +60,9 @@ const MIN_PERSON = 0.55;
 export function isPerson(noun: string): boolean {
   return (kindOf('person')?.(wordSenses().row(noun)) ?? 0) >= MIN_PERSON;
 }
+
+/** Whether a word is more often a verb than a noun. */
+export function isVerb(word: string): boolean {
+  const { noun, verb } = wordSenses().partsOf(wordSenses().row(word));
+  return verb > noun;
+}
