@@ -62,6 +62,13 @@ describe('what a question describes without the name', () => {
     });
   }
 
+  it('is not the place of a thing whose name is asked for', () => {
+    const description = descriptionOf('Who guards the vault of Grace Hopper?');
+    const sentence = 'Grace Hopper repaired the lamp of the vault in London.';
+    for (const short of [null, 'London'])
+      expect(description === null ? short : nameFor(description, { short, sentence })).equals(null);
+  });
+
   it('is a country, where one is asked for and the answer names a region first', () => {
     const description = descriptionOf('Who rules the country where Buyende is located?');
     const sentence = 'Buyende is a town in the Eastern Region of Uganda.';

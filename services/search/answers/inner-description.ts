@@ -255,8 +255,13 @@ export function nameFor(
     contentWords(name).some((word) => !asked.has(stemOf(word))) &&
     // `a Portuguese chef` has no name.
     !new RegExp(`\\ban? ${RegExp.escape(name)}(?!\\p{L})`, 'u').test(sentence);
-  if (short !== null) return /^[\p{Lu}\d]/u.test(short) && isNew(short) ? short : null;
-  const names = [...new Set(spansOf(sentence, ['name']).map(({ text }) => text))].filter(isNew);
+  // `the lamp of the vault in London` tells where the vault is, and not what it is called.
+  const isPlace = (start: number) =>
+    !/^(?:where|\p{L}+ which)\b/iu.test(question) && /\b(?:in|at|on|near|from) $/u.test(sentence.slice(0, start));
+  if (short !== null)
+    return /^[\p{Lu}\d]/u.test(short) && isNew(short) && !isPlace(sentence.indexOf(short)) ? short : null;
+  const spans = spansOf(sentence, ['name']).filter(({ text, start }) => isNew(text) && !isPlace(start));
+  const names = [...new Set(spans.map(({ text }) => text))];
   return names.length === 1 ? (names[0] ?? null) : null;
 }
 
