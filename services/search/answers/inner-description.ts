@@ -257,7 +257,7 @@ export function nameFor(
     !new RegExp(`\\ban? ${RegExp.escape(name)}(?!\\p{L})`, 'u').test(sentence);
   // `the lamp of the vault in London` tells where the vault is, and not what it is called.
   const isPlace = (start: number) =>
-    !/^(?:where|\p{L}+ which)\b/iu.test(question) && /\b(?:in|at|on|near|from) $/u.test(sentence.slice(0, start));
+    !/^(?:where|\p{L}+ which)\b/iu.test(question) && /\b(?:in|at|on|near) $/u.test(sentence.slice(0, start));
   if (short !== null)
     return /^[\p{Lu}\d]/u.test(short) && isNew(short) && !isPlace(sentence.indexOf(short)) ? short : null;
   const spans = spansOf(sentence, ['name']).filter(({ text, start }) => isNew(text) && !isPlace(start));
