@@ -26,6 +26,7 @@ const NOTES = [
   'I finished the first aid course on 5 May 2024 and the sailing course on 20 August 2024.',
   'Zwolle has 132,000 inhabitants. Deventer has about 102,000 inhabitants.',
   'Ridge trail is 12 km long. The lake path is 5 miles long.',
+  'The Kalk piano costs 2500 euros. The Vann piano costs 1800 euros. The Rosse piano costs 12345 euros and the Tern piano 9\u00A0900 euros.',
 ];
 const passages = NOTES.map(
   (text, at) =>
@@ -61,6 +62,8 @@ describe('comparisons', () => {
     ['Who would be done sooner, Roth or Simic?', 'Roth'],
     ['Did I do the sailing course before the first aid course?', 'No'],
     ['Which town has more people, Deventer or Zwolle?', 'Zwolle'],
+    ['Which is cheaper, the Kalk or the Vann?', 'The Vann'],
+    ['Which is cheaper, the Rosse or the Tern?', 'The Tern'],
     ['Did I visit Oslo before the summer?', null],
     ['Are Weekly and Northwind both magazines?', 'Yes'],
     ['Are Weekly and The Harbour Post both magazines?', 'No'],

@@ -101,7 +101,7 @@ const NUMERALS = [
   'twelve',
 ];
 const NUMBER =
-  /(?:(?<sign>[$€£¥]) ?)?(?<![\p{L}\p{N}.,/-])(?<number>\d{1,3}(?:[, {2}]\d{3})+(?:\.\d+)?|\d+(?:[.,]\d{1,2}(?!\d)|\.\d+)?|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?= ))(?<multiple> (?:thousand|million|billion)\b|k\b)?(?:[ -]?(?<unit>(?:square|sq|per) \p{L}+|[\p{L}°%€$£][\p{L}²/]*\d?(?:\(A\))?|%))?/giu;
+  /(?:(?<sign>[$€£¥]) ?)?(?<![\p{L}\p{N}.,/-])(?<number>\d{1,3}(?:[, \u00A0\u202F]\d{3})+(?:\.\d+)?|\d+(?:[.,]\d{1,2}(?!\d)|\.\d+)?|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?= ))(?<multiple> (?:thousand|million|billion)\b|k\b)?(?:[ -]?(?<unit>(?:square|sq|per) \p{L}+|[\p{L}°%€$£][\p{L}²/]*\d?(?:\(A\))?|%))?/giu;
 
 /** Returns the quantities of some dimensions in a text, in order. */
 export function quantitiesIn(text: string, dimensions: readonly Dimension[]): readonly Quantity[] {
@@ -135,11 +135,11 @@ function joinedDurations(found: readonly (Quantity & { readonly end: number })[]
 
 const MAX_BETWEEN = 5;
 
-/** `1,150`, `285.000` and `4,2`. */
+/** `1,150`, `12 500` and `4,2`. */
 function amountOf(digits: string): number {
   const numeral = NUMERALS.indexOf(digits.toLowerCase());
   if (numeral >= 0) return numeral;
-  const plain = digits.replace(/[, {2}](?=\d{3}(?!\d))/gu, '');
+  const plain = digits.replace(/[, \u00A0\u202F](?=\d{3}(?!\d))/gu, '');
   return Number(plain.replace(',', '.'));
 }
 
