@@ -20,7 +20,7 @@ import type { Fact } from './knowledge.ts';
 import { asksForLength, lengthIn } from './lengths.ts';
 import { isForeignWord, saysInOtherWords } from './other-language.ts';
 import { ofOtherSection } from './other-section.ts';
-import { professionAsked, professionIn } from './profession.ts';
+import { professionAsked, professionReader } from './profession.ts';
 import { countedFirst } from './quantities.ts';
 import { asksForTimeOfDay, type Question, readQuestion, wordsOf } from './question.ts';
 import { quotedStatements, reasonFirst, stepFirst } from './quoted-text.ts';
@@ -198,11 +198,12 @@ function quotedProfession(
   passages: readonly RankedPassage[],
   { dataset }: Pick<Material, 'dataset'>,
 ): ExtractiveAnswer | null {
-  const whose = professionAsked(asked);
-  if (whose === null) return null;
+  const question = professionAsked(asked);
+  if (question === null) return null;
+  const read = professionReader(question);
   const found = passages.slice(0, PROFESSION_PASSAGES).flatMap((passage) =>
     statementsOf(passage).flatMap(({ text, heading }) => {
-      const profession = professionIn(text, whose);
+      const profession = read(text);
       return profession === null ? [] : [{ profession, passage, text, heading }];
     }),
   );

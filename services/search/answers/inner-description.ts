@@ -88,13 +88,16 @@ function ofName(text: string): Description | null {
   return { noun: head, question: questionFor(head, `the ${noun} ${preposition} ${name}`), around: [before, after] };
 }
 
+/** How sure a noun must be that of a company, which is somewhere and has a name. */
+const MIN_COMPANY = 0.5;
+
 /** Whether nothing but the place of a thing is asked for: of the head office of a company, but not of its maker. */
 function isPlaceAsked(noun: string, before: string, after: string): boolean {
   return (
     after === '' &&
     /\bwhere (?:is|are|was|were) $/iu.test(before) &&
     !isPerson(noun) &&
-    mostOfKind('company', [noun]) < 0.5
+    mostOfKind('company', [noun]) < MIN_COMPANY
   );
 }
 

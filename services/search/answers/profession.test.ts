@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { professionAsked, professionIn } from './profession.ts';
+import { professionAsked, professionReader } from './profession.ts';
 
 describe('what somebody works as', () => {
   const cases: readonly (readonly [question: string, sentence: string, profession: string | null])[] = [
@@ -30,7 +30,7 @@ describe('what somebody works as', () => {
   for (const [question, sentence, profession] of cases) {
     it(`is ${profession ?? 'not said'} for "${question}" in "${sentence}"`, () => {
       const asked = professionAsked(question);
-      expect(asked === null ? null : professionIn(sentence, asked)).equals(profession);
+      expect(asked === null ? null : professionReader(asked)(sentence)).equals(profession);
     });
   }
 

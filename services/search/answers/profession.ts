@@ -29,10 +29,10 @@ const OWN = "(?:I|[Tt]he user|User)(?!['’]s )";
 const MIN_PROFESSION = 0.3;
 
 /**
- * Returns what profession a sentence says somebody has, or had if that is asked for: `data engineer` of `Ana works at Norvik as
- * a data engineer`; null when it says none of that person.
+ * Returns what reads from a sentence which profession somebody has, or had if that is asked for: `data engineer` of `Ana works at
+ * Norvik as a data engineer`; it returns null when a sentence says none of that person.
  */
-export function professionIn(sentence: string, { whose, isPast }: ProfessionAsked): string | null {
+export function professionReader({ whose, isPast }: ProfessionAsked): (sentence: string) => string | null {
   const who = whose === 'I' ? OWN : named(whose);
   const start = `${who}(?:,? who)?`;
   const [work, be] = isPast
@@ -46,10 +46,13 @@ export function professionIn(sentence: string, { whose, isPast }: ProfessionAske
     'u',
   );
   const is = new RegExp(`${start}(?:${be})(?: now| still| currently| also)? ?(?:an? |the )${PHRASE}${END}`, 'u');
-  const working = works.exec(sentence)?.[1];
-  if (working !== undefined) return working;
-  const being = is.exec(sentence)?.[1] ?? marriedIn(sentence, whose);
-  return being !== undefined && isProfession(being) ? being : null;
+  const married = marriedTo(whose);
+  return (sentence) => {
+    const working = works.exec(sentence)?.[1];
+    if (working !== undefined) return working;
+    const being = is.exec(sentence)?.[1] ?? married?.exec(sentence)?.[1];
+    return being !== undefined && isProfession(being) ? being : null;
+  };
 }
 
 /** `my brother Tom` is Tom, and `Tom` may have a surname. */
@@ -59,13 +62,11 @@ function named(whose: string): string {
   return `(?:(?<=(?:[Mm]y|['’]s) \\p{Ll}+ )|(?<![\\p{L}’'-]))${name}(?: \\p{Lu}[\\p{L}’'-]+)?`;
 }
 
-/** `Portuguese chef` of `My sister Bethan married a Portuguese chef` for Bethan's husband. */
-function marriedIn(sentence: string, whose: string): string | undefined {
+/** Finds `Portuguese chef` in `My sister Bethan married a Portuguese chef` for Bethan's husband; null for who is nobody's. */
+function marriedTo(whose: string): RegExp | null {
   const other = /^(.+?)['’]s (?:husband|wife|spouse|partner)$/iu.exec(whose)?.[1];
-  if (other === undefined) return undefined;
-  return new RegExp(`${named(other)} (?:got |is |was )?(?:married|wed)(?: to)? an? ${PHRASE}${END}`, 'u').exec(
-    sentence,
-  )?.[1];
+  if (other === undefined) return null;
+  return new RegExp(`${named(other)} (?:got |is |was )?(?:married|wed)(?: to)? an? ${PHRASE}${END}`, 'u');
 }
 
 /** Whether the last noun of a phrase calls a profession: `paediatric nurse`, not `close friend`. */

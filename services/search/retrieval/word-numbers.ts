@@ -1,3 +1,5 @@
+import { nextHash, slotOfHash } from '../../common/kernel/word-hash.ts';
+
 /**
  * Numbers words from 0 in the order in which they first come. A word that is part of a text is found by its characters, without
  * a string made of it, which a map would need; and as none of them is an object, the collector has nothing to look at.
@@ -45,7 +47,7 @@ export class WordNumbers {
     const length = end - start;
     let hash = 0;
     for (let at = start; at < end; at++) hash = nextHash(hash, text.charCodeAt(at));
-    for (let slot = placed(hash, slots.length); ; slot = (slot + 1) & (slots.length - 1)) {
+    for (let slot = slotOfHash(hash, slots.length); ; slot = (slot + 1) & (slots.length - 1)) {
       const number = (slots[slot] as number) - 1;
       if (number < 0) return slot;
       const from = number === 0 ? 0 : (ends[number - 1] as number);
@@ -64,16 +66,12 @@ export class WordNumbers {
       for (let at = this.startOf(number); at < (this.ends[number] as number); at++) {
         hash = nextHash(hash, this.characters[at] as number);
       }
-      let slot = placed(hash, this.slots.length);
+      let slot = slotOfHash(hash, this.slots.length);
       while (this.slots[slot] !== 0) slot = (slot + 1) & (this.slots.length - 1);
       this.slots[slot] = number + 1;
     }
   }
 }
-
-/** A step of the hash function FNV-1a. */
-const nextHash = (hash: number, code: number): number => Math.imul(hash ^ code, 0x01000193);
-const placed = (hash: number, size: number): number => (hash ^ (hash >>> 15)) & (size - 1);
 
 function copied<Numbers extends Int32Array | Uint16Array>(from: Numbers, to: Numbers): Numbers {
   to.set(from);

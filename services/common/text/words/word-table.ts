@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { nextHash, slotOfHash } from '../../kernel/word-hash.ts';
 import { createDotProducts } from './dot-products.ts';
 
 export interface TableRow {
@@ -183,7 +184,7 @@ export function indexWords(words: Uint8Array, ends: Uint32Array): PlaceOfWord {
   for (let place = 0; place < ends.length; place++) {
     let hash = 0;
     for (let at = startOf(place); at < (ends[place] as number); at++) hash = nextHash(hash, words[at] as number);
-    let slot = slotOf(hash, size);
+    let slot = slotOfHash(hash, size);
     while (slots[slot] !== EMPTY) slot = (slot + 1) & (size - 1);
     slots[slot] = place;
   }
@@ -193,7 +194,7 @@ export function indexWords(words: Uint8Array, ends: Uint32Array): PlaceOfWord {
     const length = bytes.length;
     let hash = 0;
     for (let at = 0; at < length; at++) hash = nextHash(hash, bytes.charCodeAt(at));
-    for (let slot = slotOf(hash, size); ; slot = (slot + 1) & (size - 1)) {
+    for (let slot = slotOfHash(hash, size); ; slot = (slot + 1) & (size - 1)) {
       const place = slots[slot] as number;
       if (place === EMPTY) return -1;
       const start = startOf(place);
@@ -204,10 +205,6 @@ export function indexWords(words: Uint8Array, ends: Uint32Array): PlaceOfWord {
     }
   };
 }
-
-/** A step of the hash function FNV-1a. */
-const nextHash = (hash: number, byte: number): number => Math.imul(hash ^ byte, 0x01000193);
-const slotOf = (hash: number, size: number): number => (hash ^ (hash >>> 15)) & (size - 1);
 
 /** Returns the rows nearest to a row, from the file that `test/bench/make-neighbours.ts` writes. */
 function readNeighbours(): (row: number) => readonly number[] {
