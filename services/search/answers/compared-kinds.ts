@@ -6,6 +6,7 @@ import { kindOf } from '../retrieval/word-likeness.ts';
 import type { Compared, Said, SaidOfSide, Side } from './compared-sides.ts';
 import { originIn, timeIn } from './compared-values.ts';
 import { type ComparisonQuestion, named } from './comparison-question.ts';
+import { professionIn } from './profession.ts';
 import { contentWords, wordsOf } from './question.ts';
 import { isSaid, isSameStem } from './slots.ts';
 
@@ -108,7 +109,8 @@ const STATE = /^(?:state|provinc|county|counties|region|island|continent)/u;
 const GROUP =
   /^(?:compan|firm|school|universit|team|club|office|hotel|band|department|hospital|building|employer|bank|insurer|dentist|doctor|vet)/u;
 const TIME = /^(?:year|month|day|date|birthday)$/u;
-const JOB = /^(?:job|profession|occupation|trade|kind|type|genre|breed|species)/u;
+const JOB = /^(?:job|profession|occupation|trade)/u;
+const KIND = /^(?:kind|type|genre|breed|species)/u;
 
 /** Returns the value of a noun such as `city` that is told of a side, in lower case; null without one. */
 function valueOfNoun(noun: string, predicate: string, said: readonly SaidOfSide[]): NamedValue | null {
@@ -135,7 +137,8 @@ function readNoun(noun: string, predicate: string, said: SaidOfSide): string | n
     const length = noun === 'year' ? 4 : noun === 'month' ? 7 : 10;
     return time === null ? null : new Date(time.from).toISOString().slice(noun === 'birthday' ? 5 : 0, length);
   }
-  if (JOB.test(noun)) return /\b(?:is|was|works as) (?:now )?an? ((?:\p{Ll}+ )?\p{Ll}+)/u.exec(part)?.[1] ?? null;
+  if (JOB.test(noun)) return professionIn(part);
+  if (KIND.test(noun)) return /\b(?:is|was) (?:now )?an? ((?:\p{Ll}+ )?\p{Ll}+)/u.exec(part)?.[1] ?? null;
   const chains = [...part.matchAll(PLACES)].map(([, names = '']) => names.replace(/^the |\.$/gu, '').split(', '));
   const { levels } = placeTable();
   if (COUNTRY.test(noun)) {

@@ -20,7 +20,7 @@ import type { Fact } from './knowledge.ts';
 import { asksForLength, lengthIn } from './lengths.ts';
 import { isForeignWord, saysInOtherWords } from './other-language.ts';
 import { ofOtherSection } from './other-section.ts';
-import { professionAsked, professionReader } from './profession.ts';
+import { ownProfession } from './profession.ts';
 import { countedFirst } from './quantities.ts';
 import { asksForTimeOfDay, type Question, readQuestion, wordsOf } from './question.ts';
 import { quotedStatements, reasonFirst, stepFirst } from './quoted-text.ts';
@@ -38,6 +38,7 @@ import { MIN_SHORT_CONFIDENCE, shortAnswer } from './short-answer.ts';
 import { sourcedQuote } from './source-label.ts';
 import { timeOfDayIn } from './spans.ts';
 import { type StatedAnswer, statedAnswer } from './stated-answer.ts';
+import { statedWork } from './stated-work.ts';
 import { type Statement, statementsOf, verbatimOf } from './statements.ts';
 import type { Table } from './table-rows.ts';
 import { tableAnswer } from './tables.ts';
@@ -151,8 +152,8 @@ export function extractiveAnswer(
   if (ownName !== null) return ownName;
   // Without a word for names there is nothing else that could say it.
   if (asksOwnName(asked) && !passages.some(({ payload }) => SAYS_NAME.test(payload.text))) return NO_ANSWER;
-  const profession = quotedProfession(asked, all, material);
-  if (profession !== null) return profession;
+  const work = quotedWork(asked, all, material);
+  if (work !== null) return work;
   const comparison = quotedComparison(asked, all, material);
   if (comparison !== null) return comparison;
   const query = askedLikeNotes(askedBySpeaker(asked, passages), passages);
@@ -189,33 +190,19 @@ function quotedOwnName(
 
 /** Who writes the notes says something of itself. */
 const BY_ONESELF = /\bI\b|\b(?:[Tt]he user|User)\b(?!['’]s)/u;
-/** Passages that may say what somebody works as. */
-const PROFESSION_PASSAGES = 8;
 
-/** Answers what somebody works as; null for another question, and when no passage says it, or several say different things. */
-function quotedProfession(
+/** Answers what a question asks of somebody's work; null for another question, and when no passage says it plainly. */
+function quotedWork(
   asked: string,
   passages: readonly RankedPassage[],
   { dataset }: Pick<Material, 'dataset'>,
 ): ExtractiveAnswer | null {
-  const question = professionAsked(asked);
-  if (question === null) return null;
-  const read = professionReader(question);
-  const found = passages.slice(0, PROFESSION_PASSAGES).flatMap((passage) =>
-    statementsOf(passage).flatMap(({ text, heading }) => {
-      const profession = read(text);
-      return profession === null ? [] : [{ profession, passage, text, heading }];
-    }),
-  );
-  const [first] = found;
-  if (first === undefined || found.some(({ profession }) => profession !== first.profession)) return null;
-  const quote = sourcedQuote(first.passage.payload, first.text, first.heading, dataset);
-  return {
-    text: `${first.profession}: ${quote}`,
-    passageIds: [first.passage.id],
-    certainty: DIRECT,
-    short: first.profession,
-  };
+  const found = statedWork(asked, passages);
+  if (found === null) return null;
+  if (found === 'unsaid') return NO_ANSWER;
+  const { said, passage, statement } = found;
+  const quote = sourcedQuote(passage.payload, statement.text, statement.heading, dataset);
+  return { text: `${said}: ${quote}`, passageIds: [passage.id], certainty: DIRECT, short: said };
 }
 
 /** Answers a question that compares two things, with what is said of each; null for another one, or for quotes without an answer. */
@@ -270,7 +257,7 @@ function answerTo(
     isTranslated || (translated !== null && !isOwnLanguage(text)) || (isJudged && isForeignText(text));
   const isOfOther = ofOtherSection(query, passages);
   const isOwn = areOwnNotes(passages);
-  const isOwnProfession = professionAsked(query)?.whose === 'I';
+  const isOwnProfession = ownProfession(query) !== null;
   const isLeft = (sentence: Sentence) => {
     if (isOfOther(sentence) || isOfOtherSpeaker(sentence) || isSmallTalk(sentence)) return false;
     const { text } = sentence.statement;

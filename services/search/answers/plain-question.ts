@@ -1,4 +1,4 @@
-import { professionAsked } from './profession.ts';
+import { ownProfession } from './profession.ts';
 
 /** Attributes with a value of their own, asked for without a verb: `Name of the landlord?` */
 const ATTRIBUTE_OF =
@@ -39,8 +39,8 @@ export function plainQuestion(text: string): string {
     return `What is the ${rest.charAt(0).toLowerCase()}${rest.slice(1)}`;
   }
   // Notes of somebody's own say neither `job` nor `living`, and no name by which to find them.
-  const profession = professionAsked(full);
-  if (profession?.whose === 'I') return `What ${profession.isPast ? 'was' : 'is'} my profession?`;
+  const profession = ownProfession(full);
+  if (profession !== null) return profession;
   const [, employed, employee = employed] = EMPLOYER.exec(full) ?? [];
   if (employee !== undefined) return /^my$/iu.test(employee) ? 'Where do I work?' : `Where does ${employee} work?`;
   return full === text.trim() ? text : full.charAt(0).toUpperCase() + full.slice(1);

@@ -36,6 +36,20 @@ export function nameOfRelative(
   return null;
 }
 
+const PARTNERS = 'partner|boyfriend|girlfriend|husband|wife|spouse|fiancé|fiancée|fiance'.split('|');
+const PERSONS =
+  /^(?:friend|neighbou?r|boss|manager|colleague|coworker|flatmate|roommate|housemate|landlord|landlady|cousin|ex|kid|child|stepfather|stepmother|stepson|stepdaughter)$/u;
+
+/** Returns the words by which a text may call whom a question calls by a relation to somebody, that word first; none for no person. */
+export function calledLike(word: string): readonly string[] {
+  if (PARTNERS.includes(word)) {
+    const others = /^(?:partner|spouse)$/u.test(word) ? PARTNERS : ['partner', 'spouse'];
+    return [...new Set([word, ...others])];
+  }
+  const like = relativesLike(word);
+  return like.length > 0 || PERSONS.test(word) ? [word, ...like] : [];
+}
+
 /** What a sentence refers back to. */
 function subjectBefore(all: readonly Statement[], at: number): string {
   let first = at;
@@ -48,7 +62,8 @@ function subjectBefore(all: readonly Statement[], at: number): string {
 }
 
 function readerOf(owner: string, relative: string): (statement: Statement, before: string) => string | null {
-  const words = [relative, ...relativesLike(relative)].join('|');
+  const known = calledLike(relative);
+  const words = (known.length === 0 ? [relative] : known).join('|');
   const called = `(?:${words})(?:,? | (?:is|was) )(?:(?:called|named) )?${NAME}`;
   const reader = (whose: string) => {
     const patterns = [

@@ -3,6 +3,7 @@ import { keptByText } from '../../common/kernel/recently-used.ts';
 import { isConversation, roleOf, turnsOf } from '../../common/text/language/turns.ts';
 import type { RankedPassage } from '../model.ts';
 import { isForeignText } from './foreign-text.ts';
+import { ownProfession } from './profession.ts';
 
 /** How the turns of a passage are read: as somebody tells of them who was there. */
 export interface Telling {
@@ -217,7 +218,7 @@ export function askedBySpeaker(question: string, passages: readonly Pick<RankedP
     const pattern = form.replace('NAME', `(?:${name}|${first})(?![\\p{L}\\p{N}])`);
     return text.replaceAll(new RegExp(`(?<![\\p{L}\\p{N}])${pattern}`, 'giu'), other);
   }, question);
-  return own.replace(/^what do I (?:do for (?:a living|work)|work as)\b/iu, 'What is my job');
+  return ownProfession(own) ?? own;
 }
 
 /** `Ben, …`, `…, Ben!`, `Thanks Ben.` */

@@ -1,0 +1,41 @@
+import { expect } from 'chai';
+import type { ReadPassage } from './rank-sentences.ts';
+import { statedWork } from './stated-work.ts';
+
+describe('what a text says of the work of somebody', () => {
+  const passage = (text: string): ReadPassage =>
+    ({ id: text, payload: { text, headings: [], documentName: 'note', chunkIndex: 0 } }) as unknown as ReadPassage;
+  const said = (question: string, ...texts: readonly string[]) => {
+    const found = statedWork(question, texts.map(passage));
+    return found === null || found === 'unsaid' ? found : found.said;
+  };
+  const chat = 'Nora: I work as a radiographer at Jessa hospital.\nTeo: Nice! I am a baker, my sister is a vet.\n';
+
+  it('is said of the user of an assistant by the user, and not by the assistant', () => {
+    const text = 'User: I teach geography at Elm School.\nAssistant: Great! I work as an assistant at all hours.\n';
+    expect(said('What do I do for work?', text)).equals('teach geography');
+    expect(said('Where do I work?', text)).equals('Elm School');
+  });
+
+  it('is said of a speaker whom the question names, and of the relatives of that speaker', () => {
+    expect(said("What is Nora's job?", chat)).equals('radiographer');
+    expect(said('What does Teo do for a living?', chat)).equals('baker');
+    expect(said("What does Teo's sister do?", chat)).equals('vet');
+    expect(said('Which hospital does Nora work at?', chat)).equals('Jessa hospital');
+  });
+
+  it('is unsaid of who asks when only others talk of theirs, and of a relative whom no text names', () => {
+    expect(said('What is my profession?', chat)).equals('unsaid');
+    expect(said('What is my profession?', chat, 'I am a plumber.')).equals('plumber');
+    expect(said("What does Camille's husband do?", 'Camille runs a bookshop.', 'My partner Eli is a chef.')).equals(
+      'unsaid',
+    );
+  });
+
+  it('is the plainest of several statements, and none when they contradict each other', () => {
+    expect(said('What do I do for work?', 'I work for Norvik.', 'I am a paediatric nurse.', 'I am a nurse.')).equals(
+      'paediatric nurse',
+    );
+    expect(said('What do I do for work?', 'I am a plumber.', 'I am a nurse.')).equals(null);
+  });
+});

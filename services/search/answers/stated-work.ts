@@ -1,0 +1,71 @@
+import { roleOf } from '../../common/text/language/turns.ts';
+import { type WorkAsked, type WorkSaid, workAsked, workReader } from './profession.ts';
+import type { ReadPassage } from './rank-sentences.ts';
+import { calledLike } from './relative-names.ts';
+import type { Statement } from './statements.ts';
+import { isAsker, spokenStatements } from './turn-speakers.ts';
+
+/** What a text says of somebody's work, and where. */
+interface StatedWork extends WorkSaid {
+  readonly passage: ReadPassage;
+  readonly statement: Statement;
+}
+
+/** Passages that may say it. */
+const PASSAGES = 10;
+const MARRIED = /\b(?:married|marries|wed)\b/iu;
+
+/**
+ * Returns what the passages say of the work that a question asks for; `unsaid` when only other speakers of a conversation say
+ * theirs, or none names the relative whose work it is; null for another question, and when it is not said in a known form or
+ * several things are said.
+ */
+export function statedWork(question: string, passages: readonly ReadPassage[]): StatedWork | 'unsaid' | null {
+  const asked = workAsked(question);
+  if (asked === null) return null;
+  const read = passages.slice(0, PASSAGES);
+  if (isUnknownRelative(asked, read)) return 'unsaid';
+  const all = read.flatMap((passage) => workIn(asked, passage));
+  const rank = Math.min(...all.map((one) => one.rank));
+  const found = all.filter((one) => one.rank === rank);
+  // `nurse` and `paediatric nurse` are one.
+  const first = found.toSorted((a, b) => b.said.length - a.said.length)[0];
+  if (first === undefined) {
+    const isOfOthers = asked.whose === 'I' && read.some((passage) => sayOthers(asked, passage));
+    return isOfOthers && !read.some(isOfAsker) ? 'unsaid' : null;
+  }
+  return found.every(({ said }) => first.said.endsWith(said)) ? first : null;
+}
+
+/** Reads each statement as its speaker says it: `I` is who asks, or the one whom the question names. */
+function workIn(asked: WorkAsked, passage: ReadPassage): readonly StatedWork[] {
+  const read = workReader(asked);
+  const [, name, relative] = /^(\p{Lu}[\p{L}'’-]*?)(?: \p{Lu}[\p{L}'’-]+)?(?:['’]s (.+))?$/u.exec(asked.whose) ?? [];
+  const readOwn = workReader({ ...asked, whose: relative === undefined ? 'I' : `my ${relative}` });
+  return spokenStatements(passage).flatMap(({ statement, speaker, said }) => {
+    const isOwn = name !== undefined && speaker !== null && speaker.split(' ')[0] === name;
+    if (asked.whose === 'I' && !isAsker(speaker)) return [];
+    const work = isOwn ? readOwn(said) : read(said);
+    return work === null ? [] : [{ ...work, passage, statement }];
+  });
+}
+
+const isOfAsker = (passage: ReadPassage): boolean =>
+  spokenStatements(passage).some(({ speaker, said }) => isAsker(speaker) && /\b(?:I|my)\b/u.test(said));
+
+function sayOthers(asked: WorkAsked, passage: ReadPassage): boolean {
+  const read = workReader(asked);
+  return spokenStatements(passage).some(
+    ({ speaker, said }) => speaker !== null && roleOf(speaker) === null && read(said) !== null,
+  );
+}
+
+/** Whether a question is of somebody's relative, and no passage has a word for such a one. */
+function isUnknownRelative({ whose }: WorkAsked, passages: readonly ReadPassage[]): boolean {
+  const [, owner = '', relative] = /^(my|our|.+?['’]s) (?:\p{Ll}+ )?(\p{Ll}+)$/iu.exec(whose) ?? [];
+  const words = relative === undefined ? [] : calledLike(relative);
+  if (words.length === 0) return false;
+  const called = new RegExp(`(?<!\\p{L})(?:${words.join('|')})s?(?!\\p{L})`, 'iu');
+  const [name = ''] = /^(?:my|our)$/iu.test(owner) ? [] : owner.split(/[ '’]/u);
+  return passages.every(({ payload: { text } }) => !text.includes(name) || (!called.test(text) && !MARRIED.test(text)));
+}
