@@ -156,7 +156,8 @@ export function extractiveAnswer(
   if (work !== null) return work;
   const comparison = quotedComparison(asked, all, material);
   if (comparison !== null) return comparison;
-  const query = askedLikeNotes(askedBySpeaker(asked, passages), passages);
+  const spoken = askedBySpeaker(asked, passages);
+  const query = askedLikeNotes(ownProfession(spoken) ?? spoken, passages);
   const answer = answerTo(query, retrieval, passages, material);
   if (answer.text !== NOTHING_FITS) return answer;
   const isNarrowed = languageOfQuery(query) !== null && inEnglish(query, () => false) !== null;

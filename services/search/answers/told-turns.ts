@@ -3,7 +3,6 @@ import { keptByText } from '../../common/kernel/recently-used.ts';
 import { isConversation, roleOf, turnsOf } from '../../common/text/language/turns.ts';
 import type { RankedPassage } from '../model.ts';
 import { isForeignText } from './foreign-text.ts';
-import { ownProfession } from './profession.ts';
 
 /** How the turns of a passage are read: as somebody tells of them who was there. */
 export interface Telling {
@@ -214,11 +213,10 @@ export function askedBySpeaker(question: string, passages: readonly Pick<RankedP
     ['NAME has', 'I have'],
     ['NAME', 'I'],
   ];
-  const own = forms.reduce((text, [form, other]) => {
+  return forms.reduce((text, [form, other]) => {
     const pattern = form.replace('NAME', `(?:${name}|${first})(?![\\p{L}\\p{N}])`);
     return text.replaceAll(new RegExp(`(?<![\\p{L}\\p{N}])${pattern}`, 'giu'), other);
   }, question);
-  return ownProfession(own) ?? own;
 }
 
 /** `Ben, …`, `…, Ben!`, `Thanks Ben.` */
