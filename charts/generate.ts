@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SERVICE_PATHS } from '../services/common/domain/service-paths.ts';
+import { writeGenerated } from '../services/common/kernel/generated-files.ts';
 import type { Setting } from '../services/common/platform/config/settings/setting.ts';
 import { SETTINGS } from '../services/common/platform/config/settings.ts';
 import { NATS_USERS, natsPermissions } from '../services/common/platform/messaging/nats-permissions.ts';
@@ -51,29 +52,9 @@ function leftOver(wanted: ReadonlyMap<string, string>): readonly string[] {
 
 /** `npm run generate` writes these files; `--check` exits 1 when one is stale. */
 function main(mode: string | undefined): number {
-  if (mode !== undefined && mode !== '--check') {
-    process.stderr.write(`Unknown option ${mode}: give none or --check.\n`);
-    return 2;
-  }
   const wanted = generatedFiles();
-  const stale = [...wanted].filter(([file, text]) => {
-    const path = join(CHART, file);
-    return !existsSync(path) || readFileSync(path, 'utf8') !== text;
-  });
-  const extra = leftOver(wanted);
-  if (mode === '--check') {
-    for (const file of [...stale.map(([name]) => name), ...extra]) {
-      process.stderr.write(`charts/engram/${file} is stale: run npm run generate.\n`);
-    }
-    return stale.length + extra.length === 0 ? 0 : 1;
-  }
-  for (const [file, text] of stale) {
-    const path = join(CHART, file);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text);
-  }
-  for (const file of extra) rmSync(join(CHART, file));
-  return 0;
+  const files = [...wanted, ...leftOver(wanted).map((file) => [file, null] as const)];
+  return writeGenerated(new Map(files.map(([file, text]) => [`charts/engram/${file}`, text])), mode);
 }
 
 if (import.meta.main) process.exitCode = main(process.argv[2]);

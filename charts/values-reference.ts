@@ -1,7 +1,7 @@
 import { isMap, isScalar, type Pair, parseDocument, type YAMLMap } from 'yaml';
+import { replaceBetween } from '../services/common/kernel/generated-files.ts';
 
-const START_MARK = '<!-- values: generated -->';
-const END_MARK = '<!-- /values -->';
+const MARKS = ['<!-- values: generated -->', '<!-- /values -->'] as const;
 
 interface Value {
   readonly path: string;
@@ -14,10 +14,7 @@ interface Value {
  * with such a comment is one value, one without is the sum of its own. Throws for a value without meaning.
  */
 export function replaceValues(readme: string, valuesYaml: string): string {
-  const start = readme.indexOf(START_MARK);
-  const end = readme.indexOf(END_MARK);
-  if (start < 0 || end < start) throw new Error('charts/engram/README.md lacks the marks of its table of values.');
-  return `${readme.slice(0, start + START_MARK.length)}\n${table(valuesOf(valuesYaml))}\n${readme.slice(end)}`;
+  return replaceBetween(readme, MARKS, table(valuesOf(valuesYaml)));
 }
 
 /** All values of values.yaml with their comments, in order. */

@@ -1,3 +1,4 @@
+import { replaceBetween } from '../../services/common/kernel/generated-files.ts';
 import type { CrdSchema, CustomResourceDefinition } from './custom-resource-definition.ts';
 
 const SECTIONS = ['example', 'spec', 'status'] as const;
@@ -14,14 +15,11 @@ export function referencePage(page: string, crd: CustomResourceDefinition, examp
     spec: [namesLine(crd), fieldTable(schema, 'spec'), rulesList(schema)].join('\n'),
     status: [columnsLine(crd), fieldTable(schema, 'status')].join('\n'),
   };
-  return SECTIONS.reduce((text, section) => replaceSection(text, section, texts[section]), page);
-}
-
-function replaceSection(page: string, section: Section, text: string): string {
-  const [start, end] = [`<!-- ${section}: generated -->`, `<!-- ${section}: end -->`];
-  const [from, to] = [page.indexOf(start), page.indexOf(end)];
-  if (from < 0 || to < from) throw new Error(`The page lacks the marks ${start} and ${end}.`);
-  return `${page.slice(0, from)}${start}\n${text}${page.slice(to)}`;
+  return SECTIONS.reduce(
+    (text, section) =>
+      replaceBetween(text, [`<!-- ${section}: generated -->`, `<!-- ${section}: end -->`], texts[section].trimEnd()),
+    page,
+  );
 }
 
 function namesLine({ spec: { group, names, versions } }: CustomResourceDefinition): string {

@@ -1,12 +1,11 @@
 /**
- * Builds the web pages into `dist/`, one self-contained file each, with `{{data}}` left for the server to fill.
+ * Builds the page of the graph into `dist/`, one self-contained file, with `{{data}}` left for the server to fill.
  * `--check` builds into memory and exits 1 when the committed file is not what the sources give.
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { build } from 'esbuild';
+import { writeGenerated } from '../common/kernel/generated-files.ts';
 import { workerPlugin } from './worker-plugin.ts';
-
-const PAGES = ['graph'];
 
 async function buildPage(name: string): Promise<string> {
   const folder = new URL(`./pages/${name}/`, import.meta.url);
@@ -27,19 +26,5 @@ async function buildPage(name: string): Promise<string> {
   return page.replace('{{style}}', () => style).replace('{{script}}', () => script);
 }
 
-let stale = false;
-for (const name of PAGES) {
-  const target = new URL(`./dist/${name}.html`, import.meta.url);
-  const page = await buildPage(name);
-  if (process.argv.includes('--check')) {
-    const committed = readFileSync(target, 'utf8');
-    if (committed !== page) {
-      process.stderr.write(`services/console/dist/${name}.html is stale: npm run generate\n`);
-      stale = true;
-    }
-  } else {
-    mkdirSync(new URL('./dist/', import.meta.url), { recursive: true });
-    writeFileSync(target, page);
-  }
-}
-process.exitCode = stale ? 1 : 0;
+const page = await buildPage('graph');
+process.exitCode = writeGenerated(new Map([['services/console/dist/graph.html', page]]), process.argv[2]);

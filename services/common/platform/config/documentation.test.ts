@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { configurationMarkdown, configurationText, END_MARK, replaceSection, START_MARK } from './documentation.ts';
+import { configurationMarkdown, configurationText, MARKS, replaceSection } from './documentation.ts';
 import { foreignNameOf } from './foreign-names.ts';
 import type { Setting } from './settings/setting.ts';
 import { SETTINGS } from './settings.ts';
@@ -21,14 +21,14 @@ describe('configuration table', () => {
   });
 
   it('replaces what stands between the marks and nothing else', () => {
-    const document = `# A\n${START_MARK}\nstale row\n${END_MARK}\nrest`;
+    const document = `# A\n${MARKS[0]}\nstale row\n${MARKS[1]}\nrest`;
     const first = replaceSection(document);
     expect(first)
       .to.match(/^# A\n/)
       .and.match(/rest$/)
       .and.not.include('stale row');
-    expect(replaceSection(first ?? '')).to.equal(first);
-    expect(replaceSection('# A')).to.equal(null);
+    expect(replaceSection(first)).to.equal(first);
+    expect(() => replaceSection('# A')).to.throw('lacks the marks');
   });
 
   it('never lists a name twice: as honoured and as something else', () => {

@@ -1,9 +1,9 @@
+import { replaceBetween } from '../../kernel/generated-files.ts';
 import { FOREIGN_NAMES } from './foreign-names.ts';
 import { SECTIONS, type Setting } from './settings/setting.ts';
 import { SETTINGS } from './settings.ts';
 
-export const START_MARK = '<!-- configuration:start -->';
-export const END_MARK = '<!-- configuration:end -->';
+export const MARKS = ['<!-- configuration:start -->', '<!-- configuration:end -->'] as const;
 
 /** The table of README.md: made from the schema, so it cannot go stale unnoticed. */
 export function configurationMarkdown(): string {
@@ -15,12 +15,9 @@ export function configurationMarkdown(): string {
   return `${parts.join('\n\n')}\n\n${foreignMarkdown()}`;
 }
 
-/** The text with the part between the marks replaced; null when a mark is missing. */
-export function replaceSection(document: string): string | null {
-  const start = document.indexOf(START_MARK);
-  const end = document.indexOf(END_MARK);
-  if (start < 0 || end < start) return null;
-  return `${document.slice(0, start + START_MARK.length)}\n\n${configurationMarkdown()}\n\n${document.slice(end)}`;
+/** The text with the part between the marks replaced. Throws when a mark is missing. */
+export function replaceSection(document: string): string {
+  return replaceBetween(document, MARKS, `\n${configurationMarkdown()}\n`);
 }
 
 /** Writes the settings for a terminal, then the variables of cognee without effect. */

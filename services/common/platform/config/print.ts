@@ -1,6 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { configurationText, END_MARK, replaceSection, START_MARK } from './documentation.ts';
+import { presentText, writeGenerated } from '../../kernel/generated-files.ts';
+import { configurationText, replaceSection } from './documentation.ts';
+
+const README = 'services/common/platform/config/README.md';
 
 /** `npm run config` prints the settings; `--readme` rewrites the table of README.md beside this file; `--check` exits 1 when that is stale. */
 function main(mode: string | undefined): number {
@@ -8,24 +9,8 @@ function main(mode: string | undefined): number {
     process.stdout.write(configurationText());
     return 0;
   }
-  if (mode !== '--readme' && mode !== '--check') {
-    process.stderr.write(`Unknown option ${mode}: give none, --readme or --check.\n`);
-    return 2;
-  }
-  const path = fileURLToPath(new URL('README.md', import.meta.url));
-  const present = readFileSync(path, 'utf8');
-  const wanted = replaceSection(present);
-  if (wanted === null) {
-    process.stderr.write(`${path} lacks the marks ${START_MARK} and ${END_MARK}.\n`);
-    return 1;
-  }
-  if (wanted === present) return 0;
-  if (mode === '--check') {
-    process.stderr.write('The table of services/common/platform/config/README.md is stale: run npm run generate.\n');
-    return 1;
-  }
-  writeFileSync(path, wanted);
-  return 0;
+  const wanted = new Map([[README, replaceSection(presentText(README) ?? '')]]);
+  return writeGenerated(wanted, mode === '--readme' ? undefined : mode);
 }
 
 process.exitCode = main(process.argv[2]);

@@ -1,6 +1,7 @@
 import { type DescMethod, type DescService, getOption } from '@bufbuild/protobuf';
 import { MethodOptions_IdempotencyLevel as Idempotency } from '@bufbuild/protobuf/wkt';
 import { call } from '../../../../proto/gen/engram/options/v1/options_pb.ts';
+import { replaceBetween } from '../../kernel/generated-files.ts';
 import { SERVICES } from './codec.ts';
 
 /** Its methods are every service's: their subjects name the one that is asked. */
@@ -60,15 +61,9 @@ export type MethodPath = keyof typeof METHODS;
 `;
 }
 
-export const START_MARK = '<!-- subjects: generated -->';
-export const END_MARK = '<!-- /subjects -->';
-
-/** `proto/README.md` with its map replaced; null when the marks are missing. */
-export function replaceSubjectMap(readme: string): string | null {
-  const start = readme.indexOf(START_MARK);
-  const end = readme.indexOf(END_MARK);
-  if (start < 0 || end < start) return null;
-  return `${readme.slice(0, start + START_MARK.length)}\n${subjectMap()}\n${readme.slice(end)}`;
+/** `proto/README.md` with its map replaced. Throws when the marks are missing. */
+export function replaceSubjectMap(readme: string): string {
+  return replaceBetween(readme, ['<!-- subjects: generated -->', '<!-- /subjects -->'], subjectMap());
 }
 
 function subjectMap(): string {
