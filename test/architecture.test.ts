@@ -216,10 +216,10 @@ function cyclesOf(edges: ReadonlySet<string>): readonly string[] {
   return [...targets.keys()].filter((name) => reaches(name, name, new Set())).toSorted();
 }
 
-/** An administrator of a store reads the errors of its driver as the adapter does. */
+/** An administrator of a store opens the client, and reads the errors of its driver, as the adapter does. */
 function isOfSameStore(file: string, target: string): boolean {
   const store = /^operator\/stores\/([^/]+)\//.exec(file)?.[1];
-  return store !== undefined && target.endsWith(`/${store}/${store}-errors.ts`);
+  return store !== undefined && ['client', 'errors'].some((part) => target.endsWith(`/${store}/${store}-${part}.ts`));
 }
 
 /** The service that a file is of; null for common code and for what puts processes together. */

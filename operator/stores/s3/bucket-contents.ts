@@ -1,14 +1,12 @@
 import {
-  AbortMultipartUploadCommand,
   DeleteObjectsCommand,
-  ListMultipartUploadsCommand,
   ListObjectsV2Command,
   ListObjectVersionsCommand,
-  type MultipartUpload,
   type ObjectIdentifier,
   type S3Client,
 } from '@aws-sdk/client-s3';
 import { engramError, isEngramError } from '../../../services/common/kernel/errors.ts';
+import { abortUpload, unfinishedUploads } from '../../../services/common/storage/blobs/s3/s3-client.ts';
 import {
   isForbidden,
   isMissing,
@@ -33,7 +31,7 @@ export interface ObjectPlace {
 export async function countObjects(place: ObjectPlace, abortSignal: AbortSignal): Promise<number> {
   let count = 0;
   for await (const page of objectPages(place, abortSignal)) count += page.length;
-  for await (const page of uploadPages(place, abortSignal)) count += page.length;
+  for await (const page of unfinishedUploads(place, abortSignal)) count += page.length;
   return count;
 }
 
@@ -53,15 +51,8 @@ export async function removeObjects(place: ObjectPlace, fits: (name: string) => 
 }
 
 export async function abortUploads(place: ObjectPlace, abortSignal: AbortSignal): Promise<void> {
-  const { client, bucket } = place;
-  for await (const page of uploadPages(place, abortSignal)) {
-    for (const { Key, UploadId } of page) {
-      try {
-        await client.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId }), { abortSignal });
-      } catch (error) {
-        if (!isGone(error)) throw error; // ended meanwhile
-      }
-    }
+  for await (const page of unfinishedUploads(place, abortSignal)) {
+    for (const upload of page) await abortUpload(place, upload, abortSignal);
   }
 }
 
@@ -116,36 +107,6 @@ async function* plainPages({ client, bucket, prefix }: ObjectPlace, abortSignal:
     after = Contents.at(-1)?.Key;
     if (IsTruncated !== true || after === undefined) return;
   }
-}
-
-/** Lists unfinished uploads; empty on servers without that list. */
-async function* uploadPages({ client, bucket, prefix }: ObjectPlace, abortSignal: AbortSignal) {
-  let marker: { readonly KeyMarker?: string; readonly UploadIdMarker?: string } | null = {};
-  try {
-    while (marker !== null) {
-      const page: UploadPage = await client.send(
-        new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix, ...marker }),
-        { abortSignal },
-      );
-      yield page.Uploads ?? [];
-      marker =
-        page.IsTruncated === true && page.NextKeyMarker !== undefined
-          ? {
-              KeyMarker: page.NextKeyMarker,
-              ...(page.NextUploadIdMarker === undefined ? {} : { UploadIdMarker: page.NextUploadIdMarker }),
-            }
-          : null;
-    }
-  } catch (error) {
-    if (!isNotOffered(error)) throw error;
-  }
-}
-
-interface UploadPage {
-  readonly Uploads?: readonly MultipartUpload[] | undefined;
-  readonly IsTruncated?: boolean | undefined;
-  readonly NextKeyMarker?: string | undefined;
-  readonly NextUploadIdMarker?: string | undefined;
 }
 
 /** Translates an error of the client to one of the port. */

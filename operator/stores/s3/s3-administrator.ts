@@ -4,9 +4,9 @@ import {
   GetObjectCommand,
   HeadBucketCommand,
   PutObjectCommand,
-  S3Client,
+  type S3Client,
 } from '@aws-sdk/client-s3';
-import { engramError } from '../../../services/common/kernel/errors.ts';
+import { openS3Client, type S3Server } from '../../../services/common/storage/blobs/s3/s3-client.ts';
 import { ownedByAnother, requireOwner, translatingErrors } from '../administrator-errors.ts';
 import { namesOf, type Realm } from '../realm.ts';
 import type { Provision, StoreAdministrator } from '../store-administrator.ts';
@@ -20,23 +20,17 @@ import {
   removeObjects,
 } from './bucket-contents.ts';
 
-interface S3AdministratorOptions {
+/** The services of all realms get the keys of the administrator: S3 creates no users. */
+interface S3AdministratorOptions extends S3Server {
   /** Bucket with a folder for each realm; null: each realm has a bucket. */
   readonly bucket: string | null;
   /** Prefix of the folders in that bucket. */
   readonly prefix: string;
-  /** Unset: AWS. */
-  readonly endpoint?: string;
-  readonly region: string;
-  /** Both, or none for the default sources of the AWS libraries. The services of all realms get the same: S3 creates no users. */
-  readonly accessKey?: string;
-  readonly secretKey?: string;
 }
 
 /** Object with the mark, beside the folders of tenants; no blob has such a name. */
 const MARK = 'engram-realm.json';
-/** Silences the driver, which prints warnings that the errors contain, too. */
-const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+const LIMITS = { connectMs: 5_000, silenceMs: 10_000, maxAttempts: 2 };
 
 /** Gives each realm a bucket of its own or a folder. */
 export function createS3Administrator(options: S3AdministratorOptions): StoreAdministrator {
@@ -45,7 +39,7 @@ export function createS3Administrator(options: S3AdministratorOptions): StoreAdm
   let client: S3Client | null = null;
   const placeOf = (realm: Realm): ObjectPlace => {
     const names = namesOf(realm);
-    client ??= openClient(options);
+    client ??= openS3Client(options, LIMITS);
     return bucket === null
       ? { client, bucket: names.dashed, prefix: '' }
       : { client, bucket, prefix: `${prefix}${names.folder}` };
@@ -111,23 +105,6 @@ export function createS3Administrator(options: S3AdministratorOptions): StoreAdm
       ],
     };
   }
-}
-
-function openClient({ endpoint, region, accessKey, secretKey }: S3AdministratorOptions): S3Client {
-  if ((accessKey === undefined) !== (secretKey === undefined)) {
-    const text = 'The credentials of S3 are half: ENGRAM_S3_ACCESS_KEY and ENGRAM_S3_SECRET_KEY go together';
-    throw engramError('ServiceUnavailableError', text);
-  }
-  return new S3Client({
-    region,
-    ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
-    ...(accessKey === undefined || secretKey === undefined
-      ? {}
-      : { credentials: { accessKeyId: accessKey, secretAccessKey: secretKey } }),
-    maxAttempts: 2,
-    logger: SILENT,
-    requestHandler: { connectionTimeout: 5_000, socketTimeout: 10_000, logger: SILENT },
-  });
 }
 
 async function hasBucket({ client, bucket }: ObjectPlace, abortSignal: AbortSignal): Promise<boolean> {

@@ -1,19 +1,14 @@
-import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
+import type { S3Client } from '@aws-sdk/client-s3';
 import { engramError } from '../../../kernel/errors.ts';
 import { translated } from '../../rules/store-faults.ts';
+import { openS3Client, type S3Server } from './s3-client.ts';
 import { type S3Place, s3Error } from './s3-errors.ts';
 
-export interface S3Options {
+export interface S3Options extends S3Server {
   /** Must be there. */
   readonly bucket: string;
   /** Start of the names of all objects, as it is: a folder ends in `/`. Default: none. */
   readonly prefix?: string;
-  /** `http://` or `https://` of an S3-compatible server, addressed by path. Unset: AWS. */
-  readonly endpoint?: string;
-  readonly region: string;
-  /** Both or none; none: the usual sources of AWS's libraries (environment, files, the machine's role). */
-  readonly accessKey?: string;
-  readonly secretKey?: string;
   /** Time limit of connecting, and of silence on a connection; default 5000. Each is repeated twice. */
   readonly requestTimeoutMs?: number;
   /** Default 100. */
@@ -32,15 +27,19 @@ export interface S3Connection {
 
 type Settings = S3Options & Required<Pick<S3Options, keyof typeof DEFAULTS>>;
 const DEFAULTS = { prefix: '', requestTimeoutMs: 5_000, maxConnections: 100 } as const;
-/** The driver warns on the console of what the errors say too. */
-const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 /** Sends nothing yet. */
 export function connectS3(options: S3Options): S3Connection {
   const settings: Settings = { ...DEFAULTS, ...options };
   const place: S3Place = { bucket: settings.bucket, address: addressOf(settings), region: settings.region };
   const errorOf = (error: unknown) => s3Error(error, place);
-  const client = new S3Client(clientConfig(settings));
+  const { requestTimeoutMs, maxConnections } = settings;
+  const client = openS3Client(settings, {
+    connectMs: requestTimeoutMs,
+    silenceMs: requestTimeoutMs,
+    maxAttempts: 3,
+    maxSockets: maxConnections,
+  });
   return {
     client,
     bucket: settings.bucket,
@@ -48,34 +47,6 @@ export function connectS3(options: S3Options): S3Connection {
     errorOf,
     guarded: (work) => translated(errorOf, work),
     close: () => client.destroy(),
-  };
-}
-
-function clientConfig(settings: Settings): S3ClientConfig {
-  const { endpoint, region, accessKey, secretKey, requestTimeoutMs, maxConnections } = settings;
-  if ((accessKey === undefined) !== (secretKey === undefined)) {
-    throw engramError(
-      'CogneeSystemError',
-      'S3 credentials are incomplete: set both ENGRAM_S3_ACCESS_KEY and ENGRAM_S3_SECRET_KEY',
-    );
-  }
-  const agent = { maxSockets: maxConnections, keepAlive: true };
-  return {
-    region,
-    ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
-    ...(accessKey === undefined || secretKey === undefined
-      ? {}
-      : { credentials: { accessKeyId: accessKey, secretAccessKey: secretKey } }),
-    maxAttempts: 3,
-    logger: SILENT,
-    requestHandler: {
-      connectionTimeout: requestTimeoutMs,
-      // Silence, not duration: a large part may take long on a slow line.
-      socketTimeout: requestTimeoutMs,
-      httpAgent: agent,
-      httpsAgent: agent,
-      logger: SILENT,
-    },
   };
 }
 

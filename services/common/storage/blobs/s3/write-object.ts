@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
-import { AbortMultipartUploadCommand, ListMultipartUploadsCommand, type MultipartUpload } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { createContentDigest } from '../../../kernel/hashes.ts';
 import type { BlobInfo } from '../../ports/blob-store.ts';
 import { contentChunks } from '../rules/incoming-content.ts';
 import type { S3Connection } from './connection.ts';
-import { isDenied, isMissing, isNotOffered } from './s3-errors.ts';
+import { abortUpload, unfinishedUploads } from './s3-client.ts';
+import { isDenied } from './s3-errors.ts';
 
 /** S3 takes 10 000 parts, so a blob may have 78 GiB. */
 const PART_BYTES = 8 * 1024 * 1024;
@@ -55,42 +55,18 @@ export async function writeObject(
  * Removes the parts of uploads below a prefix that began at least so long ago: their process died, or what they belong to
  * is being erased. Servers without such a listing are left alone; a life-cycle rule of the bucket does the same there.
  */
-export async function removeUnfinishedUploads({ client, bucket }: S3Connection, prefix: string, olderThanMs: number) {
+export async function removeUnfinishedUploads(
+  { client, bucket }: S3Connection,
+  prefix: string,
+  olderThanMs: number,
+): Promise<void> {
   const before = Date.now() - olderThanMs;
-  let marker: { readonly KeyMarker?: string; readonly UploadIdMarker?: string } | null = {};
   try {
-    while (marker !== null) {
-      const page: ListPage = await client.send(
-        new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix, ...marker }),
-      );
-      const old = (page.Uploads ?? []).filter(({ Initiated }) => (Initiated?.getTime() ?? 0) <= before);
-      for (const upload of old) await abort({ client, bucket }, upload);
-      marker = nextOf(page);
+    for await (const page of unfinishedUploads({ client, bucket, prefix })) {
+      const old = page.filter(({ Initiated }) => (Initiated?.getTime() ?? 0) <= before);
+      for (const upload of old) await abortUpload({ client, bucket }, upload);
     }
   } catch (error) {
-    if (!isNotOffered(error) && !isDenied(error)) throw error;
-  }
-}
-
-interface ListPage {
-  readonly Uploads?: readonly MultipartUpload[] | undefined;
-  readonly IsTruncated?: boolean | undefined;
-  readonly NextKeyMarker?: string | undefined;
-  readonly NextUploadIdMarker?: string | undefined;
-}
-
-function nextOf({ IsTruncated, NextKeyMarker, NextUploadIdMarker }: ListPage) {
-  if (IsTruncated !== true || NextKeyMarker === undefined) return null;
-  return {
-    KeyMarker: NextKeyMarker,
-    ...(NextUploadIdMarker === undefined ? {} : { UploadIdMarker: NextUploadIdMarker }),
-  };
-}
-
-async function abort({ client, bucket }: Pick<S3Connection, 'client' | 'bucket'>, { Key, UploadId }: MultipartUpload) {
-  try {
-    await client.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId }));
-  } catch (error) {
-    if (!isMissing(error)) throw error; // ended meanwhile
+    if (!isDenied(error)) throw error;
   }
 }
