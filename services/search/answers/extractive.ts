@@ -20,6 +20,7 @@ import type { Fact } from './knowledge.ts';
 import { asksForLength, lengthIn } from './lengths.ts';
 import { isForeignWord, saysInOtherWords } from './other-language.ts';
 import { ofOtherSection } from './other-section.ts';
+import { statedPreferences } from './preferences.ts';
 import { ownProfession } from './profession.ts';
 import { countedFirst } from './quantities.ts';
 import { asksForTimeOfDay, type Question, readQuestion, wordsOf } from './question.ts';
@@ -154,6 +155,8 @@ export function extractiveAnswer(
   if (asksOwnName(asked) && !passages.some(({ payload }) => SAYS_NAME.test(payload.text))) return NO_ANSWER;
   const work = quotedWork(asked, all, material);
   if (work !== null) return work;
+  const preferences = quotedPreferences(asked, all, material);
+  if (preferences !== null) return preferences;
   const comparison = quotedComparison(asked, all, material);
   if (comparison !== null) return comparison;
   const spoken = askedBySpeaker(asked, passages);
@@ -204,6 +207,30 @@ function quotedWork(
   const { said, passage, statement } = found;
   const quote = sourcedQuote(passage.payload, statement.text, statement.heading, dataset);
   return { text: `${said}: ${quote}`, passageIds: [passage.id], certainty: DIRECT, short: said };
+}
+
+/** Passages and quotes of a list of what somebody likes. */
+const PREFERENCE_PASSAGES = 15;
+const MAX_PREFERENCES = 8;
+
+/** Answers what somebody likes or dislikes with all that passages say of it; null for another question. */
+function quotedPreferences(
+  asked: string,
+  passages: readonly RankedPassage[],
+  { dataset }: Pick<Material, 'dataset'>,
+): ExtractiveAnswer | null {
+  const found = statedPreferences(asked, passages.slice(0, PREFERENCE_PASSAGES))?.slice(0, MAX_PREFERENCES);
+  if (found === undefined) return null;
+  const quotes = found.map(({ passage, statement }) =>
+    sourcedQuote(passage.payload, statement.text, statement.heading, dataset),
+  );
+  const short = found.map(({ object }) => object).join('; ');
+  return {
+    text: `${short}: ${[...new Set(quotes)].join('\n')}`,
+    passageIds: [...new Set(found.map(({ passage }) => passage.id))],
+    certainty: DIRECT,
+    short,
+  };
 }
 
 /** Answers a question that compares two things, with what is said of each; null for another one, or for quotes without an answer. */

@@ -1,5 +1,6 @@
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { kindOf } from '../retrieval/word-likeness.ts';
+import { personPattern } from './person-pattern.ts';
 import { calledLike } from './relative-names.ts';
 
 /** What a question asks of somebody's work: the profession, for whom or where, or what somebody is trained for. */
@@ -70,7 +71,6 @@ export function ownProfession(question: string): string | null {
 const PHRASE = "((?:\\p{L}[\\p{L}'’-]* ){0,3}?\\p{L}[\\p{L}-]*)";
 const END =
   '(?=$|[.,;:!?()]| (?:at|in|for|with|on|of|and|but|who|which|that|from|since|by|to|near|now|again|because|so|until|when|where|while|specializing|specialising) ?)';
-const OWN = "(?:I|(?:[Tt]he user|User)(?:, \\p{Lu}[\\p{L} '’-]{1,40},)?)(?!['’]s )";
 const STILL = '(?:(?:now|still|currently|also|mostly|only) )?';
 /** Minimum certainty that a word calls a profession, and a shop. */
 const MIN_KIND = { profession: 0.3, shop: 0.5 } as const;
@@ -95,7 +95,7 @@ export interface WorkSaid {
  * as a data engineer`; it returns null when a sentence says none of that person.
  */
 export function workReader(asked: WorkAsked): (sentence: string) => WorkSaid | null {
-  const who = asked.whose === 'I' ? OWN : named(asked.whose);
+  const who = personPattern(asked.whose);
   const start = `${who}(?:,? who(?=[ '’]))?`;
   const married = marriedTo(asked.whose);
   const read =
@@ -194,25 +194,11 @@ function trainingOf(start: string): (sentence: string) => WorkSaid | null {
   };
 }
 
-/** `my brother Tom` is Tom, and `Tom` may have a surname; relatives have several names: `my mum` is `my mother`. */
-function named(whose: string): string {
-  const [, owner, relative] = /^(my|our|.+?['’]s) ((?:\p{Ll}+ )?\p{Ll}+)$/iu.exec(whose) ?? [];
-  const called = "(?:,? \\p{Lu}[\\p{L}’'-]+(?: \\p{Lu}[\\p{L}’'-]+)?,?)?";
-  if (owner === undefined || relative === undefined)
-    return `(?:(?<=(?:[Mm]y|['’]s) \\p{Ll}+ )|(?<![\\p{L}’'-]))${RegExp.escape(whose)}(?: \\p{Lu}[\\p{L}’'-]+)?`;
-  const last = relative.split(' ').at(-1) ?? '';
-  const words = calledLike(last).map((word) => RegExp.escape(relative.slice(0, relative.length - last.length) + word));
-  const whoever = /^(?:my|our)$/iu.test(owner)
-    ? "(?:[Mm]y|[Oo]ur|(?:[Tt]he user|User)['’]s)"
-    : `${RegExp.escape(owner.replace(/['’]s$/u, ''))}['’]s`;
-  return `(?<![\\p{L}’'-])${whoever} (?:(?!ex\\b|former\\b|late\\b)\\p{Ll}+ )?(?:${words.join('|')})(?![\\p{L}-])${called}`;
-}
-
 /** Finds `Portuguese chef` in `My sister Bethan married a Portuguese chef` for Bethan's husband; null for who is nobody's. */
 function marriedTo(whose: string): RegExp | null {
   const other = /^(.+?)['’]s (?:husband|wife|spouse|partner)$/iu.exec(whose)?.[1];
   if (other === undefined) return null;
-  return new RegExp(`${named(other)} (?:got |is |was )?(?:married|wed)(?: to)? an? ${PHRASE}${END}`, 'u');
+  return new RegExp(`${personPattern(other)} (?:got |is |was )?(?:married|wed)(?: to)? an? ${PHRASE}${END}`, 'u');
 }
 
 /** Whether the last noun of a phrase is of a kind: `paediatric nurse`, not `close friend`. */

@@ -3,7 +3,7 @@ import { type WorkAsked, type WorkSaid, workAsked, workReader } from './professi
 import type { ReadPassage } from './rank-sentences.ts';
 import { calledLike } from './relative-names.ts';
 import type { Statement } from './statements.ts';
-import { isAsker, spokenStatements } from './turn-speakers.ts';
+import { inOwnWords, isAsker, saysOf, spokenStatements } from './turn-speakers.ts';
 
 /** What a text says of somebody's work, and where. */
 interface StatedWork extends WorkSaid {
@@ -40,12 +40,10 @@ export function statedWork(question: string, passages: readonly ReadPassage[]): 
 /** Reads each statement as its speaker says it: `I` is who asks, or the one whom the question names. */
 function workIn(asked: WorkAsked, passage: ReadPassage): readonly StatedWork[] {
   const read = workReader(asked);
-  const [, name, relative] = /^(\p{Lu}[\p{L}'’-]*?)(?: \p{Lu}[\p{L}'’-]+)?(?:['’]s (.+))?$/u.exec(asked.whose) ?? [];
-  const readOwn = workReader({ ...asked, whose: relative === undefined ? 'I' : `my ${relative}` });
+  const readOwn = workReader({ ...asked, whose: inOwnWords(asked.whose) });
   return spokenStatements(passage).flatMap(({ statement, speaker, said }) => {
-    const isOwn = name !== undefined && speaker !== null && speaker.split(' ')[0] === name;
-    if (asked.whose === 'I' && !isAsker(speaker)) return [];
-    const work = isOwn ? readOwn(said) : read(said);
+    const teller = saysOf(asked.whose, speaker);
+    const work = teller === null ? null : teller === 'self' ? readOwn(said) : read(said);
     return work === null ? [] : [{ ...work, passage, statement }];
   });
 }

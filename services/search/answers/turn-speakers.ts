@@ -27,3 +27,19 @@ export function spokenStatements(passage: ReadPassage): readonly SpokenStatement
 
 /** Whether a speaker is who asks of `me`: whoever writes notes, and the user of an assistant. */
 export const isAsker = (speaker: string | null): boolean => speaker === null || roleOf(speaker) === 'user';
+
+/**
+ * Returns who `I` is in what a speaker says, for a question of somebody: `self` for that one, `other` for somebody else, and null
+ * when the question is in the first person and the speaker is not who asks.
+ */
+export function saysOf(whose: string, speaker: string | null): 'self' | 'other' | null {
+  if (whose === 'I' || /^(?:my|our) /iu.test(whose)) return isAsker(speaker) ? 'self' : null;
+  const first = whose.split(/[ '’]/u)[0] ?? whose;
+  return speaker !== null && speaker.split(' ')[0] === first ? 'self' : 'other';
+}
+
+/** Says of whom a question is as the speaker says it whom it names: `I` for `Ana`, `my sister` for `Ana's sister`. */
+export function inOwnWords(whose: string): string {
+  const relative = /['’]s (.+)$/u.exec(whose)?.[1];
+  return relative === undefined ? (/^(?:my|our) /iu.test(whose) ? whose : 'I') : `my ${relative}`;
+}
