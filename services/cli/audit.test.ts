@@ -1,13 +1,12 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable, Writable } from 'node:stream';
 import { expect } from 'chai';
 import { type AuthHttp, type Person, startAuthHttp } from '../../test/support/auth-http.ts';
+import { runCommand } from '../../test/support/run-command.ts';
 import { createAuditLog } from '../auth/repositories/audit-log.ts';
 import { recordHash } from '../common/domain/audit-record.ts';
 import type { TenantId } from '../common/kernel/brand.ts';
-import { runCli } from './cli.ts';
 
 describe('engram audit', () => {
   let http: AuthHttp;
@@ -39,22 +38,7 @@ describe('engram audit', () => {
     return runAt(http.app.url, ...args);
   }
   async function runAt(url: string, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
-    const sinks = { out: '', err: '' };
-    const sink = (name: 'out' | 'err') =>
-      new Writable({
-        write(chunk, _encoding, done) {
-          sinks[name] += String(chunk);
-          done();
-        },
-      });
-    const code = await runCli(['audit', ...args], {
-      out: sink('out'),
-      err: sink('err'),
-      input: Readable.from([]),
-      isInteractive: false,
-      environment: { ENGRAM_URL: url, ENGRAM_API_KEY: owner.key },
-    });
-    return { code, ...sinks };
+    return runCommand(['audit', ...args], { environment: { ENGRAM_URL: url, ENGRAM_API_KEY: owner.key } });
   }
   async function verify(changed: readonly string[], ...args: string[]) {
     const forged = join(folder, 'forged.ndjson');

@@ -6,11 +6,11 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable, Writable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { buffer, text as readText } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { runCli } from './cli.ts';
+import { runCommand } from '../../test/support/run-command.ts';
 
 const DATASET_ID = '0d6c1111-1111-4111-8111-111111111111';
 
@@ -169,28 +169,16 @@ describe('command-line client', () => {
     given: { stdin?: string; environment?: Record<string, string>; isInteractive?: boolean },
     ...args: string[]
   ) {
-    const sinks = { out: '', err: '' };
-    const sink = (name: 'out' | 'err'): Writable => {
-      const stream = new Writable({
-        write(chunk, _encoding, done) {
-          sinks[name] += String(chunk);
-          done();
-        },
-      });
-      return Object.assign(stream, { isTTY: given.isInteractive ?? false });
-    };
-    const code = await runCli(args, {
-      out: sink('out'),
-      err: sink('err'),
-      input: Readable.from([given.stdin ?? '']),
+    const { stdin = '', environment, ...more } = given;
+    return runCommand(args, {
+      ...more,
+      input: Readable.from([stdin]),
       onInterrupt(listener) {
         listeners.add(listener);
         return () => listeners.delete(listener);
       },
-      environment: { ENGRAM_URL: url, ...given.environment },
-      isInteractive: given.isInteractive ?? false,
+      environment: { ENGRAM_URL: url, ...environment },
     });
-    return { code, ...sinks };
   }
 
   const lastBody = (): Record<string, unknown> => server.requests.at(-1)?.body as Record<string, unknown>;

@@ -1,28 +1,24 @@
-import { randomBytes, randomUUID, hash as sha } from 'node:crypto';
 import { expect } from 'chai';
 import { auditRecordsCollection } from '../../services/auth/repositories/audit-log.ts';
 import { canaryAccount } from '../../services/common/domain/canary.ts';
 import type { TenantId } from '../../services/common/kernel/brand.ts';
 import { asId } from '../../services/common/kernel/ids.ts';
 import { datasetScope, SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
-import type { AnswerOf, ErasureProgress } from '../../services/common/platform/messaging/messages.ts';
+import type { AnswerOf } from '../../services/common/platform/messaging/messages.ts';
 import { datasetsCollection } from '../../services/common/records/auth/datasets.ts';
 import { findAll } from '../../services/common/records/base/find-all.ts';
 import { countStored } from '../../services/common/records/budgets/usage.ts';
 import { dataItemsCollection } from '../../services/common/records/ingest/data-items.ts';
 import { createLeakingStores } from '../support/leaking-stores.ts';
 import type { ManagedApp } from '../support/managed-app.ts';
+import {
+  CALL,
+  declareTenant as declare,
+  eraseTenant,
+  requestWithKey,
+  type ManagedTenant as Tenant,
+} from '../support/managed-tenant.ts';
 import { until } from '../support/until.ts';
-
-/** Of nobody who signs in. */
-const HASH = `$2b$04$${'a'.repeat(53)}`;
-const CALL = { requestId: 'operator' };
-
-interface Tenant {
-  readonly crUid: string;
-  readonly tenantId: TenantId;
-  readonly key: string;
-}
 
 /** That tenants are apart is looked at the way that requests go, and looking is not seen. The same in both shapes. */
 export function canaryCases(
@@ -35,15 +31,7 @@ export function canaryCases(
   const declared: Tenant[] = [];
 
   const declareTenant = async (): Promise<Tenant> => {
-    const crUid = randomUUID();
-    const owner = { ownerEmail: `owner-${crUid}@acme.example.com`, ownerPasswordHash: HASH };
-    const state = { hostNames: [], state: 'Active' as const };
-    const request = { crUid, displayName: 'Acme', ...owner, ...state };
-    const { tenantId } = await app.messenger.call('auth.EnsureTenant', request, CALL);
-    const key = randomBytes(32).toString('hex');
-    const keys = { tenantId, crUid, name: 'default', keySha256: [sha('sha256', key)] };
-    await app.messenger.call('auth.SetTenantKeys', keys, CALL);
-    const tenant = { crUid, tenantId, key };
+    const tenant = await declare(app);
     declared.push(tenant);
     return tenant;
   };
@@ -62,17 +50,8 @@ export function canaryCases(
     await until('the canaries are found', isChecked, { everyMs: 100 });
     return answer;
   };
-  const erase = async ({ tenantId, crUid }: Tenant): Promise<ErasureProgress> => {
-    const erased = async () => {
-      const request = { tenantId, crUid, withoutSnapshots: true };
-      const { progress } = await app.messenger.call('ingest.EraseTenant', request, CALL);
-      expect(progress.failure).to.equal(null);
-      return progress.erased ? progress : null;
-    };
-    return until('the tenant is erased', erased);
-  };
   const get = async ({ key }: Tenant, path: string): Promise<string> => {
-    const answer = await fetch(`${app.baseUrl}/api/v1${path}`, { headers: { 'x-api-key': key } });
+    const answer = await requestWithKey(app, key, 'GET', path);
     return `${answer.status} ${await answer.text()}`;
   };
   const canaryOf = async ({ tenantId }: Tenant) => {
@@ -99,7 +78,7 @@ export function canaryCases(
   });
   after(async () => {
     // Servers that others use too keep nothing of these.
-    for (const each of declared) await erase(each);
+    for (const each of declared) await eraseTenant(app, each);
     await app?.stop();
   });
 
@@ -239,7 +218,7 @@ export function canaryCases(
     await checked(fresh, [other]);
     const account = canaryAccount(fresh.tenantId);
     const { id = '' } = (await canaryOf(fresh)) ?? {};
-    const { receipt } = await erase(fresh);
+    const { receipt } = await eraseTenant(app, fresh);
     expect(JSON.parse(receipt ?? '{}')).to.deep.include({ residue: 0 });
     expect(JSON.parse(receipt ?? '{}').removed).to.include({ datasets: 1, items: 1 });
     const left = await findAll(app.stores.documents, SYSTEM_SCOPE, datasetsCollection);

@@ -1,14 +1,12 @@
-import { randomBytes, randomUUID, hash as sha } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { DatasetId, TenantId } from '../../services/common/kernel/brand.ts';
 import type { EmbeddingState } from '../../services/common/platform/messaging/messages.ts';
 import type { ManagedApp } from '../support/managed-app.ts';
+import { CALL, declareTenant, eraseTenant, type ManagedTenant, requestWithKey } from '../support/managed-tenant.ts';
 import { type ModelProvider, startModelProvider } from '../support/model-provider.ts';
 import { until } from '../support/until.ts';
 
-const CALL = { requestId: 'operator' };
-/** Of nobody who signs in. */
-const HASH = `$2b$04$${'a'.repeat(53)}`;
 const LETTERS = 26;
 const TEXTS = [
   'Alice met Bob in Oslo.',
@@ -45,7 +43,7 @@ export function embeddingMigrationCases(
 ): void {
   let app: ManagedApp;
   let provider: ModelProvider;
-  const tenant = { crUid: randomUUID(), key: randomBytes(32).toString('hex') };
+  let tenant: ManagedTenant;
   let tenantId: TenantId;
   before(async () => {
     provider = await startModelProvider();
@@ -56,32 +54,17 @@ export function embeddingMigrationCases(
       return { body: { data, model: 'letters', usage: { prompt_tokens: 1, total_tokens: 1 } } };
     };
     app = await start({ ENGRAM_TENANT_MODEL_HOSTS: '127.0.0.1' });
-    const { crUid, key } = tenant;
-    const owner = { ownerEmail: `owner-${crUid}@acme.example.com`, ownerPasswordHash: HASH };
-    const declared = { crUid, displayName: 'Acme', ...owner, hostNames: [], state: 'Active' as const };
-    ({ tenantId } = await app.messenger.call('auth.EnsureTenant', declared, CALL));
-    await app.messenger.call(
-      'auth.SetTenantKeys',
-      { tenantId, crUid, name: 'a', keySha256: [sha('sha256', key)] },
-      CALL,
-    );
+    tenant = await declareTenant(app);
+    ({ tenantId } = tenant);
   });
   after(async () => {
-    for (let isErased = false; !isErased && tenantId !== undefined; ) {
-      const request = { tenantId, crUid: tenant.crUid, withoutSnapshots: true };
-      const { progress } = await app.messenger.call('ingest.EraseTenant', request, CALL);
-      isErased = progress.erased;
-    }
+    if (tenant !== undefined) await eraseTenant(app, tenant);
     await app?.stop();
     await provider?.close();
   });
 
   const post = async (path: string, body: unknown) => {
-    const response = await fetch(`${app.baseUrl}/api/v1${path}`, {
-      method: 'POST',
-      headers: { 'x-api-key': tenant.key, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
+    const response = await requestWithKey(app, tenant.key, 'POST', path, body);
     const text = await response.text();
     return { status: response.status, text };
   };

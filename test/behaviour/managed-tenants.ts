@@ -1,28 +1,26 @@
-import { createPublicKey, type JsonWebKey, randomBytes, randomUUID, hash as sha, verify } from 'node:crypto';
+import { createPublicKey, type JsonWebKey, randomUUID, verify } from 'node:crypto';
 import { expect } from 'chai';
 import { collections, tenantCollections } from '../../services/app/collections.ts';
 import { erasureReceiptText, type SignedErasureReceipt } from '../../services/common/domain/erasure-receipt.ts';
-import type { DatasetId, TenantId } from '../../services/common/kernel/brand.ts';
+import type { DatasetId } from '../../services/common/kernel/brand.ts';
 import type { DatasetRef } from '../../services/common/kernel/dataset.ts';
 import { datasetScope, SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
-import type { AnswerOf, ErasureProgress, RequestOf } from '../../services/common/platform/messaging/messages.ts';
+import type { RequestOf } from '../../services/common/platform/messaging/messages.ts';
 import { fixedProof } from '../../services/common/platform/messaging/principal-proof.ts';
 import { findAll } from '../../services/common/records/base/find-all.ts';
 import type { ManagedApp } from '../support/managed-app.ts';
+import {
+  CALL,
+  declareTenant as declare,
+  requestWithKey,
+  type ManagedTenant as Tenant,
+  untilErased,
+} from '../support/managed-tenant.ts';
 import { until } from '../support/until.ts';
 
-/** Of nobody who signs in. */
-const HASH = `$2b$04$${'a'.repeat(53)}`;
-const CALL = { requestId: 'operator' };
 /** What tells of the past: ids and counts. */
 const KEPT = ['audit_records', 'erasure_receipts', 'erasures', 'events'];
 const SECRET = 'Ada Lovelace wrote the first program for the Analytical Engine of Charles Babbage in London.';
-
-interface Tenant {
-  readonly crUid: string;
-  readonly tenantId: TenantId;
-  readonly key: string;
-}
 
 /** What the operator does with tenants and datasets, from the key to the receipt. The same in both shapes. */
 export function managedTenantCases(start: () => Promise<ManagedApp>): void {
@@ -38,23 +36,7 @@ export function managedTenantCases(start: () => Promise<ManagedApp>): void {
   const declared: Tenant[] = [];
 
   const declareTenant = async (): Promise<Tenant> => {
-    const crUid = randomUUID();
-    const { tenantId } = await app.messenger.call(
-      'auth.EnsureTenant',
-      {
-        crUid,
-        displayName: 'Acme',
-        ownerEmail: `owner-${crUid}@acme.example.com`,
-        ownerPasswordHash: HASH,
-        hostNames: [],
-        state: 'Active',
-      },
-      CALL,
-    );
-    const key = randomBytes(32).toString('hex');
-    const keys = { tenantId, crUid, name: 'default', keySha256: [sha('sha256', key)] };
-    await app.messenger.call('auth.SetTenantKeys', keys, CALL);
-    const tenant = { crUid, tenantId, key };
+    const tenant = await declare(app);
     declared.push(tenant);
     return tenant;
   };
@@ -64,11 +46,7 @@ export function managedTenantCases(start: () => Promise<ManagedApp>): void {
     return { crUid, dataset };
   };
   const request = (key: string, method: string, path: string, body?: unknown): Promise<Response> =>
-    fetch(`${app.baseUrl}/api/v1${path}`, {
-      method,
-      headers: { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
+    requestWithKey(app, key, method, path, body);
   const remember = async ({ key }: Tenant, { id }: DatasetRef): Promise<void> => {
     const added = await request(key, 'POST', '/add', { datasetId: id, data: [SECRET] });
     expect(added.status, await added.text()).to.equal(200);
@@ -77,14 +55,6 @@ export function managedTenantCases(start: () => Promise<ManagedApp>): void {
   };
   const search = (key: string, id: DatasetId) =>
     request(key, 'POST', '/search', { query: 'Who wrote the first program?', datasetIds: [id], searchType: 'CHUNKS' });
-  const untilErased = async (ask: () => Promise<AnswerOf<'ingest.EraseDataset'>>): Promise<ErasureProgress> => {
-    const erased = async () => {
-      const { progress } = await ask();
-      expect(progress.failure).to.equal(null);
-      return progress.erased ? progress : null;
-    };
-    return until('everything is erased', erased);
-  };
   const eraseDataset = (thing: RequestOf<'ingest.EraseDataset'>) =>
     app.messenger.call('ingest.EraseDataset', { ...thing, withoutSnapshots: true }, CALL);
   const eraseTenant = ({ tenantId, crUid }: Tenant) =>

@@ -8,14 +8,12 @@ import { createDataItems, dataItemsCollection } from '../../services/common/reco
 import { update } from '../../services/common/storage/ports/document-store.ts';
 import { createRetentions } from '../../services/ingest/repositories/retention.ts';
 import type { ManagedApp } from '../support/managed-app.ts';
+import { CALL, declareTenant as declare, eraseTenant, requestWithKey } from '../support/managed-tenant.ts';
 import { until } from '../support/until.ts';
 
 /** The look at what has expired comes each second. */
 export const RETENTION_SETTINGS = { CACHE_PURGE_INTERVAL_SECONDS: '1', SESSION_TTL_SECONDS: '0' };
 
-/** Of nobody who signs in. */
-const HASH = `$2b$04$${'a'.repeat(53)}`;
-const CALL = { requestId: 'operator' };
 const DAY = 86_400_000;
 const PAGE = { offset: 0, limit: 100 };
 
@@ -28,29 +26,12 @@ export function retentionCases(start: () => Promise<ManagedApp>): void {
   let tenantId: Awaited<ReturnType<typeof declareTenant>>;
   let dataset: Awaited<ReturnType<typeof declareDataset>>;
 
-  const declareTenant = async (state: 'Active' | 'Disabled' = 'Active') => {
-    const identity = {
-      displayName: 'Acme',
-      ownerEmail: `owner-${tenantUid}@acme.example.com`,
-      ownerPasswordHash: HASH,
-    };
-    const answer = await app.messenger.call(
-      'auth.EnsureTenant',
-      { crUid: tenantUid, ...identity, hostNames: [], state },
-      CALL,
-    );
-    const keys = { tenantId: answer.tenantId, crUid: tenantUid, name: 'default', keySha256: [sha('sha256', key)] };
-    await app.messenger.call('auth.SetTenantKeys', keys, CALL);
-    return answer.tenantId;
-  };
+  const declareTenant = async (state: 'Active' | 'Disabled' = 'Active') =>
+    (await declare(app, { crUid: tenantUid, state }, key)).tenantId;
   const declareDataset = async () =>
     (await app.messenger.call('auth.EnsureDataset', { crUid: datasetUid, tenantId, name: 'notes' }, CALL)).dataset;
   const request = async (method: string, path: string, body?: object) => {
-    const response = await fetch(`${app.baseUrl}/api/v1${path}`, {
-      method,
-      headers: { 'X-Api-Key': key, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
+    const response = await requestWithKey(app, key, method, path, body);
     const text = await response.text();
     expect(response.status, `${path}: ${text}`).to.equal(200);
     return JSON.parse(text);
@@ -81,10 +62,7 @@ export function retentionCases(start: () => Promise<ManagedApp>): void {
   });
   after(async () => {
     // Servers that others use too keep nothing of these.
-    await until('the tenant is erased', async () => {
-      const request = { tenantId, crUid: tenantUid, withoutSnapshots: true };
-      return (await app.messenger.call('ingest.EraseTenant', request, CALL)).progress.erased;
-    });
+    await eraseTenant(app, { tenantId, crUid: tenantUid, key });
     await app?.stop();
   });
 

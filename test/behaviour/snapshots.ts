@@ -23,11 +23,15 @@ import type { SnapshotPlace } from '../../services/common/storage/ports/snapshot
 import { SNAPSHOT_SCOPE } from '../../services/common/storage/snapshots/manifest.ts';
 import { MANAGED_RESTORE_JOB } from '../../services/ingest/snapshots/managed-restores.ts';
 import type { ManagedApp } from '../support/managed-app.ts';
+import {
+  CALL,
+  declareTenant as declare,
+  eraseTenant,
+  requestWithKey,
+  type ManagedTenant as Tenant,
+} from '../support/managed-tenant.ts';
 import { until } from '../support/until.ts';
 
-/** Of nobody who signs in. */
-const HASH = `$2b$04$${'a'.repeat(53)}`;
-const CALL = { requestId: 'operator' };
 const FACTS = [
   'Ada Lovelace wrote the first program for the Analytical Engine of Charles Babbage in London in 1843.',
   'Grace Hopper built the A-0 compiler at Remington Rand in Philadelphia and later worked on COBOL.',
@@ -36,12 +40,6 @@ const FACTS = [
 ];
 const QUESTIONS = ['Who wrote the first program?', 'Where was the compiler built?', 'price of the kettle', 'Berlin'];
 const TYPES = ['CHUNKS', 'CHUNKS_LEXICAL', 'SUMMARIES', 'GRAPH_COMPLETION', 'TRIPLET_COMPLETION'];
-
-interface Tenant {
-  readonly crUid: string;
-  readonly tenantId: TenantId;
-  readonly key: string;
-}
 
 interface Managed {
   readonly crUid: string;
@@ -66,19 +64,12 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
   after(async () => {
     // Servers that others use too keep nothing of these.
     for (const { managed } of taken) await drop(managed);
-    for (const tenant of declared) await eraseTenant(tenant);
+    for (const tenant of declared) await eraseTenant(app, tenant);
     await app?.stop();
   });
 
   const declareTenant = async (): Promise<Tenant> => {
-    const crUid = randomUUID();
-    const owner = { ownerEmail: `owner-${crUid}@acme.example.com`, ownerPasswordHash: HASH };
-    const request = { crUid, displayName: 'Acme', ...owner, hostNames: [], state: 'Active' as const };
-    const { tenantId } = await app.messenger.call('auth.EnsureTenant', request, CALL);
-    const key = randomBytes(32).toString('hex');
-    const keys = { tenantId, crUid, name: 'default', keySha256: [sha('sha256', key)] };
-    await app.messenger.call('auth.SetTenantKeys', keys, CALL);
-    const tenant = { crUid, tenantId, key };
+    const tenant = await declare(app);
     declared.push(tenant);
     return tenant;
   };
@@ -88,21 +79,8 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
     const { dataset } = await app.messenger.call('auth.EnsureDataset', request, CALL);
     return { crUid, tenant, id: dataset.id, name };
   };
-  const eraseTenant = async ({ tenantId, crUid }: Tenant): Promise<ErasureProgress> => {
-    const erased = async () => {
-      const request = { tenantId, crUid, withoutSnapshots: true };
-      const { progress } = await app.messenger.call('ingest.EraseTenant', request, CALL);
-      expect(progress.failure).to.equal(null);
-      return progress.erased ? progress : null;
-    };
-    return until('the tenant is erased', erased);
-  };
   const ask = async ({ key }: Tenant, method: string, path: string, body?: unknown): Promise<unknown> => {
-    const answer = await fetch(`${app.baseUrl}/api/v1${path}`, {
-      method,
-      headers: { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
+    const answer = await requestWithKey(app, key, method, path, body);
     const text = await answer.text();
     expect(answer.status, text).to.equal(200);
     return text === '' ? null : JSON.parse(text);
@@ -231,7 +209,7 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
     expect(used.usage.find(({ kind }) => kind === 'items')?.used).to.equal(FACTS.length);
     expect(used.usage.find(({ kind }) => kind === 'datasets')?.used).to.equal(1);
     // What belongs to it goes with it; the snapshot stays.
-    await eraseTenant(other);
+    await eraseTenant(app, other);
     declared.splice(declared.indexOf(other), 1);
     expect((await restore(acme, 'facts-after', 'facts-1')).id).to.be.a('string');
   });
@@ -419,7 +397,7 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
       'kept-1',
     ]);
     await restoreOf(leaving.tenantId, leaving, 'back', 'final');
-    const { removed } = await eraseTenant(leaving);
+    const { removed } = await eraseTenant(app, leaving);
     declared.splice(declared.indexOf(leaving), 1);
     if (!isInstalled) return;
     expect(removed['snapshots']).to.equal(2);

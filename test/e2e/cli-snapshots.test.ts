@@ -1,9 +1,8 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable, Writable } from 'node:stream';
 import { expect } from 'chai';
-import { runCli } from '../../services/cli/cli.ts';
+import { runCommand } from '../support/run-command.ts';
 import { type StartedApp, startApp } from '../support/start-app.ts';
 
 describe('snapshots on a command line', () => {
@@ -21,28 +20,7 @@ describe('snapshots on a command line', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const run = async (...args: readonly string[]) => {
-    let [out, err] = ['', ''];
-    const told = (add: (text: string) => void) =>
-      new Writable({
-        write(chunk, _encoding, done) {
-          add(String(chunk));
-          done();
-        },
-      });
-    const code = await runCli([...args, '--url', app.baseUrl], {
-      out: told((text) => {
-        out += text;
-      }),
-      err: told((text) => {
-        err += text;
-      }),
-      input: Readable.from([]),
-      environment: {},
-      isInteractive: false,
-    });
-    return { code, out, err };
-  };
+  const run = (...args: readonly string[]) => runCommand([...args, '--url', app.baseUrl]);
   const need = async (...args: readonly string[]): Promise<string> => {
     const { code, out, err } = await run(...args);
     expect(code, err).to.equal(0);

@@ -1,12 +1,11 @@
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { expect } from 'chai';
-import { runCli } from '../../services/cli/cli.ts';
+import { runCommand } from '../support/run-command.ts';
 import { type StartedApp, startApp } from '../support/start-app.ts';
 
 describe('verbs of the command line', () => {
@@ -21,27 +20,8 @@ describe('verbs of the command line', () => {
     await rm(home, { recursive: true, force: true });
   });
 
-  async function run(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
-    const sink = () => {
-      const stream = { text: '', writable: new Writable() };
-      stream.writable = new Writable({
-        write(chunk, _encoding, done) {
-          stream.text += chunk;
-          done();
-        },
-      });
-      return stream;
-    };
-    const [out, err] = [sink(), sink()];
-    const code = await runCli(args, {
-      out: out.writable,
-      err: err.writable,
-      input: Readable.from([]),
-      isInteractive: false,
-      environment: { HOME: home, ENGRAM_URL: server.baseUrl, ...environment },
-    });
-    return { code, out: out.text, err: err.text };
-  }
+  const run = (args: readonly string[], environment: Readonly<Record<string, string>> = {}) =>
+    runCommand(args, { environment: { HOME: home, ENGRAM_URL: server.baseUrl, ...environment } });
 
   /** Standard output of a command that must succeed. */
   async function done(line: string, environment: Readonly<Record<string, string>> = {}): Promise<string> {

@@ -1,10 +1,9 @@
-import { Readable, Writable } from 'node:stream';
 import { expect } from 'chai';
-import { runCli } from '../../services/cli/cli.ts';
 import { COGNIFY_JOB } from '../../services/cognify/model.ts';
 import { SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
 import { signUp } from '../support/accounts.ts';
 import { required } from '../support/auth-service.ts';
+import { runCommand } from '../support/run-command.ts';
 import { startTwoReplicas, type TwoReplicas } from '../support/two-replicas.ts';
 
 const NO_RUNS = { maxConcurrentRuns: 0 };
@@ -18,24 +17,7 @@ describe('jobs that failed for good', () => {
   });
   after(() => world[Symbol.asyncDispose]());
 
-  async function cli(...args: readonly string[]) {
-    const texts = { out: '', err: '' };
-    const sink = (name: 'out' | 'err') =>
-      new Writable({
-        write(part, _, done) {
-          texts[name] += String(part);
-          done();
-        },
-      });
-    const code = await runCli([...args, '--url', world.one.baseUrl], {
-      out: sink('out'),
-      err: sink('err'),
-      input: Readable.from([]),
-      environment: {},
-      isInteractive: false,
-    });
-    return { code, ...texts };
-  }
+  const cli = (...args: readonly string[]) => runCommand([...args, '--url', world.one.baseUrl]);
 
   /** A run whose job was given up. */
   async function deadRun(dataset = 'notes'): Promise<{ readonly jobId: string; readonly runId: string }> {

@@ -1,10 +1,8 @@
-import { randomBytes, hash as sha } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { type ManagedApp, startManagedApp } from '../support/managed-app.ts';
-
-const CALL = { requestId: 'operator' };
+import { declareTenant } from '../support/managed-tenant.ts';
 
 describe('hosted tenants', () => {
   let app: ManagedApp;
@@ -14,22 +12,9 @@ describe('hosted tenants', () => {
   after(() => app?.stop());
 
   const declare = async (name: string): Promise<string> => {
-    const key = randomBytes(32).toString('hex');
-    const request = {
-      crUid: name,
-      displayName: name,
-      ownerEmail: `owner@${name}.example.com`,
-      ownerPassword: 'a-long-password',
-    };
     const hostNames = [`${name}.example.com`];
-    const { tenantId } = await app.messenger.call(
-      'auth.EnsureTenant',
-      { ...request, hostNames, state: 'Active' },
-      CALL,
-    );
-    const keySha256 = [sha('sha256', key)];
-    await app.messenger.call('auth.SetTenantKeys', { tenantId, crUid: name, name: 'default', keySha256 }, CALL);
-    return key;
+    const owner = { ownerEmail: `owner@${name}.example.com`, ownerPassword: 'a-long-password' };
+    return (await declareTenant(app, { crUid: name, displayName: name, hostNames, ...owner })).key;
   };
   const ask = (host: string, key: string, path: string, body?: unknown): Promise<{ status: number; text: string }> =>
     new Promise((resolve, reject) => {

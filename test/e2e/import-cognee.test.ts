@@ -1,11 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { Readable, Writable } from 'node:stream';
 import { expect } from 'chai';
-import { runCli } from '../../services/cli/cli.ts';
 import { freePort } from '../support/engram-process.ts';
 import { packedTar } from '../support/packed-tar.ts';
+import { runCommand } from '../support/run-command.ts';
 import { type StartedApp, startApp } from '../support/start-app.ts';
 import { createWire, type Wire } from '../support/wire.ts';
 
@@ -40,24 +39,7 @@ describe('engram import-cognee', () => {
   });
   after(() => Promise.all([source?.stop(), target?.stop()]));
 
-  async function engram(...args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
-    const written = { out: '', err: '' };
-    const sink = (name: 'out' | 'err') =>
-      new Writable({
-        write(chunk, _encoding, done) {
-          written[name] += String(chunk);
-          done();
-        },
-      });
-    const code = await runCli([...args, '--url', target.baseUrl], {
-      out: sink('out'),
-      err: sink('err'),
-      input: Readable.from([]),
-      isInteractive: false,
-      environment: {},
-    });
-    return { code, ...written };
-  }
+  const engram = (...args: readonly string[]) => runCommand([...args, '--url', target.baseUrl]);
 
   it('counts what would be brought over, and writes nothing', async () => {
     const { code, out } = await engram('import-cognee', '--from', source.baseUrl, '--dry-run');
@@ -232,30 +214,18 @@ describe('engram import-cognee --people', () => {
       const [plans] = (await there.get('/datasets')).json;
       await there.post(`/permissions/datasets/${ann.id}?permission_name=read`, [plans.id]);
       await here.post('/permissions/tenants?tenant_name=acme');
-      const out: string[] = [];
-      const sink = () =>
-        new Writable({
-          write(chunk, _encoding, done) {
-            out.push(String(chunk));
-            done();
-          },
-        });
-      const code = await runCli(['import-cognee', '--from', source.baseUrl, '--people', '--url', target.baseUrl], {
-        out: sink(),
-        err: sink(),
-        input: Readable.from([]),
-        isInteractive: false,
-        environment: {},
-      });
-      expect(code, out.join('')).to.equal(0);
-      expect(out.join('')).to.contain('1 item brought over, 1 user, 1 permission');
+      const line = ['import-cognee', '--from', source.baseUrl];
+      const { code, out, err } = await runCommand([...line, '--people', '--url', target.baseUrl]);
+      const told = out + err;
+      expect(code, told).to.equal(0);
+      expect(told).to.contain('1 item brought over, 1 user, 1 permission');
       const { user_id } = (await here.post('/users/get-user-id', { email: 'ann@example.com' })).json;
       expect(user_id).to.be.a('string');
       const granted = await here.get(`/permissions/principals/${user_id}/datasets?permission_name=read`);
       expect(granted.json.map(({ name }: { name: string }) => name)).to.deep.equal(['plans']);
-      const [, token] = /ann@example.com, give this link to them: http\S+\/#reset=(\S+)/.exec(out.join('')) ?? [];
+      const [, token] = /ann@example.com, give this link to them: http\S+\/#reset=(\S+)/.exec(told) ?? [];
       const reset = () => here.post('/auth/reset-password', { token, password: 'a-long-password-2' });
-      expect((await reset()).status, out.join('')).to.equal(200);
+      expect((await reset()).status, told).to.equal(200);
       expect((await reset()).status, 'a link serves once').to.equal(400);
       const body = new URLSearchParams({ username: 'ann@example.com', password: 'a-long-password-2' });
       expect((await fetch(`${target.baseUrl}/api/v1/auth/login`, { method: 'POST', body })).status).to.equal(200);

@@ -1,9 +1,8 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { Readable, Writable } from 'node:stream';
 import { expect } from 'chai';
-import { runCli } from '../../services/cli/cli.ts';
 import { LETTERS, type ModelProvider, startModelProvider } from '../support/model-provider.ts';
+import { runCommand } from '../support/run-command.ts';
 import { type StartedApp, startApp } from '../support/start-app.ts';
 import { until } from '../support/until.ts';
 
@@ -40,24 +39,7 @@ describe('migrating vectors to another model, over HTTP and the command line', (
     });
     return { status: answer.status, body: (await answer.json()) as unknown };
   };
-  const run = async (...args: readonly string[]) => {
-    const texts = { out: '', err: '' };
-    const sink = (name: keyof typeof texts) =>
-      new Writable({
-        write(part, _, done) {
-          texts[name] += String(part);
-          done();
-        },
-      });
-    const code = await runCli([...args, '--url', app.baseUrl], {
-      out: sink('out'),
-      err: sink('err'),
-      input: Readable.from([]),
-      environment: {},
-      isInteractive: false,
-    });
-    return { code, ...texts };
-  };
+  const run = (...args: readonly string[]) => runCommand([...args, '--url', app.baseUrl]);
   const letters = () => ({
     EMBEDDING_PROVIDER: 'custom',
     EMBEDDING_MODEL: 'letters',

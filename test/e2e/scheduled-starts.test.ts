@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { startPipeline } from '../../operator/dataset/steps/start-runs.ts';
 import { createRunRecords } from '../../services/common/records/cognify/run-records.ts';
 import { type ManagedApp, startManagedApp } from '../support/managed-app.ts';
+import { declareTenant } from '../support/managed-tenant.ts';
 import { until } from '../support/until.ts';
 
 const signal = new AbortController().signal;
@@ -20,9 +21,7 @@ describe('scheduled starts with the real services', () => {
   ] as const) {
     it(`start ${pipeline} once per due time, whichever operator requests it`, async () => {
       const { messenger } = app;
-      const owner = { ownerEmail: `${pipeline}@acme.example.com`, ownerPassword: 'a long one for once' };
-      const tenant = { crUid: randomUUID(), displayName: 'Acme', hostNames: [], state: 'Active' as const, ...owner };
-      const { tenantId } = await messenger.call('auth.EnsureTenant', tenant, { requestId: 'test' });
+      const { tenantId } = await declareTenant(app);
       const crUid = randomUUID();
       const { dataset } = await messenger.call(
         'auth.EnsureDataset',

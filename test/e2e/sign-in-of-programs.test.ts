@@ -3,7 +3,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable, Writable } from 'node:stream';
 import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -11,6 +10,7 @@ import type { OAuthClientInformationFull, OAuthTokens } from '@modelcontextproto
 import { expect } from 'chai';
 import { runCli } from '../../services/cli/cli.ts';
 import { createConsoleWorld } from '../support/console-world.ts';
+import { createTerminal } from '../support/run-command.ts';
 import { until } from '../support/until.ts';
 
 const ADMIN = 'admin@example.com';
@@ -29,23 +29,12 @@ describe('sign-in of programs in a browser', () => {
   after(() => rm(home, { recursive: true, force: true }));
 
   function logIn(...more: readonly string[]) {
-    let told = '';
-    const writable = new Writable({
-      write(chunk, _encoding, done) {
-        told += chunk;
-        done();
-      },
-    });
     const environment = { HOME: home, ENGRAM_URL: world.app.baseUrl };
-    const code = runCli(['login', '--device', ...more], {
-      out: writable,
-      err: writable,
-      input: Readable.from([]),
-      isInteractive: false,
-      environment,
-    });
-    const page = until('the address', () => /http\S+user_code=\S+/.exec(told)?.[0] ?? null);
-    return { code, page, told: () => told };
+    const { texts, terminal } = createTerminal({ environment });
+    const told = () => texts.out + texts.err;
+    const code = runCli(['login', '--device', ...more], terminal);
+    const page = until('the address', () => /http\S+user_code=\S+/.exec(told())?.[0] ?? null);
+    return { code, page, told };
   }
 
   it('engram login saves a key after the approval of a person who signs in on the page', async () => {

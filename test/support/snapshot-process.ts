@@ -1,7 +1,8 @@
-import { randomBytes, randomUUID, hash as sha } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { Stores } from '../../services/app/stores.ts';
 import type { DatasetId, TenantId } from '../../services/common/kernel/brand.ts';
 import { type ManagedApp, startManagedApp } from './managed-app.ts';
+import { CALL, declareTenant, requestWithKey } from './managed-tenant.ts';
 
 /** The tenant, the dataset and the resources of a test of snapshots. */
 export interface Prepared {
@@ -12,7 +13,6 @@ export interface Prepared {
   readonly cloneUid: string;
 }
 
-const CALL = { requestId: 'operator' };
 const ITEMS = 60;
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
@@ -58,14 +58,9 @@ if (import.meta.main) {
   await runPhase(phase, prepared, process.env['ENGRAM_DATA_DIR'] ?? '', true);
 }
 
-async function prepare({ messenger, baseUrl }: ManagedApp): Promise<Prepared> {
-  const tenantUid = randomUUID();
-  const owner = { ownerEmail: `owner-${tenantUid}@acme.example.com`, ownerPasswordHash: `$2b$04$${'a'.repeat(53)}` };
-  const tenant = { crUid: tenantUid, displayName: 'Acme', ...owner, hostNames: [], state: 'Active' as const };
-  const { tenantId } = await messenger.call('auth.EnsureTenant', tenant, CALL);
-  const key = randomBytes(32).toString('hex');
-  const keys = { tenantId, crUid: tenantUid, name: 'default', keySha256: [sha('sha256', key)] };
-  await messenger.call('auth.SetTenantKeys', keys, CALL);
+async function prepare(app: ManagedApp): Promise<Prepared> {
+  const { messenger } = app;
+  const { crUid: tenantUid, tenantId, key } = await declareTenant(app);
   const crUid = randomUUID();
   const { dataset } = await messenger.call('auth.EnsureDataset', { crUid, tenantId, name: 'facts' }, CALL);
   await messenger.call('auth.EnsureDataset', { crUid: randomUUID(), tenantId, name: 'empty' }, CALL);
@@ -74,15 +69,10 @@ async function prepare({ messenger, baseUrl }: ManagedApp): Promise<Prepared> {
     (_, at) => `Fact ${at}: Ada Lovelace met Charles Babbage in London ${at} times.`,
   );
   for (const [path, body] of [
-    ['add', { datasetId: dataset.id, data }],
-    ['cognify', { datasetIds: [dataset.id] }],
+    ['/add', { datasetId: dataset.id, data }],
+    ['/cognify', { datasetIds: [dataset.id] }],
   ] as const) {
-    const headers = { 'x-api-key': key, 'content-type': 'application/json' };
-    const answer = await fetch(`${baseUrl}/api/v1/${path}`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(body),
-    });
+    const answer = await requestWithKey(app, key, 'POST', path, body);
     if (!answer.ok) throw new Error(await answer.text());
   }
   return { crUid, tenantId, tenantUid, datasetId: dataset.id, cloneUid: randomUUID() };

@@ -1,6 +1,5 @@
-import { Readable, Writable } from 'node:stream';
 import { expect } from 'chai';
-import { runCli } from '../../services/cli/cli.ts';
+import { runCommand } from './run-command.ts';
 import { until } from './until.ts';
 import type { Wire } from './wire.ts';
 
@@ -48,14 +47,7 @@ export async function textsOf({ get }: Wire, dataset: unknown): Promise<Readonly
 
 /** Exit code and output of `engram integrations …`, on one line of words. */
 export async function commandLine(baseUrl: string, line: string): Promise<string> {
-  let text = '';
-  const out = new Writable({
-    write(piece, _encoding, done) {
-      text += piece;
-      done();
-    },
-  });
-  const terminal = { out, err: out, input: Readable.from([]), isInteractive: false, environment: { HOME: '/nowhere' } };
-  const code = await runCli(['integrations', ...line.split(' '), '--url', baseUrl], terminal);
-  return `${code} ${text}`;
+  const environment = { HOME: '/nowhere' };
+  const { code, out, err } = await runCommand(['integrations', ...line.split(' '), '--url', baseUrl], { environment });
+  return `${code} ${out}${err}`;
 }

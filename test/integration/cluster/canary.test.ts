@@ -1,22 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { canaryCases } from '../../behaviour/canary.ts';
-import { startManagedApp } from '../../support/managed-app.ts';
 import { withBackends } from '../backend.ts';
-import { takeOwnNames } from '../own-names.ts';
+import { startInCluster } from './start-in-cluster.ts';
 
 withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j'], () => {
   describe('canaries, in a cluster', () => {
-    canaryCases(async ({ wrap }) => {
-      const names = takeOwnNames();
-      const secret = randomBytes(32).toString('hex');
-      const app = await startManagedApp({ ...names.environment, FASTAPI_USERS_JWT_SECRET: secret }, wrap);
-      return {
-        ...app,
-        async stop() {
-          await app.stop();
-          await names.remove();
-        },
-      };
-    });
+    canaryCases(({ wrap }) => startInCluster({}, wrap));
   });
 });
