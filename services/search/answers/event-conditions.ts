@@ -1,86 +1,8 @@
 import { stemOf } from '../../common/text/language/tokenize.ts';
+import { BUSINESS_HOURS, EVENTS } from './event-words.ts';
 import { isForeignText } from './foreign-text.ts';
 import { asksForTimeOfDay, contentWords, type Question } from './question.ts';
 import { MONTHS, NUMERALS, WEEKDAYS } from './spans.ts';
-
-/** An event that a question asks about, and the words of which a sentence about it has one. */
-type EventWords = readonly [asked: RegExp, said: RegExp];
-
-const words = (asked: string, said: string): EventWords => [
-  new RegExp(`\\b(?:${asked})\\b`, 'iu'),
-  new RegExp(`\\b(?:${said})`, 'iu'),
-];
-
-/** Events and what tells of them. The latter is generous: a sentence without any tells something else, whatever words it shares. */
-const EVENTS: readonly EventWords[] = [
-  words(
-    '(?:get|got|gets|getting) married|marry|marries|married|wedding(?: anniversary)?',
-    'marri|marry|wed|husband|wife|bride|groom|spouse|vow|honeymoon|engag',
-  ),
-  words(
-    '(?:was|were|is|are) .*\\bborn',
-    'born|birth|native|gr[eo]w|raised|came|comes?\\b|from|child|hometown|origin|aged?\\b|years? old|\\d{4}|young|old|baby|arriv',
-  ),
-  words('divorced?', 'divorc|separat|split|ex-|left|broke'),
-  words(
-    'expires?|runs? out|expired',
-    'expir|valid|until|till|end|run|ran|renew|due|good for|last|since|from|by|term|\\d+ (?:day|week|month|year)s',
-  ),
-  words('retires?|retired', 'retir|pension|stop|left|leav|leaves|last day|gave up|quit|hand|emerit|end'),
-  words(
-    'moved?|moves',
-    'mov|live|living|since|settl|c[ao]me|new|relocat|left|leav|went|go(?:es|ing)?\\b|chang|home|flat|house|apartment|shift|transfer|postpon|emigrat|put|carr|arriv|return',
-  ),
-  words(
-    'buy|buys|bought|purchase[ds]?',
-    'b[uo]y|bought|purchas|pa[iy]|cost|price|from|got|get|acquir|since|new|order|own|ha[sd]\\b|have|second-?hand|used|deal|spen[dt]|sold|[$€£]|\\d+ (?:euros?|pounds?|dollars?)|came|replac|choos|chose',
-  ),
-  words('sell|sells|sold', 'sell|sold|sale|buy|bought|took|went to|gave|given|price|custom|shop|market|auction|order'),
-  words(
-    '(?:was|were|been) (?:built|constructed|erected)',
-    'buil[dt]|construct|erect|finish|complet|dates?\\b|dating|from|since|old|made|years?|put up|went up|architect|rebuil|creat|cent|open|stand|until',
-  ),
-  words(
-    'founded|established',
-    'found|establish|start|creat|beg[aiu]n|since|set up|open|born|from|exist|old|years|form|launch|first|made|built|grew',
-  ),
-  words(
-    'graduated?|graduates',
-    'graduat|degree|diploma|stud|bachelor|master|doctor|school|universit|finish|class of|exam|complet|thesis',
-  ),
-  words('adopt(?:ed|s)?', 'adopt|shelter|rescue|got|came|took|since|brought|found|from|join'),
-  words(
-    '(?:who|which (?:team|side|country|player|club)) (?:has |had )?(?:won|wins|beat)|winner',
-    'w[io]n|beat|defeat|victor|champion|triumph|first|lost|lose|loss|prize|award|medal|trophy|cup went|elect|gold|title|top|best|ahead|\\d ?[:–-] ?\\d',
-  ),
-  words('elected|elects?', 'elect|vot|chos|chair|president|mayor|won|became|appoint|office|take|took|since|new'),
-  words(
-    'hired?|hires|employed',
-    'hire|hiring|employ|join|start|since|began|recruit|work|new|came|engag|took on|contract',
-  ),
-  words('fired|dismissed|laid off', 'fire|dismiss|laid|sack|let go|lost|left|redundan|cut|quit'),
-  words('stolen|stole|steals?', 'st[oe]l|thie[fv]|theft|rob|burgl|taken|took|missing|broke|disappear|gone'),
-  words('phone|call(?:ed)? (?:me|us)', 'phone|call|rang|ring|tel|number|voice|messag|text|spoke|talk'),
-  words('arrested', 'arrest|police|custody|jail|prison|caught|detain'),
-  words('rented?|rents', 'rent|lease|let|land|tenant|month|hire|pay|paid|flat|room'),
-  words('painted|paints?', 'paint|colou?r|brush|artist|varnish|picture|portrait|mural|white|whitewash|coat'),
-  words('insured?|insures', 'insur|polic|cover|premium|liabil|broker|claim'),
-  words('who (?:has |had )?(?:co-)?produce[ds]?', 'produc|made|mak|creat|record|grow|grew|brew|print|supervis'),
-  words(
-    'who (?:has |had )?(?:co-)?design(?:s|ed)?',
-    'design|architect|plan|draw|drew|sketch|built|build|creat|ma[dk]e|conceiv|layout|style|devis|develop|engineer',
-  ),
-  words(
-    'who (?:has |had )?(?:co-)?compose[ds]?',
-    'compos|music|score|soundtrack|song|tune|opera|symphon|sonata|quartet|piece|anthem|lyric|poem',
-  ),
-  words('weighs?|weighed', 'weigh|kg|kilo|gram|pound|ton|\\d ?g\\b|heav|light|ounce|stone'),
-];
-/** Times of business, which `open` and `close` at the end of a question ask for. */
-const BUSINESS_HOURS: EventWords = [
-  /\b(?:opens?|closes?)(?: on \p{Lu}\p{Ll}+days?| at weekends| today| again)?\s*\??$/iu,
-  /\b(?:open|clos|shut|hours|until|till|from|business|between|\d\d?(?::\d\d)? ?(?:to|-|–)|every|daily|season)/iu,
-];
 
 /** A sentence with what stands above and before it. */
 interface Said {
@@ -95,14 +17,12 @@ type Asked = Pick<Question, 'text' | 'type'>;
  * Norway?" Of a date only the best one is read: others have dates of other events.
  */
 export function isEventUnsaid({ text, type }: Asked, said: readonly Said[]): boolean {
-  if (type !== 'date' && type !== 'person' && type !== 'place') return false;
-  const events = type === 'date' ? [...EVENTS, BUSINESS_HOURS] : EVENTS;
-  const event = events.find(([asked]) => asked.test(text));
-  const read = type === 'date' ? said.slice(0, 1) : said;
+  const event = [...EVENTS, BUSINESS_HOURS].find(({ asked, types }) => types.includes(type) && asked.test(text));
+  if (event === undefined) return false;
   // What is said in another language has none of these words.
   const isSilent = (one: Said) =>
-    !event?.[1].test(`${one.text} ${one.context}`.replace(RETIRED_KIND, '')) && !isForeignText(one.text);
-  return event !== undefined && read.every(isSilent);
+    !event.said.test(`${one.text} ${one.context}`.replace(RETIRED_KIND, '')) && !isForeignText(one.text);
+  return (type === 'date' || event.isOfBest ? said.slice(0, 1) : said).every(isSilent);
 }
 
 const BIRTH_ASKED = /\b(?:born|birth\p{L}*|old|age[ds]?|live[ds]?)\b/iu;
