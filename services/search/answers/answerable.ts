@@ -11,12 +11,13 @@ import { CONTACTS, countedIn, likenessOfCounted, unitAsked, unitIn } from './qua
 import { contentWords, phraseWords, type Question, wordsOf } from './question.ts';
 import { isOfReason, quotedStatements } from './quoted-text.ts';
 import { PASSAGES_READ, type RankedSentence, type ReadPassage, saidBefore, weigh } from './rank-sentences.ts';
+import { relativesLike } from './relatives.ts';
 import type { ShortAnswer } from './short-answer.ts';
 import { isNumbered, slotFeatures } from './slots.ts';
 import { KINDS_OF, MONTHS, spansOf, WEEKDAYS } from './spans.ts';
 import { formOf, statedParts } from './stated-parts.ts';
 import { type Statement, statementsOf } from './statements.ts';
-import { relativesLike, saidOf, unmetCondition } from './unmet-condition.ts';
+import { saidOf, unmetCondition } from './unmet-condition.ts';
 
 const SENTENCES_READ = 3;
 /** How much surer than of the best one it must be that another sentence answers the question, in log odds. */
@@ -49,16 +50,17 @@ export function judgeEvidence(question: Question, evidence: Evidence): Judgement
   // `What is my phone number?` has no other words.
   const isElsewhere = (features?.['words'] ?? 0) > 0 && (features?.['highest ownSharp'] ?? 1) < SAME_WORDS;
   const first = readFirst(evidence);
-  // Last, as it reads the sentences again.
-  const isUnmet = () => unmetCondition(question, saidOf(first)) !== null;
-  if (features === null || isUnknown || isOfOther || isUnitMissing || isElsewhere || isUnmet())
+  if (features === null || isUnknown || isOfOther || isUnitMissing || isElsewhere)
     return { certainty: 0, best: null, isOfUnknown: isUnknown };
   const scores = read.map((one) => weigh(one, ANSWERING_WEIGHTS));
   const most = Math.max(...scores);
-  const best = most > (scores[0] ?? 0) + SURER ? scores.indexOf(most) : 0;
+  const best = first[most > (scores[0] ?? 0) + SURER ? scores.indexOf(most) : 0] ?? null;
+  const quoted = best === null ? first : [best, ...first.filter((one) => one !== best)];
+  // Last, as it reads the sentences again.
+  if (unmetCondition(question, saidOf(quoted)) !== null) return { certainty: 0, best: null, isOfUnknown: false };
   return {
     certainty: logistic((weigh(features, ANSWERABLE_WEIGHTS) + most) / 2),
-    best: evidence.short?.isOfKind === true ? evidence.short.sentence : (first[best] ?? null),
+    best: evidence.short?.isOfKind === true ? evidence.short.sentence : best,
     isOfUnknown: false,
   };
 }

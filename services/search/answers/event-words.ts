@@ -151,7 +151,7 @@ export const EVENTS: readonly EventWords[] = [
   ),
   words(
     'earns?|earned|salary|wages?',
-    'earn|salar|pa[iy]|wage|income|gross|net\\b|an? (?:year|month|hour)|per\\b|bonus|rais|offer|contract',
+    'earn|salar|work|job|pa[iy]|wage|income|gross|net\\b|an? (?:year|month|hour)|per\\b|bonus|rais|offer|contract',
     { types: ['date', 'number', 'person', 'thing'], isOfBest: true },
   ),
   words('favou?rite', 'favou?rite|lov|lik|best|prefer|enjoy|fond|fan|most|ador|passion|always|addict', {

@@ -34,6 +34,7 @@ import {
   type Sentence,
   sentencesOf,
 } from './rank-sentences.ts';
+import { isOfOtherRelative } from './relatives.ts';
 import { absoluteDate, datesOf, dateText, undatedTime } from './sentence-times.ts';
 import { MIN_SHORT_CONFIDENCE, shortAnswer } from './short-answer.ts';
 import { sourcedQuote } from './source-label.ts';
@@ -67,7 +68,7 @@ import {
   replyFirst,
   speakerAsked,
 } from './turn-sentences.ts';
-import { isOfOtherRelative, namesIn, saidOf, unmetCondition } from './unmet-condition.ts';
+import { namesIn, saidOf, unmetCondition } from './unmet-condition.ts';
 import { askedLikeNotes } from './user-notes.ts';
 import { negatedFirst, yesOrNo } from './yes-no.ts';
 

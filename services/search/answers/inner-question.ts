@@ -5,9 +5,9 @@ import { wordTable } from '../../common/text/words/word-table.ts';
 import { readQuestion, wordsOf } from './question.ts';
 import { type RankedSentence, type ReadPassage, rankSentences, sentencesOf } from './rank-sentences.ts';
 import { nameOfRelative } from './relative-names.ts';
+import { isRelative } from './relatives.ts';
 import { timesOfSentence } from './sentence-times.ts';
 import { shortAnswer } from './short-answer.ts';
-import { isRelative } from './unmet-condition.ts';
 
 /** A clause of a question that is a question of its own: `the year I moved to Berlin`. */
 interface InnerQuestion {

@@ -9,8 +9,9 @@ import { wordTable } from '../../common/text/words/word-table.ts';
 import { rootOf } from './foreign-answerable.ts';
 import { type Question, wordsOf } from './question.ts';
 import { type Sentence, saidBefore } from './rank-sentences.ts';
+import { isRelative } from './relatives.ts';
 import { statementsOf } from './statements.ts';
-import { isRelative, namesIn } from './unmet-condition.ts';
+import { namesIn } from './unmet-condition.ts';
 
 /** How sure two words must be synonyms, of one kind or derived from each other. */
 const SAME = 0.7;

@@ -1,7 +1,7 @@
 import { contentWords } from './question.ts';
 import { type ReadPassage, refersBack } from './rank-sentences.ts';
+import { relativesLike } from './relatives.ts';
 import { type Statement, statementsOf } from './statements.ts';
-import { relativesLike } from './unmet-condition.ts';
 
 /** Where a text says how the relative of somebody is called. */
 interface NamedRelative {

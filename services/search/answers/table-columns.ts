@@ -2,9 +2,9 @@ import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import { readQuestion, wordsOf } from './question.ts';
+import { relativesLike } from './relatives.ts';
 import { hasAll, isDated, isFlag, isNumeric, stems } from './table-cells.ts';
 import { NAMING, type Row, type Table } from './table-rows.ts';
-import { relativesLike } from './unmet-condition.ts';
 import { likenessToRoles } from './word-kinds.ts';
 
 /** Words of questions that say nothing of a row. */

@@ -14,12 +14,14 @@ import {
   isYetToCome,
 } from './event-conditions.ts';
 import { isForeignText } from './foreign-text.ts';
+import { unmetPart } from './part-conditions.ts';
 import { contentWords, type Question, wordsOf } from './question.ts';
 import { refersBack, type Sentence } from './rank-sentences.ts';
+import { isOfAnotherRelative, isRelative, relativesLike } from './relatives.ts';
 import { isNumbered, isSaid } from './slots.ts';
 import { spansOf } from './spans.ts';
 import { statementsOf } from './statements.ts';
-import { likenessToKinds, likenessToRoles } from './word-kinds.ts';
+import { isOfThing, likenessToKinds, likenessToRoles, MIN_OF_KIND } from './word-kinds.ts';
 
 /** A sentence, with what stands above and before it. */
 interface Said {
@@ -106,26 +108,14 @@ export function unmetCondition(question: Question, said: readonly Said[]): Condi
   if (isDateOfLife(question, best.text) || isBirthWithoutPlace(question, best.text)) return 'event';
   if (isHourOfOther(question, best.text)) return 'event';
   if (isYetToCome(question, best.text)) return 'future';
-  if (isPartUnsaid(question, said)) return 'subject';
+  const part = unmetPart(question, said);
+  if (part !== null) return part;
   if (isOnlyWished(question, best.text)) return 'wish';
   if (isMoneyForCount(question, best.text)) return 'count';
   return isReasonOfOther(question, best.text) ? 'reason' : null;
 }
 
 const TITLED = /\b(?:(Mr)|Mrs|Ms|Miss)\.? (\p{Lu}[\p{L}’'-]+)/gu;
-/** Words for relatives of which nobody is two: each group calls one. */
-const RELATIVES = new Map(
-  'mother mum mom mama|father dad papa daddy|sister|brother|daughter|son|grandmother grandma granny|grandfather grandpa granddad|aunt|uncle|niece|nephew|wife|husband'
-    .split('|')
-    .flatMap((group, at) => group.split(' ').map((word) => [word, at] as const)),
-);
-
-/** Returns the other words for a relative: `mother` for `mum`; none for another word. */
-export function relativesLike(word: string): readonly string[] {
-  const group = RELATIVES.get(word);
-  return group === undefined ? [] : [...RELATIVES].filter(([, at]) => at === group).map(([other]) => other);
-}
-
 /** Whether a sentence is about another person than the question: `Mr. Yilmaz` for `Mrs. Yilmaz`, a mother-in-law for a mother. */
 export function isOtherPerson(question: string, { text, context }: Pick<Said, 'text' | 'context'>): boolean {
   const all = `${text} ${context}`;
@@ -135,41 +125,7 @@ export function isOtherPerson(question: string, { text, context }: Pick<Said, 't
     const named = said.filter(([, , name]) => name === asked[2]);
     if (named.length > 0 && named.every((one) => isMan(one) !== isMan(asked))) return true;
   }
-  const [relative, ...more] = wordsOf(question).filter((word) => RELATIVES.has(word));
-  if (relative === undefined || more.length > 0) return false;
-  const words = wordsOf(all);
-  if (words.some((word) => RELATIVES.get(word) === RELATIVES.get(relative))) return false;
-  return words.includes(`${relative}-in-law`) || RELATIVES.has(OWN_RELATIVE.exec(text)?.[1] ?? '');
-}
-
-/** `My sister lives …`, `The user’s sister lives …`, `I have a sister …` */
-const OWN_RELATIVE =
-  /^(?:my|our|(?:the )?[\p{L}-]+['’]s|(?:I|we|(?:the )?user) (?:have|has|had)(?: got)? an?)(?: (?:older|younger|elder|little|big|twin|only))? (\p{Ll}+)/iu;
-
-/** Whose the one relative of a text is: of the speaker, of somebody else, or of nobody that is said. */
-const OWNER_OF_RELATIVE = new RegExp(
-  `(?:\\b(?<self>[Mm]y|[Oo]ur)|\\b(?<other>[Hh]is|[Hh]er|[Tt]heir)|(?<name>\\p{Lu}[\\p{L}-]*)['’]s?) (?:\\p{Ll}+ )?(?<relative>${[...RELATIVES.keys()].join('|')})\\b`,
-  'gu',
-);
-
-export const isRelative = (word: string): boolean => RELATIVES.has(word);
-
-/** Whether a sentence tells of the relative of another one: `His mother lives in Tarragona.` for "Where does Mum live?" */
-export function isOfOtherRelative(question: string, sentence: string): boolean {
-  const relatives = wordsOf(question).filter((word) => RELATIVES.has(word));
-  const [relative] = relatives;
-  if (relative === undefined || relatives.length > 1) return false;
-  const isSame = (word: string) => RELATIVES.get(word) === RELATIVES.get(relative);
-  const owners = (text: string) =>
-    [...text.matchAll(OWNER_OF_RELATIVE)].filter(({ groups }) => isSame(groups?.['relative'] ?? ''));
-  const [asked] = owners(question);
-  const said = owners(sentence);
-  if (said.length === 0 || wordsOf(sentence).filter(isSame).length > said.length) return false;
-  const isSelf = ({ groups }: RegExpExecArray) => groups?.['self'] !== undefined;
-  // `Where does Mum live?`, and not `Who plays the mum?`
-  if (asked === undefined && !new RegExp(` \\p{Lu}${relative.slice(1)}\\b`, 'u').test(question)) return false;
-  const isOwn = asked === undefined || isSelf(asked);
-  return said.every((one) => isSelf(one) !== isOwn);
+  return isOfAnotherRelative(question, text, all);
 }
 
 /** Returns the stems of the words of a question that are names. */
@@ -212,7 +168,7 @@ export function isThingUnsaid(question: string, said: readonly Pick<Said, 'text'
   const [thing] = contentWords(SUBJECT.exec(question.trim())?.[1] ?? '');
   const { noun, verb } = wordSenses().partsOf(wordSenses().row(thing ?? ''));
   if (thing === undefined || noun <= Math.max(verb, 0.5) || relativesLike(thing).length > 0) return false;
-  return said.every((one) => !contentWords(`${one.text} ${one.context}`).some((word) => saysThing(thing, word)));
+  return said.every((one) => !contentWords(`${one.text} ${one.context}`).some((word) => isOfThing(thing, word)));
 }
 
 /** Whether no sentence has what a question asks of whether something is so, or a name in it and what it says of that. */
@@ -229,22 +185,10 @@ function isSubjectUnsaid({ text, type }: Question, said: readonly Said[]): boole
   });
 }
 
-/** `What colour are Luna's eyes?` */
-const ASKS_LOOK_OF_PART =
-  /\b(?:what|which) (?:colou?r|size|shape|make|brand|model) (?:is|are|was|were) \p{L}+['’]s? (\p{Ll}+)\s*\??$/iu;
-
-/** Whether no sentence has the thing of somebody whose look is asked for: `a patch on her ear` for the colour of her eyes. */
-function isPartUnsaid({ text }: Question, said: readonly Said[]): boolean {
-  const part = ASKS_LOOK_OF_PART.exec(text.trim())?.[1];
-  if (part === undefined) return false;
-  return said.every((one) => !contentWords(`${one.text} ${one.context}`).some((word) => saysThing(part, word)));
-}
-
 const ASKS_WHICH = (kind: string) => new RegExp(`\\b(?:which|what) (?:\\p{L}+ ){0,2}?${kind}\\b`, 'iu');
 const CALENDAR =
   /^(?:\d+|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october|november|december)$/u;
 const TITLE_OF_PERSON = /^(?:Mr|Mrs|Ms|Miss|Dr|Prof|Professor|Aunt|Uncle)\b/u;
-const MIN_OF_KIND = 0.4;
 
 /** Whether no sentence has a name of the kind that is asked for, nor a word of it. */
 function isNameUnsaid(question: Question, said: readonly Said[]): boolean {
@@ -253,6 +197,7 @@ function isNameUnsaid(question: Question, said: readonly Said[]): boolean {
   if (!ASKS_WHICH(focus).test(text)) return false;
   const asked = new Set(wordsOf(text).map(stemOf));
   const isNew = (word: string) => !STOP_WORDS.has(word) && !asked.has(stemOf(word));
+  if (said.slice(0, 1).every((one) => isNameless(question, one, isNew))) return true;
   return said.every((one) => {
     if (isNumbered(question, `${one.context} ${one.text}`)) return false;
     const names = spansOf(one.text, ['name', 'title']).filter((span) => {
@@ -267,6 +212,16 @@ function isNameUnsaid(question: Question, said: readonly Said[]): boolean {
     });
     return names.length === 0 && mostOfKind(focus, contentWords(one.text).filter(isNew)) < MIN_OF_KIND;
   });
+}
+
+/** Whether a sentence has neither a new name, of whatever kind, nor a word of the kind that is asked for. */
+function isNameless(question: Question, { text, context }: Said, isNew: (word: string) => boolean): boolean {
+  const isOther = (span: string) => wordsOf(span).some((word) => isNew(word) && !CALENDAR.test(word));
+  return (
+    !isNumbered(question, `${context} ${text}`) &&
+    !spansOf(text, ['name', 'title']).some((span) => isOther(span.text)) &&
+    mostOfKind(question.focus ?? '', contentWords(text).filter(isNew)) < MIN_OF_KIND
+  );
 }
 
 /** What stands before names that are not of persons. */
@@ -388,7 +343,7 @@ function isOwnerUnsaid({ text }: Question, said: readonly Said[]): boolean {
     const at = [...one.text.matchAll(/[\p{L}\p{N}'’-]+/gu)];
     return !at.some(
       (match) =>
-        head.some((word) => saysThing(word, match[0].toLowerCase())) &&
+        head.some((word) => isOfThing(word, match[0].toLowerCase())) &&
         OWNING.test(one.text.slice(Math.max(0, match.index - OWNING_REACH), match.index)),
     );
   });
@@ -396,9 +351,6 @@ function isOwnerUnsaid({ text }: Question, said: readonly Said[]): boolean {
 
 /** Characters before a thing in which its owner stands. */
 const OWNING_REACH = 45;
-const saysThing = (word: string, other: string) =>
-  stemOf(word) === stemOf(other) || mostOfKind(word, [other]) >= MIN_OF_KIND;
-
 const ASKS_LIKING = /^(?:do|does|did) .+? (?:like|love|enjoy|hate|dislike|prefer)\b/iu;
 const LIKING =
   'like love enjoy hate dislike praise adore impressed delighted disappointed favourite fond complain wonderful terrible boring beautiful happy angry fan'.split(

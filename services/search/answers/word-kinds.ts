@@ -1,6 +1,7 @@
+import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
-import { kindOf } from '../retrieval/word-likeness.ts';
+import { kindOf, mostOfKind } from '../retrieval/word-likeness.ts';
 
 const EXAMPLES = {
   person: 'john mary robert david james michael william thomas smith jones anna peter paul charles george',
@@ -66,3 +67,10 @@ export function isVerb(word: string): boolean {
   const { noun, verb } = wordSenses().partsOf(wordSenses().row(word));
   return verb > noun;
 }
+
+/** Minimum certainty that a word is of a kind. */
+export const MIN_OF_KIND = 0.4;
+
+/** Whether a word names a thing by its own word or a more special one. */
+export const isOfThing = (thing: string, word: string): boolean =>
+  stemOf(thing) === stemOf(word) || mostOfKind(thing, [word]) >= MIN_OF_KIND;

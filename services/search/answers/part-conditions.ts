@@ -1,0 +1,190 @@
+import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
+import { stemOf } from '../../common/text/language/tokenize.ts';
+import { wordSenses } from '../../common/text/words/word-senses.ts';
+import { likenessTo } from '../retrieval/word-likeness.ts';
+import { contentWords, type Question, wordsOf } from './question.ts';
+import { isRelative, relativesLike } from './relatives.ts';
+import { MONTHS, NUMERALS, spansOf } from './spans.ts';
+import { isOfThing, likenessToKinds, likenessToRoles } from './word-kinds.ts';
+
+/** A sentence with what stands above and before it. */
+interface Said {
+  readonly text: string;
+  readonly context: string;
+}
+
+/** What of a question is unsaid, or another one: a thing or its name, a number, a time, a person, or one of several. */
+type Part = 'subject' | 'name' | 'count' | 'event' | 'person' | 'doer' | 'kind';
+
+type Asked = Pick<Question, 'text' | 'type'>;
+
+const CONDITIONS: readonly (readonly [Part, (question: Asked, said: readonly Said[]) => boolean])[] = [
+  ['subject', isOwnerOfPropertyUnsaid],
+  ['name', isMakeUnsaid],
+  ['name', isTitleUnsaid],
+  ['count', isCodeUnsaid],
+  ['subject', isSkillUnsaid],
+  ['subject', isPriceOfOther],
+  ['person', isRelationUnsaid],
+  ['doer', isThiefUnknown],
+  ['event', isOfOtherMonth],
+  ['kind', isOfOtherOrder],
+];
+
+/** Returns which part of a question its best sentences, best first, surely do not say; null when they may say all. */
+export const unmetPart = (question: Asked, said: readonly Said[]): Part | null =>
+  CONDITIONS.find(([, isUnmet]) => isUnmet(question, said))?.[0] ?? null;
+
+const wordsAround = ({ text, context }: Said) => `${text} ${context}`;
+/** Minimum likeness of a word that says another one. */
+const MIN_LIKENESS = 0.4;
+
+/** Whether a text has a word, or one that says much the same. */
+function says(text: string, word: string, least = MIN_LIKENESS): boolean {
+  const like = likenessTo(word);
+  const isSame = (other: string) =>
+    stemOf(other) === stemOf(word) ||
+    (like?.(wordSenses().row(other)) ?? 0) >= least ||
+    relativesLike(word).includes(other);
+  return wordsOf(text).some(isSame);
+}
+
+/** `What colour is our car?`, `Which brand is the coffee machine?`, `What colour are Luna's eyes?` */
+const ASKS_PROPERTY =
+  /\b(?:what|which) (colou?r|size|shape|make|brand|model|material) (?:is|are|was|were) (?:(?:my|our|the|his|her|their) |\p{L}+['’]s? )(?:\p{Ll}+ ){0,2}?(\p{Ll}+)\s*\??$/iu;
+
+const isAbout = (thing: string) => (one: Said) => contentWords(wordsAround(one)).some((word) => isOfThing(thing, word));
+
+/** Whether no sentence is about the thing of which a property is asked: `a patch on her ear` for the colour of her eyes. */
+function isOwnerOfPropertyUnsaid({ text }: Asked, said: readonly Said[]): boolean {
+  const thing = ASKS_PROPERTY.exec(text.trim())?.[2];
+  return thing !== undefined && !said.some(isAbout(thing));
+}
+
+/** How much liker to names of persons than to others a name is that is of no make; and to names of places. */
+const PERSON = 0.15;
+const PLACE = 0.25;
+const MONTH = new RegExp(`\\b(?:${MONTHS})\\b`, 'gu');
+
+/** Whether no sentence about a thing has a name that its make could have: `My laptop fell into the bath in 2022.` */
+function isMakeUnsaid({ text }: Asked, said: readonly Said[]): boolean {
+  const [, property = '', thing] = ASKS_PROPERTY.exec(text.trim()) ?? [];
+  if (thing === undefined || !/make|brand|model/iu.test(property)) return false;
+  const asked = new Set(wordsOf(text).map(stemOf));
+  const isMake = (name: string) => {
+    if (name.search(MONTH) >= 0) return false;
+    const words = wordsOf(name).filter(
+      (word) => !asked.has(stemOf(word)) && !STOP_WORDS.has(word) && !/^\d+$/u.test(word),
+    );
+    const { person, place, group } = likenessToKinds(words);
+    return words.length > 0 && person - Math.max(group, place) <= PERSON && place - Math.max(group, person) <= PLACE;
+  };
+  return said
+    .filter(isAbout(thing))
+    .every((one) => !spansOf(one.text, ['name', 'title']).some((span) => isMake(span.text)));
+}
+
+const ASKS_TITLE = /\btitle of\b|\b(?:what|which) (?:is|was) .+ (?:titled|entitled)\b/iu;
+const HAS_TITLE = /["“‘*_«„]\p{Lu}|\b(?:called|titled|entitled|named|title)\b/u;
+
+/** Whether no sentence has a title, nor a word for one. */
+function isTitleUnsaid({ text }: Asked, said: readonly Said[]): boolean {
+  return (
+    ASKS_TITLE.test(text) && said.every((one) => spansOf(one.text, ['title']).length === 0 && !HAS_TITLE.test(one.text))
+  );
+}
+
+/** `What is my tax number?`, `What is the licence plate of the van?` */
+const ASKS_CODE =
+  /\bwhat(?:['’]s| is| was) (?:the|my|our|his|her|their|\p{L}+['’]s?)(?: \p{L}+){0,3}? (?:number|plate|IBAN|PIN|password|passphrase)\b/iu;
+const QUANTITY = new RegExp(
+  `(?<![\\p{L}\\d])(?:[£€$] ?)?\\d[\\d.,]*(?: ?[€%°]| (?:${MONTHS}|euros?|pounds?|dollars?|francs?|crowns?|percent|per cent|seconds?|minutes?|hours?|days?|weeks?|months?|years?|times|people|kilomet\\p{L}+|met(?:er|re)s?|miles?|km|kg|cm|lit(?:er|re)s?)(?!\\p{L}))|(?<!\\d)(?:1[89]|20)\\d\\d(?!\\d)`,
+  'gu',
+);
+const PASSWORD = /\bpass(?:word|phrase) (?:is|was)\b|\bpass(?:word|phrase):|["“]/iu;
+
+/** Whether no sentence has a number that is no date or quantity, when a question asks for one that identifies something. */
+function isCodeUnsaid({ text }: Asked, said: readonly Said[]): boolean {
+  if (!ASKS_CODE.test(text)) return false;
+  const isPassword = /\bpass/iu.test(text);
+  return said.every((one) => !(isPassword ? PASSWORD : /\d/u).test(one.text.replace(QUANTITY, '')));
+}
+
+/** `Who taught me to play the guitar?`, `Where did I learn to drive?` */
+const ASKS_SKILL =
+  /\b(?:taught|teach(?:es)?|learn(?:s|ed|t|ing)?) (?:(?:me|us|him|her|them) )?(?:(?:how )?to (\p{Ll}+)(?: (?:the |an? )?(\p{Ll}+))?|the (\p{Ll}+))/iu;
+const MIN_SKILL = 0.5;
+
+/** Whether no sentence tells of what was taught or learned. */
+function isSkillUnsaid({ text }: Asked, said: readonly Said[]): boolean {
+  const [, verb, object, thing] = ASKS_SKILL.exec(text) ?? [];
+  const isNamed = (word: string) => {
+    const { noun, verb: deed } = wordSenses().partsOf(wordSenses().row(word));
+    return !STOP_WORDS.has(word) && noun + deed > 0.5;
+  };
+  const skill = [thing, object, verb].find((word) => word !== undefined && isNamed(word));
+  return skill !== undefined && said.every((one) => !says(wordsAround(one), skill, MIN_SKILL));
+}
+
+const A_THING = '(?:(?:the|my|our|an?|his|her|their|this|that) )?(?:\\p{Ll}+ )?(\\p{Ll}+)';
+const ASKS_PRICE = new RegExp(
+  [
+    `\\b(?:how much|what) (?:did|do|does|is|was|were|are|will) ${A_THING} (?:costs?|worth)\\b`,
+    `\\b(?:how much\\b.*\\b(?:get|got)|(?:how much|what)\\b.*\\b(?:pay|paid|spend|spent)) for ${A_THING}\\??$`,
+  ].join('|'),
+  'iu',
+);
+const MIN_PRICED = 0.35;
+const AMOUNT = new RegExp(`\\d|\\b(?:${NUMERALS}|free|nothing|gifts?|presents?)\\b`, 'iu');
+
+/** Whether every sentence with an amount is about something else than what a question asks the price of. */
+function isPriceOfOther({ text }: Asked, said: readonly Said[]): boolean {
+  const thing = ASKS_PRICE.exec(text.trim())
+    ?.slice(1)
+    .find((word) => word !== undefined);
+  if (thing === undefined || STOP_WORDS.has(thing)) return false;
+  return said.every((one) => !AMOUNT.test(one.text) || !says(wordsAround(one), thing, MIN_PRICED));
+}
+
+/** `the name of the instructor's husband`, `my dentist's wife`; not a part in a play. */
+const RELATION = /['’]s? (\p{Ll}{3,})\b/u;
+const PLAYED = /\b(?:play|act|star|voice)/iu;
+const MARRIED = /\b(?:marri|marry|wed)/iu;
+/** Minimum likeness of a word to those that call a person without a name. */
+const MIN_ROLE = 0.5;
+
+/** Whether no sentence tells of the relative, friend or the like of somebody that a question asks about. */
+function isRelationUnsaid({ text }: Asked, said: readonly Said[]): boolean {
+  const relation = RELATION.exec(text)?.[1];
+  if (relation === undefined || PLAYED.test(text)) return false;
+  if (!isRelative(relation) && likenessToRoles(relation) <= MIN_ROLE) return false;
+  const isSpouse = /^(?:wife|husband|spouse|partner)$/u.test(relation);
+  return said.every((one) => !says(wordsAround(one), relation) && !(isSpouse && MARRIED.test(wordsAround(one))));
+}
+
+const ASKS_THIEF = /^who (?:\p{L}+ )?(?:stole|took|robbed|burgled|broke in(?:to)?)\b/iu;
+const BY_SOMEBODY = /\b(?:somebody|someone|thieves|burglars|an? (?:thief|burglar))\b/iu;
+
+/** Whether the best sentence that tells of a thief does not know who it was. */
+function isThiefUnknown({ text }: Asked, said: readonly Said[]): boolean {
+  return ASKS_THIEF.test(text) && said.slice(0, 2).some((one) => BY_SOMEBODY.test(one.text));
+}
+
+/** Whether the best sentence tells of another month than the one that a question names. */
+function isOfOtherMonth({ text, type }: Asked, [best]: readonly Said[]): boolean {
+  if (type === 'date' || best === undefined) return false;
+  const [month, ...more] = text.match(MONTH) ?? [];
+  if (month === undefined || more.length > 0 || wordsAround(best).includes(month)) return false;
+  return best.text.search(MONTH) >= 0;
+}
+
+const ORDER = /\b(second|third|fourth|next|last) (\p{Ll}+)/iu;
+
+/** Whether sentences tell of the first of several when a question asks for a later one. */
+function isOfOtherOrder({ text }: Asked, said: readonly Said[]): boolean {
+  const [, order, thing] = ORDER.exec(text) ?? [];
+  if (order === undefined) return false;
+  const later = new RegExp(`\\b(?:${order}|again|two|twice|both|later|another|other|latest|recent)`, 'iu');
+  const first = new RegExp(`\\bfirst (?:\\p{Ll}+ )?${thing}`, 'iu');
+  return said.some((one) => first.test(wordsAround(one))) && !said.some((one) => later.test(wordsAround(one)));
+}
