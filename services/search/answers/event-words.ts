@@ -22,6 +22,7 @@ const words = (asked: string, said: string, { types = TYPES, isOfBest = false } 
 });
 
 const BEST = { isOfBest: true } as const;
+const THINGS = { types: ['place', 'thing'] } as const satisfies { readonly types: readonly AnswerType[] };
 
 /** Events and states with the words for them, the first that a question has counts. */
 export const EVENTS: readonly EventWords[] = [
@@ -154,6 +155,27 @@ export const EVENTS: readonly EventWords[] = [
     'earn|salar|work|job|pa[iy]|wage|income|gross|net\\b|an? (?:year|month|hour)|per\\b|bonus|rais|offer|contract',
     { types: ['date', 'number', 'person', 'thing'], isOfBest: true },
   ),
+  words(
+    '(?:what|which) (?:is|was) .*\\b(?<!(?:e-?mail|web) )address',
+    'address|street|road|avenue|lane|square|close\\b|drive\\b|postcode|liv|mov|house|flat|located|stands?\\b|situated|corner|\\d',
+    THINGS,
+  ),
+  words(
+    '(?:what|which) .*\\b(?:shoe|dress|clothes|collar|ring|trouser|jacket) size|(?:what|which) size',
+    'size|small|medium|large|\\d|XL',
+    THINGS,
+  ),
+  words(
+    '(?:what|which) (?:is|was|were) .*\\b(?:domain|URL)',
+    'domain|url|http|www|\\p{L}+\\.(?:com|org|net|io|dev|app|eu|de|example)\\b',
+    THINGS,
+  ),
+  words(
+    '(?:what|which) .*\\b(?:rating|grades?|marks?|score)\\b',
+    'rat(?:ed|ing)|elo\\b|scor|stars?\\b|points?|grade|marks?\\b|distinction|passed|failed|percent|an? [A-F][+-]?\\b|\\d',
+    THINGS,
+  ),
+  words('blood (?:type|group)', 'blood|rhesus|type (?:[ABO]|zero)', THINGS),
   words('favou?rite', 'favou?rite|lov|lik|best|prefer|enjoy|fond|fan|most|ador|passion|always|addict', {
     types: ['person', 'place', 'thing'],
     isOfBest: true,
