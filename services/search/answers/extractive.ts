@@ -12,6 +12,7 @@ import { judgeEvidence } from './answerable.ts';
 import { MIN_ANSWERABILITY } from './answerable-weights.ts';
 import { asksFor, changedAnswer, changeOf, isBeforeChange, isNotYet } from './changes.ts';
 import { compared } from './comparison.ts';
+import { toldEvents } from './counted-events.ts';
 import { HEADER_LINE } from './dated-answer.ts';
 import { foreignCertainty } from './foreign-answerable.ts';
 import { ENGLISH_WORD, isForeignText } from './foreign-text.ts';
@@ -158,6 +159,8 @@ export function extractiveAnswer(
   if (work !== null) return work;
   const preferences = quotedPreferences(asked, all, material);
   if (preferences !== null) return preferences;
+  const events = quotedEvents(asked, all, material);
+  if (events !== null) return events;
   const comparison = quotedComparison(asked, all, material);
   if (comparison !== null) return comparison;
   const spoken = askedBySpeaker(asked, passages);
@@ -228,6 +231,26 @@ function quotedPreferences(
   const short = found.map(({ object }) => object).join('; ');
   return {
     text: `${short}: ${[...new Set(quotes)].join('\n')}`,
+    passageIds: [...new Set(found.map(({ passage }) => passage.id))],
+    certainty: DIRECT,
+    short,
+  };
+}
+
+/** Answers how many times something happened with each time that passages tell; null when fewer than two are told. */
+function quotedEvents(
+  asked: string,
+  passages: readonly RankedPassage[],
+  { dataset }: Pick<Material, 'dataset'>,
+): ExtractiveAnswer | null {
+  const found = toldEvents(asked, passages);
+  if (found === null) return null;
+  const quotes = found.map(({ passage, statement }) =>
+    sourcedQuote(passage.payload, statement.text, statement.heading, dataset),
+  );
+  const short = `${found.length} times`;
+  return {
+    text: `${short}: ${quotes.join('\n')}`,
     passageIds: [...new Set(found.map(({ passage }) => passage.id))],
     certainty: DIRECT,
     short,

@@ -1,0 +1,35 @@
+import { expect } from 'chai';
+import { toldEvents } from './counted-events.ts';
+import type { ReadPassage } from './rank-sentences.ts';
+
+describe('how many times something happened', () => {
+  const passage = (text: string): ReadPassage =>
+    ({ id: text, payload: { text, headings: [], documentName: '', chunkIndex: 0 } }) as unknown as ReadPassage;
+  const count = (question: string, ...texts: readonly string[]) =>
+    toldEvents(question, texts.map(passage))?.length ?? null;
+  const chat = [
+    '## 28 July 2026\n\nPetra: I fell off my bike on Saturday, by the way.\n\nLuke: Ouch! I never fell off mine.\n',
+    '## 20 September 2026\n\nPetra: I did it!!\n\nLuke: Congratulations!\n\nPetra: Fell off again in training, but nothing broken.\n',
+  ].join('\n');
+
+  it('is counted over the turns of a speaker', () => {
+    expect(count('How many times did Petra fall off her bike?', chat)).equals(2);
+    expect(count('How many times did Luke fall off his bike?', chat)).equals(null);
+  });
+
+  it('is counted over notes of a user, and over own notes', () => {
+    const notes = [
+      'User visited Rome in 2019.',
+      'User visited Rome with her sister in 2024.',
+      'User wants to visit Rome in 2027.',
+    ];
+    expect(count('How many times have I visited Rome?', ...notes)).equals(2);
+    expect(count('How often did I visit Rome?', 'I visited Rome in May.', 'I visited Rome in July.')).equals(2);
+    expect(count('How many times have I visited Paris?', ...notes)).equals(null);
+  });
+
+  it('is left to the sentence that says it', () => {
+    expect(count('How often did I visit Rome?', 'I visited Rome twice.', 'I visited Rome in July.')).equals(null);
+    expect(count('How often do I visit Rome?', 'I visited Rome in May.', 'I visited Rome in July.')).equals(null);
+  });
+});

@@ -1,0 +1,58 @@
+import { personPattern } from './person-pattern.ts';
+import { contentWords, wordsOf } from './question.ts';
+import type { ReadPassage } from './rank-sentences.ts';
+import { isSaid } from './slots.ts';
+import type { Statement } from './statements.ts';
+import { inOwnWords, saysOf, spokenStatements } from './turn-speakers.ts';
+
+/** A time that something happened, as a text tells it. */
+interface ToldEvent {
+  readonly passage: ReadPassage;
+  readonly statement: Statement;
+}
+
+const ASKS =
+  /^[Hh]ow (?:many times|often) (?:did|have|has|was|were|had) (?<whose>I|my \p{Ll}+|[\p{Lu}][\p{L}'’-]*(?: \p{Lu}[\p{L}'’-]*)?(?:['’]s \p{Ll}+)?) (?:already |ever |actually |been )?(?<deed>[^?]{3,80}?)(?: (?:so far|in total|altogether|already|up to now))?\??$/u;
+/** Says how often by itself, or what is usual. */
+const COUNTED = /\b(?:once|twice|thrice|times|usually|always|every|each|often|daily|weekly|rarely|sometimes)\b/iu;
+const UNREAL =
+  /n['’]t\b|\b(?:not|never|nearly|almost|will|going to|wants?|would|could|should|might|may|if|hope|plan|planning|afraid|tomorrow|next)\b|['’]ll\b|^(?:Not|Never|Nearly|Almost|If|Hope|Will|Would)\b/u;
+const AGAIN = /\b(?:again|another|once more|second|third|fourth|fifth|also|too)\b/iu;
+
+/**
+ * Returns the times that passages tell that somebody did what a question counts (`How many times did Petra fall off her bike?`), in
+ * their order; null for another question, for fewer than two, and when a sentence says the number itself.
+ */
+export function toldEvents(question: string, passages: readonly ReadPassage[]): readonly ToldEvent[] | null {
+  const { whose = '', deed = '' } = ASKS.exec(question.trim())?.groups ?? {};
+  const [verb, ...objects] = contentWords(deed);
+  if (verb === undefined) return null;
+  const asked = /^I$/iu.test(whose) ? 'I' : whose;
+  const [by, own] = [personPattern(asked), personPattern(inOwnWords(asked))];
+  const tells = new RegExp(`${by}|^[-*•\\s]*(?:${by})`, 'u');
+  const tellsOwn = new RegExp(`${own}|^(?!(?:You|He|She|They|It|We)\\b)\\p{Lu}\\p{Ll}+ `, 'u');
+  const events: ToldEvent[] = [];
+  for (const passage of passages) {
+    let isBefore = false;
+    for (const { statement, speaker, said } of spokenStatements(passage)) {
+      const teller = saysOf(asked, speaker);
+      if (teller === null || statement.isQuestion === true) continue;
+      if (!(teller === 'self' ? tellsOwn : tells).test(said) || UNREAL.test(said)) continue;
+      const words = contentWords(said);
+      if (!isSaid(verb, words) && !wordsOf(said).includes(verb)) continue;
+      const isWhole = objects.every((word) => isSaid(word, words));
+      if (!isWhole && !(isBefore && AGAIN.test(said))) continue;
+      if (COUNTED.test(said.replace(/\bat once\b/iu, ''))) return null;
+      isBefore = true;
+      if (!events.some((one) => isSameEvent(one, statement, said))) events.push({ passage, statement });
+    }
+  }
+  return events.length < 2 ? null : events;
+}
+
+/** Whether two statements tell of one event: on one day, and the second one does not say that it was another one. */
+function isSameEvent({ statement }: ToldEvent, other: Statement, said: string): boolean {
+  if (statement.text === other.text) return true;
+  const isSameDay = statement.heading !== '' && statement.heading === other.heading;
+  return isSameDay && !AGAIN.test(said);
+}
