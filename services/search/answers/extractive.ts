@@ -17,6 +17,7 @@ import { HEADER_LINE } from './dated-answer.ts';
 import { foreignCertainty } from './foreign-answerable.ts';
 import { ENGLISH_WORD, isForeignText } from './foreign-text.ts';
 import type { InnerAnswer } from './inner-question.ts';
+import { statedKin } from './kin.ts';
 import type { Fact } from './knowledge.ts';
 import { asksForLength, lengthIn } from './lengths.ts';
 import { isForeignWord, saysInOtherWords } from './other-language.ts';
@@ -161,6 +162,8 @@ export function extractiveAnswer(
   if (preferences !== null) return preferences;
   const events = quotedEvents(asked, all, material);
   if (events !== null) return events;
+  const kin = statedKin(asked, all);
+  if (kin !== null) return quotedAll(kin.answer, kin.told, material);
   const comparison = quotedComparison(asked, all, material);
   if (comparison !== null) return comparison;
   const spoken = askedBySpeaker(asked, passages);
@@ -225,16 +228,7 @@ function quotedPreferences(
 ): ExtractiveAnswer | null {
   const found = statedPreferences(asked, passages.slice(0, PREFERENCE_PASSAGES))?.slice(0, MAX_PREFERENCES);
   if (found === undefined) return null;
-  const quotes = found.map(({ passage, statement }) =>
-    sourcedQuote(passage.payload, statement.text, statement.heading, dataset),
-  );
-  const short = found.map(({ object }) => object).join('; ');
-  return {
-    text: `${short}: ${[...new Set(quotes)].join('\n')}`,
-    passageIds: [...new Set(found.map(({ passage }) => passage.id))],
-    certainty: DIRECT,
-    short,
-  };
+  return quotedAll(found.map(({ object }) => object).join('; '), found, { dataset });
 }
 
 /** Answers how many times something happened with each time that passages tell; null when fewer than two are told. */
@@ -244,14 +238,21 @@ function quotedEvents(
   { dataset }: Pick<Material, 'dataset'>,
 ): ExtractiveAnswer | null {
   const found = toldEvents(asked, passages);
-  if (found === null) return null;
-  const quotes = found.map(({ passage, statement }) =>
+  return found === null ? null : quotedAll(`${found.length} times`, found, { dataset });
+}
+
+/** Quotes each sentence behind what they say together. */
+function quotedAll(
+  short: string,
+  told: readonly Pick<Sentence, 'statement' | 'passage'>[],
+  { dataset }: Pick<Material, 'dataset'>,
+): ExtractiveAnswer {
+  const quotes = told.map(({ passage, statement }) =>
     sourcedQuote(passage.payload, statement.text, statement.heading, dataset),
   );
-  const short = `${found.length} times`;
   return {
-    text: `${short}: ${quotes.join('\n')}`,
-    passageIds: [...new Set(found.map(({ passage }) => passage.id))],
+    text: `${short}: ${[...new Set(quotes)].join('\n')}`,
+    passageIds: [...new Set(told.map(({ passage }) => passage.id))],
     certainty: DIRECT,
     short,
   };

@@ -11,6 +11,11 @@ describe('plainQuestion', () => {
     ["What've I kept?", 'What have I kept?'],
     ['Name of the landlord?', 'What is the name of the landlord?'],
     ['Our price for oak?', 'What is the price for oak?'],
+    ['Which dishwasher did I end up buying?', 'Which dishwasher did I buy?'],
+    ['Where did Ana end up getting a flat?', 'Where did Ana get a flat?'],
+    ['What colour did we end up choosing?', 'What colour did we choose?'],
+    ['What medication am I on?', 'What medication do I take?'],
+    ['Which tablets is my mother on now?', 'Which tablets does my mother take?'],
   ] as const) {
     it(`says "${asked}" as "${plain}"`, () => {
       expect(plainQuestion(asked)).to.equal(plain);

@@ -1,3 +1,4 @@
+import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { ownProfession } from './profession.ts';
 
 /** Attributes with a value of their own, asked for without a verb: `Name of the landlord?` */
@@ -34,6 +35,8 @@ export function plainQuestion(text: string): string {
   const bare = text.trim().replace(LEAD_IN, '');
   const untagged = QUESTION_WORD.test(bare) && TAG.test(bare) ? bare.replace(TAG, '?') : bare;
   const full = CONTRACTIONS.reduce((said, [form, other]) => said.replace(form, other), untagged);
+  const said = inPlainVerbs(full);
+  if (said !== full) return said.charAt(0).toUpperCase() + said.slice(1);
   if (ATTRIBUTE_OF.test(full) && !QUESTION_WORD.test(full)) {
     const rest = full.replace(/^(?:the|my|our) /iu, '');
     return `What is the ${rest.charAt(0).toLowerCase()}${rest.slice(1)}`;
@@ -44,4 +47,30 @@ export function plainQuestion(text: string): string {
   const [, employed, employee = employed] = EMPLOYER.exec(full) ?? [];
   if (employee !== undefined) return /^my$/iu.test(employee) ? 'Where do I work?' : `Where does ${employee} work?`;
   return full === text.trim() ? text : full.charAt(0).toUpperCase() + full.slice(1);
+}
+
+/** `end up buying` for `buy`, which is what was bought. */
+const ENDED_UP = /\b(did|do|does) (.{1,60}?) (?:end up|wind up) (?:on )?(\p{Ll}{2,})ing\b/iu;
+/** `Which medicine am I on?` asks what is taken. */
+const ON_MEDICINE =
+  /^(what|which) ((?:kinds? of )?(?:medicines?|medications?|meds|drugs?|tablets?|pills?|antibiotics?|antidepressants?|painkillers?|supplements?)) (am|is|are|was|were) (.{1,60}?) on(?: (?:now|at the moment|currently))?\?*$/iu;
+const TAKES: Readonly<Record<string, string>> = { am: 'do', are: 'do', is: 'does', was: 'did', were: 'did' };
+
+/** Says with one verb what is asked with several words. */
+function inPlainVerbs(question: string): string {
+  return question
+    .replace(ENDED_UP, (all: string, auxiliary: string, subject: string, stem: string) => {
+      const verb = baseOf(stem.toLowerCase());
+      return verb === null ? all : `${auxiliary} ${subject} ${verb}`;
+    })
+    .replace(ON_MEDICINE, (_, which: string, kind: string, is: string, subject: string) => {
+      return `${which} ${kind} ${TAKES[is.toLowerCase()] ?? 'do'} ${subject} take?`;
+    });
+}
+
+/** The verb of a form without its `-ing`: `buy`, `choose`, `get`; null without one. */
+function baseOf(stem: string): string | null {
+  const single = /(?<last>[^aeiou])\k<last>$/u.test(stem) ? stem.slice(0, -1) : null;
+  const isVerb = (word: string) => wordSenses().partsOf(wordSenses().row(word)).verb > 0;
+  return [stem, `${stem}e`, single].find((word) => word !== null && isVerb(word)) ?? null;
 }
