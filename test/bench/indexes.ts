@@ -2,12 +2,14 @@
  * Speed of the dataset indexes on disk, as JSON: `node test/bench/indexes.ts [rows]` (default 100 000). Data is made up
  * from a fixed seed: words by Zipf's law, vectors in 500 clusters, a random graph with hubs.
  */
+
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DataItemId, DatasetId } from '../../services/common/kernel/brand.ts';
 import { asId } from '../../services/common/kernel/ids.ts';
+import { linearRandom } from '../../services/common/kernel/random.ts';
 import { datasetScope, PERSONAL_TENANT } from '../../services/common/kernel/scope.ts';
 import { createSqliteDatasetIndexes } from '../../services/common/storage/indexes/sqlite/sqlite-dataset-indexes.ts';
 import type { DatasetIndexes } from '../../services/common/storage/ports/dataset-indexes.ts';
@@ -21,7 +23,7 @@ const ROWS = process.argv[2] === MEMORY_MODE ? 0 : Number(process.argv[2] ?? 100
 const DIMENSIONS = 384;
 const SPACE = { model: 'bench/model', dimensions: DIMENSIONS };
 const VOCABULARY = 50_000;
-const random = seeded(7);
+const random = linearRandom(7);
 const harmonic = Math.log(VOCABULARY);
 const centres = Array.from({ length: 500 }, () => gaussian(DIMENSIONS));
 
@@ -311,12 +313,4 @@ function round(value: number): number {
 
 function rssMb(): number {
   return Math.round(process.memoryUsage.rss() / 1e6);
-}
-
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 4_294_967_296;
-  };
 }

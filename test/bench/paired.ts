@@ -1,3 +1,5 @@
+import { seededRandom } from '../../services/common/kernel/random.ts';
+
 export interface Difference {
   /** Mean difference, in points of percent. */
   readonly points: number;
@@ -14,7 +16,7 @@ export interface Difference {
  */
 export function pairedDifference(values: readonly number[], baseline: readonly number[], samples = 10_000): Difference {
   const differences = values.map((value, at) => value - (baseline[at] ?? 0));
-  const random = mulberry32(20260101);
+  const random = seededRandom(20260101);
   const means = Array.from({ length: samples }, () => {
     let sum = 0;
     for (let draw = 0; draw < differences.length; draw++) {
@@ -42,15 +44,4 @@ export function quantile(sorted: readonly number[], share: number): number {
 
 export function round(value: number): number {
   return Math.round(value * 10) / 10;
-}
-
-/** Small seeded generator (public domain, Tommy Ettinger). */
-function mulberry32(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

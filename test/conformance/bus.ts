@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { type EngramError, engramError } from '../../services/common/kernel/errors.ts';
+import { engramError } from '../../services/common/kernel/errors.ts';
 import type { Bus, BusMessage, KeptSubjects } from '../../services/common/storage/ports/bus.ts';
+import { rejection } from '../support/refusal-of.ts';
 import { until } from '../support/until.ts';
 
 /** What a bus under test keeps. */
@@ -26,15 +27,6 @@ export function busConformance(name: string, open: () => Promise<Bus>): void {
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const text = (payload: Uint8Array) => new TextDecoder().decode(payload);
-
-async function rejection(work: Promise<unknown>): Promise<EngramError> {
-  try {
-    await work;
-  } catch (error) {
-    return error as EngramError;
-  }
-  throw new Error('expected a rejection');
-}
 
 export function busRequests(bus: () => Bus): void {
   describe('requests', () => {

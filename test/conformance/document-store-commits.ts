@@ -10,12 +10,12 @@ import {
   update,
   type Write,
 } from '../../services/common/storage/ports/document-store.ts';
+import { rejection } from '../support/refusal-of.ts';
 import {
   datasetThings,
   newDataset,
   newTenant,
   numberedThings,
-  rejection,
   systemThings,
   tenantThings,
 } from './document-store-subject.ts';

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { JsonObject } from '../../services/common/kernel/json.ts';
+import { seededRandom } from '../../services/common/kernel/random.ts';
 import type { Scope } from '../../services/common/kernel/scope.ts';
 import { rulesOf } from '../../services/common/storage/documents/rules/collection-rules.ts';
 import { conditionsOf, matches } from '../../services/common/storage/documents/rules/filter.ts';
@@ -13,7 +14,8 @@ import {
   type Stored,
   update,
 } from '../../services/common/storage/ports/document-store.ts';
-import { newTenant, numberedThings, rejection, type Thing, tenantThings } from './document-store-subject.ts';
+import { rejection } from '../support/refusal-of.ts';
+import { newTenant, numberedThings, type Thing, tenantThings } from './document-store-subject.ts';
 
 export function documentQueryConformance(store: () => DocumentStore): void {
   const fill = async (things: Readonly<Record<string, Thing>>): Promise<Scope> => {
@@ -213,7 +215,7 @@ export function documentQueryConformance(store: () => DocumentStore): void {
 
     it('answer any filter, order and page as a scan of all documents does', async () => {
       const scope = newTenant();
-      const random = seededRandom(7);
+      const random = integers(7);
       const writes = Array.from({ length: 300 }, (_, index) => insert(tenantThings, `d${index}`, randomThing(random)));
       const all = (await store().commit(scope, writes)).flatMap(({ stored }) => stored ?? []);
       for (let round = 0; round < 100; round += 1) {
@@ -268,15 +270,9 @@ function scan(all: readonly Stored<JsonObject>[], { where = {}, sort = [], limit
 
 type Random = (below: number) => number;
 
-/** mulberry32 */
-function seededRandom(seed: number): Random {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below);
-  };
+function integers(seed: number): Random {
+  const random = seededRandom(seed);
+  return (below) => Math.floor(random() * below);
 }
 
 const NAMES = ['', 'a', 'ab', 'b', 'É', '\u{1f600}', '\ufffd', '\ud800', 'a\u0000b', "'"];

@@ -9,14 +9,8 @@ import {
   replace,
   update,
 } from '../../services/common/storage/ports/document-store.ts';
-import {
-  datasetThings,
-  newDataset,
-  newTenant,
-  rejection,
-  systemThings,
-  tenantThings,
-} from './document-store-subject.ts';
+import { rejection } from '../support/refusal-of.ts';
+import { datasetThings, newDataset, newTenant, systemThings, tenantThings } from './document-store-subject.ts';
 
 export function documentScopeConformance(store: () => DocumentStore): void {
   describe('scopes', () => {

@@ -44,12 +44,3 @@ export function newTenant(): Scope {
 export function newDataset(tenant: Scope = newTenant()): DatasetScope {
   return datasetScope(tenant.tenant, asId(randomUUID()));
 }
-
-export async function rejection(work: Promise<unknown>): Promise<Error & { readonly [key: string]: unknown }> {
-  try {
-    await work;
-  } catch (error) {
-    return error as Error & { readonly [key: string]: unknown };
-  }
-  throw new Error('expected a rejection');
-}

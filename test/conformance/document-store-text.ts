@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { type DocumentStore, insert, remove, update } from '../../services/common/storage/ports/document-store.ts';
-import { newTenant, rejection, type Thing, tenantThings } from './document-store-subject.ts';
+import { rejection } from '../support/refusal-of.ts';
+import { newTenant, type Thing, tenantThings } from './document-store-subject.ts';
 
 const HOSTILE = [
   "'; DROP TABLE c_tenant_things; --",

@@ -7,7 +7,8 @@ import {
   type Stored,
   update,
 } from '../../services/common/storage/ports/document-store.ts';
-import { newTenant, rejection, type Thing, tenantThings } from './document-store-subject.ts';
+import { rejection } from '../support/refusal-of.ts';
+import { newTenant, type Thing, tenantThings } from './document-store-subject.ts';
 
 /** Documents of one moment, while others write. */
 export function documentViewConformance(store: () => DocumentStore): void {

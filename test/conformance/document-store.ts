@@ -3,10 +3,11 @@ import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { insert, remove, replace, update } from '../../services/common/storage/ports/document-store.ts';
 import type { DocumentStoreSubject } from '../support/document-stores.ts';
+import { rejection } from '../support/refusal-of.ts';
 import { documentCommitConformance } from './document-store-commits.ts';
 import { documentQueryConformance } from './document-store-queries.ts';
 import { documentScopeConformance } from './document-store-scopes.ts';
-import { allThings, newTenant, numberedThings, rejection, tenantThings } from './document-store-subject.ts';
+import { allThings, newTenant, numberedThings, tenantThings } from './document-store-subject.ts';
 import { documentTextConformance } from './document-store-text.ts';
 import { documentViewConformance } from './document-store-views.ts';
 

@@ -5,7 +5,8 @@ import { createIdSource } from '../../services/common/platform/system/id-source.
 import type { EventLog } from '../../services/common/ports/event-log.ts';
 import { type DocumentStore, insert } from '../../services/common/storage/ports/document-store.ts';
 import type { DocumentStoreSubject } from '../support/document-stores.ts';
-import { newDataset, newTenant, rejection, tenantThings } from './document-store-subject.ts';
+import { rejection } from '../support/refusal-of.ts';
+import { newDataset, newTenant, tenantThings } from './document-store-subject.ts';
 
 /** The event log on every document store; `open` gives an empty one. */
 export function eventLogConformance(name: string, open: () => Promise<DocumentStoreSubject>): void {

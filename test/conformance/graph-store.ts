@@ -1,7 +1,9 @@
 import { expect } from 'chai';
+import { linearRandom } from '../../services/common/kernel/random.ts';
 import type { DatasetIndexes } from '../../services/common/storage/ports/dataset-indexes.ts';
 import type { EdgeEvidence, GraphStore, NodeEvidence } from '../../services/common/storage/ports/graph-store.ts';
-import { createScopes, edge, HOSTILE_IDS, item, node, rejection, seededRandom } from '../support/dataset-rows.ts';
+import { createScopes, edge, HOSTILE_IDS, item, node } from '../support/dataset-rows.ts';
+import { rejection } from '../support/refusal-of.ts';
 
 /** What every `GraphStore` must do. */
 export function graphStoreConformance(name: string, open: () => Promise<DatasetIndexes>): void {
@@ -206,7 +208,7 @@ export function graphStoreConformance(name: string, open: () => Promise<DatasetI
 
     it('finds exactly the edges of a plain search in a random graph with hubs', async () => {
       const scope = scopes();
-      const random = seededRandom(9);
+      const random = linearRandom(9);
       const pick = (count: number) => `n${Math.floor(random() * count)}`;
       const edges = Array.from({ length: 4000 }, (_, index) =>
         edge(pick(1500), pick(index % 4 === 0 ? 3 : 1500), { relation: `r${index % 7}`, weight: 1 + (index % 11) }),

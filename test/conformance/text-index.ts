@@ -1,10 +1,12 @@
 import { expect } from 'chai';
+import { linearRandom } from '../../services/common/kernel/random.ts';
 import { slices } from '../../services/common/kernel/slices.ts';
 import { scoreBm25 } from '../../services/common/ranking/bm25.ts';
 import type { DatasetIndexes } from '../../services/common/storage/ports/dataset-indexes.ts';
 import { INDEX_KINDS } from '../../services/common/storage/ports/index-entry.ts';
 import type { TextEntry, TextIndex } from '../../services/common/storage/ports/text-index.ts';
-import { createScopes, HOSTILE_IDS, item, rejection, seededRandom, textEntry } from '../support/dataset-rows.ts';
+import { createScopes, HOSTILE_IDS, item, textEntry } from '../support/dataset-rows.ts';
+import { rejection } from '../support/refusal-of.ts';
 
 /** What every `TextIndex` must do. */
 export function textIndexConformance(name: string, open: () => Promise<DatasetIndexes>): void {
@@ -109,7 +111,7 @@ export function textIndexConformance(name: string, open: () => Promise<DatasetIn
 
     it('keeps the best rows by BM25 when there are more than the limit', async () => {
       const scope = scopes();
-      const random = seededRandom(11);
+      const random = linearRandom(11);
       const word = () => `w${Math.floor(30 * random() ** 2)}`;
       const entries = Array.from({ length: 6000 }, (_, index) =>
         textEntry(`row-${index}`, Array.from({ length: 3 + Math.floor(random() * 25) }, word).join(' ')),

@@ -1,7 +1,9 @@
 import { expect } from 'chai';
+import { linearRandom } from '../../services/common/kernel/random.ts';
 import type { DatasetIndexes } from '../../services/common/storage/ports/dataset-indexes.ts';
 import type { VectorEntry, VectorHit, VectorIndex } from '../../services/common/storage/ports/vector-index.ts';
-import { createScopes, HOSTILE_IDS, item, rejection, seededRandom, vectorEntry } from '../support/dataset-rows.ts';
+import { createScopes, HOSTILE_IDS, item, vectorEntry } from '../support/dataset-rows.ts';
+import { rejection } from '../support/refusal-of.ts';
 
 const SPACE = { model: 'test/model', dimensions: 3 };
 
@@ -43,7 +45,7 @@ export function vectorIndexConformance(name: string, open: () => Promise<Dataset
     it('equals brute force on clustered vectors, ties and near ties included', async () => {
       const scope = scopes();
       const space = { model: 'test/model', dimensions: 100 };
-      const random = seededRandom(5);
+      const random = linearRandom(5);
       const entries = clusteredEntries(random, 1500, space.dimensions);
       await vectors.upsert(scope, space, entries);
       for (let query = 0; query < 40; query++) {
@@ -276,9 +278,9 @@ export function vectorIndexConformance(name: string, open: () => Promise<Dataset
     it('answers many queries at once while others write', async () => {
       const scope = scopes();
       const space = { model: 'test/model', dimensions: 20 };
-      const entries = clusteredEntries(seededRandom(3), 200, space.dimensions);
+      const entries = clusteredEntries(linearRandom(3), 200, space.dimensions);
       await vectors.upsert(scope, space, entries);
-      const noise = clusteredEntries(seededRandom(4), 60, space.dimensions).map((entry, index) => ({
+      const noise = clusteredEntries(linearRandom(4), 60, space.dimensions).map((entry, index) => ({
         ...entry,
         id: `late-${index}`,
         item: item('late'),

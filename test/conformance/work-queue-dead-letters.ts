@@ -3,7 +3,8 @@ import type { Page } from '../../services/common/kernel/result-page.ts';
 import { SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
 import type { DeadLetter } from '../../services/common/ports/work-queue.ts';
 import { VersionConflictError } from '../../services/common/storage/ports/document-store.ts';
-import { newDataset, rejection } from './document-store-subject.ts';
+import { rejection } from '../support/refusal-of.ts';
+import { newDataset } from './document-store-subject.ts';
 import { claim, complete, enqueue, mustClaim, newKind, type QueueSubject } from './work-queue-subject.ts';
 
 /** Jobs that were given up, and jobs that are taken back before anybody works on them. */

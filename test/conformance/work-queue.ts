@@ -9,7 +9,8 @@ import { type ClaimedJob, LeaseLostError } from '../../services/common/ports/wor
 import { createInProcessBus } from '../../services/common/storage/bus/in-process/bus.ts';
 import { insert, VersionConflictError } from '../../services/common/storage/ports/document-store.ts';
 import type { DocumentStoreSubject } from '../support/document-stores.ts';
-import { newDataset, newTenant, rejection, tenantThings } from './document-store-subject.ts';
+import { rejection } from '../support/refusal-of.ts';
+import { newDataset, newTenant, tenantThings } from './document-store-subject.ts';
 import { deadLettersConformance } from './work-queue-dead-letters.ts';
 import {
   claim,

@@ -1,15 +1,7 @@
 import { expect } from 'chai';
+import { linearRandom } from '../../services/common/kernel/random.ts';
 import { NOTHING } from '../support/left-behind.ts';
 import { addCalmly, addUnderKills, forgetUnderKills, type KillReport } from './kill.ts';
-
-/** Reproducible moments: the seed is printed with a failure, `ENGRAM_TEST_SEED` repeats it. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 1664525 + 1013904223) % 4294967296;
-    return state / 4294967296;
-  };
-}
 
 function expectSame(one: KillReport, other: KillReport): void {
   expect(one.items).to.deep.equal(other.items);
@@ -31,20 +23,20 @@ export function describeKills({ kills, documents }: { readonly kills: number; re
     });
 
     it(`during add and cognify loses and doubles nothing that was acknowledged, and ends in the graph of an undisturbed run (seed ${seed})`, async () => {
-      const disturbed = await addUnderKills({ documents, kills, random: seeded(seed) });
+      const disturbed = await addUnderKills({ documents, kills, random: linearRandom(seed) });
       expect(disturbed.kills).to.equal(kills);
       expectSame(disturbed, calm);
     });
 
     itInLong(`during remember does no harm either (seed ${seed})`, async () => {
-      const options = { documents, kills: Math.ceil(kills / 3), random: seeded(seed + 1) };
+      const options = { documents, kills: Math.ceil(kills / 3), random: linearRandom(seed + 1) };
       expectSame(await addUnderKills({ ...options, by: 'remember' }), calm);
     });
 
     itInLong(
       `during forget brings nothing back, and leaves the graph of what was never forgotten (seed ${seed})`,
       async () => {
-        const options = { documents, kills: Math.ceil(kills / 3), random: seeded(seed + 2) };
+        const options = { documents, kills: Math.ceil(kills / 3), random: linearRandom(seed + 2) };
         const { returned, left, remains } = await forgetUnderKills(options);
         expect(returned).to.deep.equal([]);
         expectSame(left, await addCalmly(documents, (index) => index % 2 === 0));

@@ -95,26 +95,6 @@ export function edge(source: string, target: string, more: Partial<EdgeEvidence>
   };
 }
 
-/** Numbers from 0 (inclusive) to 1, the same for the same seed. */
-export function seededRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 4_294_967_296;
-  };
-}
-
-/** The error a promise rejects with. */
-export async function rejection(promise: Promise<unknown>): Promise<Error> {
-  try {
-    await promise;
-  } catch (error) {
-    if (error instanceof Error) return error;
-    throw new TypeError(`Rejected with ${String(error)}, which is no Error`);
-  }
-  throw new Error('Expected a rejection');
-}
-
 /** Ids that trouble file names, SQL, JSON and URLs. */
 export const HOSTILE_IDS = [
   '',

@@ -1,3 +1,4 @@
+import type { EngramError } from '../../services/common/kernel/errors.ts';
 import { HttpError } from '../../services/common/platform/http/http-error.ts';
 
 /** What a caller would be told that may not do this. */
@@ -20,4 +21,17 @@ export async function refusedAs(work: Promise<unknown>): Promise<unknown> {
     return error instanceof HttpError ? (error.body as { error: unknown }).error : (error as Error).name;
   }
   throw new Error('expected a refusal');
+}
+
+/** The error that a promise rejects with. */
+export async function rejection<Fault extends Error = EngramError & { readonly [key: string]: unknown }>(
+  work: Promise<unknown>,
+): Promise<Fault> {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof Error) return error as Fault;
+    throw new TypeError(`Rejected with ${String(error)}, which is no Error`);
+  }
+  throw new Error('expected a rejection');
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { startAuth, type TestAuth } from '../../../test/support/auth-service.ts';
 import { CALL } from '../../../test/support/call-route.ts';
+import { rejection } from '../../../test/support/refusal-of.ts';
 import { giveGrant, takeGrant } from '../../../test/support/set-grant.ts';
 import type { DatasetId, TenantId } from '../../common/kernel/brand.ts';
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
@@ -40,13 +41,6 @@ describe('dataset registry', () => {
   const resolve = async (principal: Principal, permission: Permission, query: Query = {}) =>
     (await auth.messenger.call('auth.ResolveDatasets', { permission, ...query }, { ...CALL, principal })).datasets;
   /** While it works in a tenant of its own. */
-  const refusal = async (work: Promise<unknown>) => {
-    const error = await work.then(
-      () => new Error('expected a refusal'),
-      (thrown: unknown) => thrown,
-    );
-    return error as { readonly status: number; readonly detail: string };
-  };
   const namesOf = (datasets: readonly DatasetRef[]) => datasets.map(({ name }) => name);
   const count = (collection: typeof datasetsCollection | typeof grantsCollection) =>
     auth.store.count(SYSTEM_SCOPE, collection as typeof datasetsCollection, {});
@@ -99,7 +93,7 @@ describe('dataset registry', () => {
     const second = await create(ada, 'shared');
     expect(second.id).to.equal(first.id);
     expect(await resolve(bob, 'read')).to.deep.equal([]);
-    expect((await refusal(resolve(bob, 'read', { ids: [second.id] }))).status).to.equal(403);
+    expect((await rejection(resolve(bob, 'read', { ids: [second.id] }))).status).to.equal(403);
   });
 
   it('does not remove a later dataset of the name with a late removal', async () => {
@@ -114,13 +108,13 @@ describe('dataset registry', () => {
     const foreign = await create(bob, 'foreign');
     await giveGrant(auth.store, foreign, ada.id, 'read');
     await create(ada, 'own');
-    const { status, detail } = await refusal(resolve(ada, 'read', { names: ['foreign', 'own', 'nope', 'nope'] }));
+    const { status, detail } = await rejection(resolve(ada, 'read', { names: ['foreign', 'own', 'nope', 'nope'] }));
     expect(status).to.equal(404);
     expect(detail).to.equal(
       "Dataset(s) not found: 'foreign', 'nope'. Dataset names resolve only among the datasets you own in the current " +
         'tenant; pass dataset_ids for datasets shared with you. [DatasetNotFoundError]',
     );
-    expect((await refusal(resolve(ada, 'read', { names: [] }))).detail).to.equal(
+    expect((await rejection(resolve(ada, 'read', { names: [] }))).detail).to.equal(
       'No datasets found. [DatasetNotFoundError]',
     );
     expect(namesOf(await resolve(ada, 'read', { names: ['own', 'own'] }))).to.deep.equal(['own']);
@@ -129,7 +123,7 @@ describe('dataset registry', () => {
   it('creates none when the permission on another dataset of the request is missing', async () => {
     const own = await create(ada, 'own');
     await takeGrant(auth.store, own, ada.id, 'write');
-    const { status } = await refusal(resolve(ada, 'write', { names: ['own', 'new'], createMissing: true }));
+    const { status } = await rejection(resolve(ada, 'write', { names: ['own', 'new'], createMissing: true }));
     expect(status).to.equal(403);
     expect(namesOf(await resolve(ada, 'read'))).to.deep.equal(['own']);
   });
@@ -141,7 +135,7 @@ describe('dataset registry', () => {
     expect(await resolve(ada, 'delete', query)).to.deep.equal([foreign]);
     const own = await create(ada, 'notes');
     expect(await resolve(ada, 'delete', query)).to.deep.equal([own]);
-    expect(await refusal(resolve(ada, 'delete', { names: ['nope'], namesAmongPermitted: true }))).to.include({
+    expect(await rejection(resolve(ada, 'delete', { names: ['nope'], namesAmongPermitted: true }))).to.include({
       status: 404,
       detail: "Dataset 'nope' not found or not accessible. [DatasetNotFoundError]",
     });
@@ -152,9 +146,9 @@ describe('dataset registry', () => {
     const dataset = await create(bob, 'bobs');
     await giveGrant(auth.store, dataset, agent.id, 'read');
     expect(await resolve(ada, 'read', { ids: [dataset.id] })).to.deep.equal([dataset]);
-    expect((await refusal(resolve(ada, 'write', { ids: [dataset.id] }))).status).to.equal(403);
+    expect((await rejection(resolve(ada, 'write', { ids: [dataset.id] }))).status).to.equal(403);
     const adas = await create(ada, 'adas');
-    expect((await refusal(resolve(agent, 'read', { ids: [adas.id] }))).status).to.equal(403);
+    expect((await rejection(resolve(agent, 'read', { ids: [adas.id] }))).status).to.equal(403);
   });
 
   it('pages through thousands of grants and names', async () => {

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { type AccessWorld, writeAccessWorld } from '../../../test/support/access-world.ts';
 import { startAuth, type TestAuth } from '../../../test/support/auth-service.ts';
 import { CALL, type TestRequest } from '../../../test/support/call-route.ts';
+import { rejection } from '../../../test/support/refusal-of.ts';
 import type { Permission, PresentedKey, Principal } from '../../common/kernel/principal.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { eventsCollection } from '../../common/platform/events/event-log.ts';
@@ -40,14 +41,6 @@ async function create(principal: Principal, name: string) {
   return (await auth.messenger.call('auth.CreateDataset', { name }, { ...CALL, principal })).dataset;
 }
 
-async function refusal(work: Promise<unknown>): Promise<{ readonly status: number; readonly detail: string }> {
-  const error = await work.then(
-    () => new Error('expected a refusal'),
-    (thrown: unknown) => thrown,
-  );
-  return error as { readonly status: number; readonly detail: string };
-}
-
 /** Everything stored about access, but for versions. */
 async function everything(): Promise<string> {
   const events = await findAll(auth.store, SYSTEM_SCOPE, eventsCollection);
@@ -64,10 +57,10 @@ describe('a limited API key', () => {
   it('creates datasets only with write permission and without a list of datasets', async () => {
     for (const limits of [{ datasets: [world.dataset.id] }, { permissions: ['read', 'share'] as const }]) {
       const limited = withKey(world.ada, limits);
-      expect((await refusal(create(limited, 'new'))).status).to.equal(403);
+      expect((await rejection(create(limited, 'new'))).status).to.equal(403);
       const query = { names: ['new'], createMissing: true };
-      expect((await refusal(resolve(limited, 'read', query))).status).to.equal(403);
-      expect((await refusal(create(limited, world.dataset.name))).status, 'one that exists').to.equal(403);
+      expect((await rejection(resolve(limited, 'read', query))).status).to.equal(403);
+      expect((await rejection(create(limited, world.dataset.name))).status, 'one that exists').to.equal(403);
     }
     expect((await create(withKey(world.ada, { permissions: ['write'] }), 'new')).name).to.equal('new');
   });
@@ -82,7 +75,7 @@ describe('a limited API key', () => {
     };
     expect(await listed(world.ada, world.ada.id)).to.have.members([world.dataset.id, other.id]);
     expect(await listed(limited, world.ada.id)).to.deep.equal([other.id]);
-    expect((await refusal(listed(limited, world.eve.id))).status).to.equal(403);
+    expect((await rejection(listed(limited, world.eve.id))).status).to.equal(403);
   });
 });
 
@@ -182,7 +175,7 @@ describe('changes of permissions', () => {
         query: { capability: ['manage_users'] },
       }),
     ];
-    for (const work of refused) expect((await refusal(work)).status).to.be.within(400, 409);
+    for (const work of refused) expect((await rejection(work)).status).to.be.within(400, 409);
     expect(await everything()).to.equal(before);
   });
 
@@ -190,7 +183,7 @@ describe('changes of permissions', () => {
     const names = Array.from({ length: 50 }, (_, index) => `d${index}`);
     const made = await resolve(world.ada, 'share', { names, createMissing: true });
     const ids = made.map(({ id }) => id);
-    expect((await refusal(share(world.ada, world.eve.id, 'read', ...ids, randomUUID()))).status).to.equal(403);
+    expect((await rejection(share(world.ada, world.eve.id, 'read', ...ids, randomUUID()))).status).to.equal(403);
     expect(await resolve(world.eve, 'read')).to.have.length(1);
     await share(world.ada, world.eve.id, 'read', ...ids);
     expect(await resolve(world.eve, 'read')).to.have.length(51);

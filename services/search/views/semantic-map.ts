@@ -1,5 +1,6 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { NODE_TYPES } from '../../common/domain/index-rows.ts';
+import { seededRandom } from '../../common/kernel/random.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import { slices } from '../../common/kernel/slices.ts';
 import type { IndexKind } from '../../common/storage/ports/index-entry.ts';
@@ -42,7 +43,7 @@ export async function semanticMap(
   scope: DatasetScope,
   view: Pick<GraphView, 'nodes' | 'edges'>,
 ): Promise<SemanticMap | null> {
-  const random = createRandom(SEED);
+  const random = seededRandom(SEED);
   const nodes = sampled(view.nodes, random);
   const found = await readVectors(vectors, scope, nodes);
   const ids = nodes.map(({ id }) => id).filter((id) => found.has(id));
@@ -314,15 +315,4 @@ function dot(a: Float32Array, b: Float32Array): number {
 function mostFrequent<Value>(values: readonly Value[]): Value | null {
   const counts = [...Map.groupBy(values, (value) => value)].toSorted((a, b) => b[1].length - a[1].length);
   return counts[0]?.[0] ?? null;
-}
-
-/** Returns numbers from 0 to 1 that are the same for the same seed (mulberry32). */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

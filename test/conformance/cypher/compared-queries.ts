@@ -1,9 +1,10 @@
+import { linearRandom } from '../../../services/common/kernel/random.ts';
 import type { EdgeEvidence, NodeEvidence } from '../../../services/common/storage/ports/graph-store.ts';
-import { edge, node, seededRandom } from '../../support/dataset-rows.ts';
+import { edge, node } from '../../support/dataset-rows.ts';
 
 /** A graph with values of every kind, the same in each run. */
 export function comparedGraph(): { readonly nodes: readonly NodeEvidence[]; readonly edges: readonly EdgeEvidence[] } {
-  const random = seededRandom(7);
+  const random = linearRandom(7);
   const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
   const types = ['Person', 'City', 'Big Org', 'Entity'];
   const nodes = Array.from({ length: 40 }, (_, at) =>

@@ -3,7 +3,8 @@ import type { DatasetScope } from '../../../services/common/kernel/scope.ts';
 import type { CypherQuery, CypherRows, GraphStore } from '../../../services/common/storage/ports/graph-store.ts';
 import type { Provenance } from '../../../services/common/storage/ports/index-entry.ts';
 import { datasetLabel } from '../../../services/common/storage/rules/stored-scope.ts';
-import { createScopes, edge, item, node, rejection } from '../../support/dataset-rows.ts';
+import { createScopes, edge, item, node } from '../../support/dataset-rows.ts';
+import { rejection } from '../../support/refusal-of.ts';
 
 const everything: CypherQuery['committed'] = async (origins) => origins;
 const only =

@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
 import type { DataItemId, DatasetId, TenantId } from '../../../services/common/kernel/brand.ts';
 import { asId } from '../../../services/common/kernel/ids.ts';
+import { linearRandom } from '../../../services/common/kernel/random.ts';
 import { datasetScope } from '../../../services/common/kernel/scope.ts';
 import { openElasticsearchIndexes } from '../../../services/common/storage/indexes/elasticsearch/elasticsearch-indexes.ts';
 import type { CopyOptions } from '../../../services/common/storage/ports/index-entry.ts';
 import { type BenchClient, createClient } from '../../bench/speed/client.ts';
-import { seededRandom } from '../../support/dataset-rows.ts';
 import { type EngramProcess, freePort, makeDataDir, startProcess } from '../../support/engram-process.ts';
 import { until } from '../../support/until.ts';
 import { withBackend, withBackends } from '../backend.ts';
@@ -35,7 +35,7 @@ withBackend('elasticsearch', (elasticsearch) => {
         const url = elasticsearch.ENGRAM_TEST_ELASTICSEARCH_URL;
         const indexes = await openElasticsearchIndexes({ url, indexPrefix: prefix, replicas: 0 });
         try {
-          const random = seededRandom(7);
+          const random = linearRandom(7);
           const words = (count: number) => Array.from({ length: count }, () => `w${Math.floor(60 * random() ** 3)}`);
           for (const kind of ['chunk', 'entity', 'summary'] as const) {
             for (let part = 0; part < 4; part += 1) {
@@ -99,7 +99,7 @@ withBackend('elasticsearch', (elasticsearch) => {
       it('with random edges, of which many are as heavy as the last that is read', async () => {
         const { graph, close } = await openTestGraphStore(neo4j);
         try {
-          const random = seededRandom(11);
+          const random = linearRandom(11);
           const edges = (count: number) =>
             Array.from({ length: count }, (_, at) => ({
               source: `n${Math.floor(30 * random() ** 2)}`,
@@ -169,7 +169,7 @@ withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j'], () => {
     /** Items of `notes`. */
     let [first, second] = ['', ''];
 
-    const random = seededRandom(5);
+    const random = linearRandom(5);
     const one = (values: readonly string[]) => values[Math.floor(values.length * random())] as string;
     const text = (title: string) =>
       `# ${title}\n\n${Array.from({ length: 12 }, (_, at) => `${one(NAMES)} met ${one(NAMES)} in ${one(PLACES)} on ${1 + at} March ${1830 + at}. ${one(NAMES)} lives in ${one(PLACES)}, and wrote letter ${at} of ${title} about the whale.`).join('\n\n')}`;

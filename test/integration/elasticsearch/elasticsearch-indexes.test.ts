@@ -1,12 +1,14 @@
 import { Client } from '@elastic/elasticsearch';
 import { expect } from 'chai';
+import { linearRandom } from '../../../services/common/kernel/random.ts';
 import { scoreBm25 } from '../../../services/common/ranking/bm25.ts';
 import { openElasticsearchIndexes } from '../../../services/common/storage/indexes/elasticsearch/elasticsearch-indexes.ts';
 import { textLayout, vectorLayout } from '../../../services/common/storage/indexes/elasticsearch/index-layout.ts';
 import { createNames } from '../../../services/common/storage/indexes/elasticsearch/names.ts';
 import type { DatasetIndexes } from '../../../services/common/storage/ports/dataset-indexes.ts';
-import { createScopes, item, rejection, seededRandom, textEntry, vectorEntry } from '../../support/dataset-rows.ts';
+import { createScopes, item, textEntry, vectorEntry } from '../../support/dataset-rows.ts';
 import { createMemoryDatasetIndexes } from '../../support/memory/dataset-indexes.ts';
+import { rejection } from '../../support/refusal-of.ts';
 import { withBackend } from '../backend.ts';
 import { freshPrefix, openTestIndexes, removeIndexes } from './indexes.ts';
 
@@ -153,7 +155,7 @@ withBackend('elasticsearch', ({ ENGRAM_TEST_ELASTICSEARCH_URL: url }) => {
     it('ranks as the embedded shape does: frequent terms, long rows, several datasets in one index', async () => {
       const scope = scopes();
       const memory = createMemoryDatasetIndexes().text;
-      const random = seededRandom(3);
+      const random = linearRandom(3);
       const word = () => `w${Math.floor(400 * random() ** 2)}`;
       const rows = (count: number, length: number) =>
         Array.from({ length: count }, (_, index) =>

@@ -3,12 +3,12 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { EngramError } from '../../../services/common/kernel/errors.ts';
 import {
   createKafkaEventPublisher,
   type KafkaOptions,
 } from '../../../services/common/storage/kafka/event-publisher.ts';
 import type { PublishedEvent } from '../../../services/common/storage/ports/event-publisher.ts';
+import { rejection } from '../../support/refusal-of.ts';
 import { selfSignedCertificate } from '../../support/self-signed-certificate.ts';
 import { withBackend, withKafkaListeners } from '../backend.ts';
 import { createTestTopics, type TestTopics } from './test-topics.ts';
@@ -21,12 +21,6 @@ const event = (key: string, text: string | null, type = 'item.added'): Published
   headers: { ce_id: key, unicode: 'ünï' },
   payload: text === null ? null : Buffer.from(text),
 });
-
-async function errorOf(work: Promise<unknown>): Promise<EngramError> {
-  const [outcome] = await Promise.allSettled([work]);
-  if (outcome.status === 'fulfilled') throw new Error('it did not fail');
-  return outcome.reason as EngramError;
-}
 
 withBackend('kafka', ({ ENGRAM_TEST_KAFKA_BROKERS: brokers }) => {
   describe('event publisher on Kafka', () => {
@@ -47,7 +41,7 @@ withBackend('kafka', ({ ENGRAM_TEST_KAFKA_BROKERS: brokers }) => {
     /** The error of one publication, which must tell no password. */
     const refusal = async (options: Partial<KafkaOptions>, events = [event('t/1', 'x')]) => {
       const publisher = publisherWith(options);
-      const error = await errorOf(publisher.publish(events));
+      const error = await rejection(publisher.publish(events));
       await publisher.close();
       if (options.password !== undefined) expect(error.message).to.not.include(options.password);
       return error;
@@ -120,7 +114,7 @@ withBackend('kafka', ({ ENGRAM_TEST_KAFKA_BROKERS: brokers }) => {
     it('says that an event is too large, and publishes the next one', async () => {
       const publisher = publisherWith();
       const large = event('t/large', 'x'.repeat(2_000_000));
-      expect(await errorOf(publisher.publish([large]))).to.include({
+      expect(await rejection(publisher.publish([large]))).to.include({
         wireName: 'PayloadTooLargeError',
         retryable: false,
       });
@@ -142,7 +136,7 @@ withBackend('kafka', ({ ENGRAM_TEST_KAFKA_BROKERS: brokers }) => {
       const publisher = publisherWith({ brokers: [address], requestTimeoutMs: 500 });
       const controller = new AbortController();
       setTimeout(() => controller.abort(new Error('enough')), 50);
-      expect((await errorOf(publisher.publish([event('t/1', 'x')], controller.signal))).message).to.equal('enough');
+      expect((await rejection(publisher.publish([event('t/1', 'x')], controller.signal))).message).to.equal('enough');
       await publisher.close();
       for (const socket of sockets) socket.destroy();
       silent.close();

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { connectMongodb } from '../../../services/common/storage/documents/mongodb/connection.ts';
 import { createMongodbDocumentStore } from '../../../services/common/storage/documents/mongodb/document-store.ts';
-import { newTenant, rejection, tenantThings } from '../../conformance/document-store-subject.ts';
+import { newTenant, tenantThings } from '../../conformance/document-store-subject.ts';
+import { rejection } from '../../support/refusal-of.ts';
 import { withBackend } from '../backend.ts';
 import { openDatabase } from './mongodb-subject.ts';
 

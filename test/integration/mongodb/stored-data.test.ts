@@ -5,13 +5,8 @@ import { GridFSBucket } from 'mongodb';
 import { createGridfsBlobStore } from '../../../services/common/storage/blobs/gridfs/blob-store.ts';
 import { createMongodbDocumentStore } from '../../../services/common/storage/documents/mongodb/document-store.ts';
 import { type Collection, insert, removeWhere } from '../../../services/common/storage/ports/document-store.ts';
-import {
-  newDataset,
-  newTenant,
-  rejection,
-  type Thing,
-  tenantThings,
-} from '../../conformance/document-store-subject.ts';
+import { newDataset, newTenant, type Thing, tenantThings } from '../../conformance/document-store-subject.ts';
+import { rejection } from '../../support/refusal-of.ts';
 import { withBackend } from '../backend.ts';
 import { type MongodbSubject, openDatabase } from './mongodb-subject.ts';
 

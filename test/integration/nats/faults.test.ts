@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { EngramError } from '../../../services/common/kernel/errors.ts';
 import type { NatsBus } from '../../../services/common/storage/bus/nats/nats-bus.ts';
+import { rejection } from '../../support/refusal-of.ts';
 import { until } from '../../support/until.ts';
 import { withBackend } from '../backend.ts';
 import { type FaultProxy, faultProxy } from './fault-proxy.ts';
@@ -8,15 +8,6 @@ import { type NatsWorld, natsWorld } from './nats-world.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const text = (payload: Uint8Array) => new TextDecoder().decode(payload);
-
-async function rejection(work: Promise<unknown>): Promise<EngramError> {
-  return work.then(
-    () => {
-      throw new Error('expected a rejection');
-    },
-    (error: unknown) => error as EngramError,
-  );
-}
 
 withBackend('chaos', ({ ENGRAM_TEST_CHAOS_URL: control }) => {
   withBackend('nats', ({ ENGRAM_TEST_NATS_URL: url }) => {

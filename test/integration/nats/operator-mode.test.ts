@@ -2,11 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { EngramError } from '../../../services/common/kernel/errors.ts';
 import { type NatsBusOptions, openNatsBus } from '../../../services/common/storage/bus/nats/nats-bus.ts';
 import type { ConnectionChange } from '../../../services/common/storage/bus/nats/nats-options.ts';
 import type { Bus } from '../../../services/common/storage/ports/bus.ts';
 import { KEPT } from '../../conformance/bus.ts';
+import { rejection } from '../../support/refusal-of.ts';
 import { until } from '../../support/until.ts';
 import { withBackend } from '../backend.ts';
 import { createOperator, type UserLimits } from './operator-jwts.ts';
@@ -14,15 +14,6 @@ import { canStartServers, type SecondServer, startServer } from './second-server
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const ask = (bus: Bus, subject: string) => bus.request(subject, bytes('x'), { deadlineMs: 10_000 });
-
-async function refusal(work: Promise<unknown>): Promise<EngramError> {
-  return work.then(
-    () => {
-      throw new Error('it was allowed');
-    },
-    (error: unknown) => error as EngramError,
-  );
-}
 
 withBackend('nats', () => {
   describe('a NATS server in operator mode', function () {
@@ -82,14 +73,14 @@ withBackend('nats', () => {
       };
       for (const [name, content] of Object.entries(files)) {
         const credentialsFile = await fileOf(`${name}.creds`, content);
-        const error = await refusal(openNatsBus({ url, credentialsFile }));
+        const error = await rejection(openNatsBus({ url, credentialsFile }));
         expect(error, name).to.include({ status: 503, retryable: false });
         expect(error.message, name).to.equal(`NATS at ${url} refuses the credentials.`);
       }
-      expect(await refusal(openNatsBus({ url }))).to.include({ status: 503, retryable: false });
-      const missing = await refusal(openNatsBus({ url, credentialsFile: join(folder, 'missing.creds') }));
+      expect(await rejection(openNatsBus({ url }))).to.include({ status: 503, retryable: false });
+      const missing = await rejection(openNatsBus({ url, credentialsFile: join(folder, 'missing.creds') }));
       expect(missing).to.include({ status: 503, retryable: false });
-      const empty = await refusal(openNatsBus({ url, credentialsFile: await fileOf('empty.creds', 'nothing') }));
+      const empty = await rejection(openNatsBus({ url, credentialsFile: await fileOf('empty.creds', 'nothing') }));
       expect(empty).to.include({ status: 503, retryable: false });
     });
 
@@ -101,10 +92,10 @@ withBackend('nats', () => {
       await auth.respond('engram.auth.Allowed', async () => bytes('yes'));
       await auth.respond('engram.cognify.Erase', async () => bytes('no'));
       expect(await ask(search, 'engram.auth.Allowed')).to.deep.equal(bytes('yes'));
-      expect((await refusal(ask(search, 'engram.cognify.Erase'))).message).to.equal(
+      expect((await rejection(ask(search, 'engram.cognify.Erase'))).message).to.equal(
         'The NATS user of this service may not ask engram.cognify.Erase',
       );
-      const stolen = await refusal(search.respond('engram.auth.Authenticate', async () => bytes('')));
+      const stolen = await rejection(search.respond('engram.auth.Authenticate', async () => bytes('')));
       expect(stolen.message).to.equal('The NATS user of this service may not answer engram.auth.Authenticate');
       await Promise.all([auth.drain(), search.drain()]);
     });

@@ -6,6 +6,7 @@ import { nkeys } from 'nats';
 import type { EngramError } from '../../../services/common/kernel/errors.ts';
 import { type NatsBusOptions, openNatsBus } from '../../../services/common/storage/bus/nats/nats-bus.ts';
 import { KEPT } from '../../conformance/bus.ts';
+import { rejection } from '../../support/refusal-of.ts';
 import { withBackend } from '../backend.ts';
 import { canStartServers, type SecondServer, startServer } from './second-server.ts';
 
@@ -19,14 +20,7 @@ async function works(options: NatsBusOptions): Promise<void> {
   await bus.drain();
 }
 
-async function refusal(options: NatsBusOptions): Promise<EngramError> {
-  return openNatsBus(options).then(
-    () => {
-      throw new Error('it was opened');
-    },
-    (error: unknown) => error as EngramError,
-  );
-}
+const refusal = (options: NatsBusOptions) => rejection(openNatsBus(options));
 
 withBackend('nats', ({ ENGRAM_TEST_NATS_URL: shared }) => {
   describe('a NATS server', () => {

@@ -7,7 +7,8 @@ import type { CypherQuery } from '../../../services/common/storage/ports/graph-s
 import { datasetLabel } from '../../../services/common/storage/rules/stored-scope.ts';
 import { COMPARED_QUERIES, comparedGraph } from '../../conformance/cypher/compared-queries.ts';
 import { cypherConformance, cypherWorld } from '../../conformance/cypher/cypher-store.ts';
-import { createScopes, edge, item, node, openTemporaryIndexes, rejection } from '../../support/dataset-rows.ts';
+import { createScopes, edge, item, node, openTemporaryIndexes } from '../../support/dataset-rows.ts';
+import { rejection } from '../../support/refusal-of.ts';
 import { withBackend } from '../backend.ts';
 import { connectionTo, openTestGraphStore, type TestGraphStore } from './test-graph-store.ts';
 

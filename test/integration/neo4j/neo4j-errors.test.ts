@@ -4,7 +4,8 @@ import { expect } from 'chai';
 import type { EngramError } from '../../../services/common/kernel/errors.ts';
 import { openNeo4jGraphStore } from '../../../services/common/storage/graph/neo4j/neo4j-graph-store.ts';
 import { checkVersion } from '../../../services/common/storage/graph/neo4j/schema.ts';
-import { createScopes, edge, node, rejection } from '../../support/dataset-rows.ts';
+import { createScopes, edge, node } from '../../support/dataset-rows.ts';
+import { rejection } from '../../support/refusal-of.ts';
 import { withBackend } from '../backend.ts';
 import { connectionTo, openTestGraphStore } from './test-graph-store.ts';
 

@@ -4,21 +4,15 @@ import type { AddressInfo } from 'node:net';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
-import type { EngramError } from '../../../services/common/kernel/errors.ts';
 import { asId } from '../../../services/common/kernel/ids.ts';
 import { datasetScope } from '../../../services/common/kernel/scope.ts';
 import { openS3BlobStore } from '../../../services/common/storage/blobs/s3/blob-store.ts';
 import type { S3Options } from '../../../services/common/storage/blobs/s3/connection.ts';
+import { rejection } from '../../support/refusal-of.ts';
 import { withBackend } from '../backend.ts';
 import { openTestBucket, type TestBucket } from './test-bucket.ts';
 
 const scope = datasetScope(asId(randomUUID()), asId(randomUUID()));
-
-async function errorOf(work: Promise<unknown>): Promise<EngramError> {
-  const [outcome] = await Promise.allSettled([work]);
-  if (outcome.status === 'fulfilled') throw new Error('it did not fail');
-  return outcome.reason as EngramError;
-}
 
 withBackend('s3', (address) => {
   describe('S3 that cannot be used', () => {
@@ -30,7 +24,7 @@ withBackend('s3', (address) => {
     /** The error of opening a store, with what it must not tell. */
     const refusal = async (change: Partial<S3Options>) => {
       const options = { ...bucket.options, requestTimeoutMs: 5_000, ...change };
-      const error = await errorOf(openS3BlobStore(options));
+      const error = await rejection(openS3BlobStore(options));
       for (const secret of [options.secretKey, options.accessKey]) expect(error.message).to.not.include(String(secret));
       return error;
     };
@@ -54,7 +48,7 @@ withBackend('s3', (address) => {
       expect(away).to.include({ wireName: 'ServiceUnavailableError', retryable: true });
       expect(away.message).to.equal('S3 at 127.0.0.1:1 cannot be reached: ECONNREFUSED');
       const { secretKey: _, ...half } = bucket.options;
-      expect((await errorOf(openS3BlobStore(half))).message).to.match(/^S3 credentials are incomplete/);
+      expect((await rejection(openS3BlobStore(half))).message).to.match(/^S3 credentials are incomplete/);
       expect((await refusal({ endpoint: 'localhost' })).message).to.match(/not an http:\/\/ or https:\/\/ address/);
     });
 
@@ -101,7 +95,7 @@ withBackend('s3', (address) => {
         await toxic({ type: 'timeout', stream: 'downstream', attributes: { timeout: 0 } });
         const begin = performance.now();
         const calls = [store.put(scope, 'a', Buffer.from('x')), store.get(scope, 'a'), store.list(scope, { limit: 1 })];
-        for (const error of await Promise.all(calls.map(errorOf))) {
+        for (const error of await Promise.all(calls.map(rejection))) {
           expect(error).to.include({ wireName: 'DeadlineExceededError', retryable: true });
         }
         expect(performance.now() - begin).to.be.lessThan(30_000);
@@ -114,11 +108,11 @@ withBackend('s3', (address) => {
       it('is said to be unreachable while it is cut', async () => {
         const store = await open();
         await ask(`/proxies/${name}`, 'POST', { enabled: false });
-        expect(await errorOf(store.stat(scope, 'a'))).to.include({
+        expect(await rejection(store.stat(scope, 'a'))).to.include({
           wireName: 'ServiceUnavailableError',
           retryable: true,
         });
-        expect(await errorOf(store.check())).to.include({ wireName: 'ServiceUnavailableError', retryable: true });
+        expect(await rejection(store.check())).to.include({ wireName: 'ServiceUnavailableError', retryable: true });
         await ask(`/proxies/${name}`, 'POST', { enabled: true });
         await store.check();
         await store.close();
@@ -133,7 +127,7 @@ withBackend('s3', (address) => {
         const reading = (await store.get(scope, 'large')) as Readable;
         const direct = await openS3BlobStore(bucket.options);
         await direct.put(scope, 'large', randomBytes(5_000_000));
-        expect(await errorOf(buffer(reading))).to.include({ wireName: 'CorruptStoreError' });
+        expect(await rejection(buffer(reading))).to.include({ wireName: 'CorruptStoreError' });
         await Promise.all([store.close(), direct.close()]);
       });
     });

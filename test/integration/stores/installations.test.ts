@@ -7,7 +7,7 @@ import { createNeo4jClient } from '../../../services/common/storage/graph/neo4j/
 import { openNeo4jGraphStore } from '../../../services/common/storage/graph/neo4j/neo4j-graph-store.ts';
 import { openElasticsearchIndexes } from '../../../services/common/storage/indexes/elasticsearch/elasticsearch-indexes.ts';
 import { KEPT } from '../../conformance/bus.ts';
-import { rejection } from '../../support/dataset-rows.ts';
+import { rejection } from '../../support/refusal-of.ts';
 import { withBackend } from '../backend.ts';
 import { freshPrefix, removeIndexes } from '../elasticsearch/indexes.ts';
 import { removeStreams } from '../nats/nats-world.ts';

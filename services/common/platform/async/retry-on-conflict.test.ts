@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { rejection } from '../../../../test/conformance/document-store-subject.ts';
 import { createMemoryDocumentStore } from '../../../../test/support/memory/document-store.ts';
+import { rejection } from '../../../../test/support/refusal-of.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import { type Collection, insert, replace } from '../../storage/ports/document-store.ts';
 import { isWriteConflict, retryOnConflict } from './retry-on-conflict.ts';

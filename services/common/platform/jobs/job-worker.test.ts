@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
-import { newDataset, rejection } from '../../../../test/conformance/document-store-subject.ts';
+import { newDataset } from '../../../../test/conformance/document-store-subject.ts';
 import { newKind } from '../../../../test/conformance/work-queue-subject.ts';
 import { type DocumentStoreSubject, openSqliteStore } from '../../../../test/support/document-stores.ts';
+import { rejection } from '../../../../test/support/refusal-of.ts';
 import { until } from '../../../../test/support/until.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import { type ClaimedJob, LeaseLostError } from '../../ports/work-queue.ts';

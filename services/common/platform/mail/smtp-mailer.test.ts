@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { rejection } from '../../../../test/support/refusal-of.ts';
 import { type SmtpServer, type SmtpServerOptions, startSmtpServer } from '../../../../test/support/smtp-server.ts';
 import { MailRefusedError } from '../../ports/mailer.ts';
 import { createSmtpMailer, type SmtpSettings } from './smtp-mailer.ts';
@@ -24,14 +25,6 @@ describe('mails by SMTP', () => {
       timeoutMs: 10_000,
       ...settings,
     }).send(mail, signal);
-  const failure = async (work: Promise<unknown>): Promise<Error> => {
-    try {
-      await work;
-    } catch (error) {
-      return error as Error;
-    }
-    throw new Error('expected a failure');
-  };
 
   it('reach the server as they are, with the configured sender', async () => {
     await start();
@@ -69,46 +62,46 @@ describe('mails by SMTP', () => {
 
   it('are not sent where encryption is demanded and not offered, or offered by a stranger', async () => {
     await start({ tls: 'none', login: LOGIN });
-    expect(await failure(send({ tls: 'starttls', login: LOGIN }))).to.include({ status: 503 });
+    expect(await rejection(send({ tls: 'starttls', login: LOGIN }))).to.include({ status: 503 });
     await server[Symbol.asyncDispose]();
     await start({ tls: 'starttls', login: LOGIN });
-    expect((await failure(send({ tls: 'starttls', login: LOGIN }))).message).to.not.include(LOGIN.password);
+    expect((await rejection(send({ tls: 'starttls', login: LOGIN }))).message).to.not.include(LOGIN.password);
     expect(server.mails).to.deep.equal([]);
     expect(server.commands).not.to.include('AUTH');
   });
 
   it('tell a refusal for good from one for now, without what the mail says', async () => {
     await start({ answer: (command) => (command === 'RCPT' ? '550 no such <ada@example.com>' : undefined) });
-    const forGood = await failure(send());
+    const forGood = await rejection(send());
     expect(forGood).to.be.instanceOf(MailRefusedError);
     expect(forGood.message).to.include('550').and.not.include('ada@');
     await server[Symbol.asyncDispose]();
     await start({ answer: (command) => (command === '.' ? '451 later: One' : undefined) });
-    const forNow = await failure(send());
+    const forNow = await rejection(send());
     expect(forNow).to.include({ status: 503, retryable: true });
     expect(forNow.message).to.include('451').and.not.include('later');
     await server[Symbol.asyncDispose]();
     await start({ tls: 'none', login: { ...LOGIN, password: 'another' } });
-    expect(await failure(send({ login: LOGIN }))).to.be.instanceOf(MailRefusedError);
+    expect(await rejection(send({ login: LOGIN }))).to.be.instanceOf(MailRefusedError);
   });
 
   it('are given up when the server hangs, says nothing or is not there', async () => {
     await start({ answer: (command) => (command === 'DATA' ? null : undefined) });
     const started = Date.now();
-    expect(await failure(send({ timeoutMs: 200 }))).to.include({ status: 503 });
+    expect(await rejection(send({ timeoutMs: 200 }))).to.include({ status: 503 });
     await server[Symbol.asyncDispose]();
     await start({ answer: () => null });
-    expect(await failure(send({ timeoutMs: 200 }))).to.include({ status: 503 });
+    expect(await rejection(send({ timeoutMs: 200 }))).to.include({ status: 503 });
     expect(Date.now() - started).to.be.lessThan(10_000);
     const { port } = server;
     await server[Symbol.asyncDispose]();
-    expect(await failure(send({ port }))).to.include({ status: 503 });
+    expect(await rejection(send({ port }))).to.include({ status: 503 });
   });
 
   it('are given up when the service stops', async () => {
     await start({ answer: () => null });
     const abort = new AbortController();
-    const sending = failure(send({ timeoutMs: 60_000 }, MAIL, abort.signal));
+    const sending = rejection(send({ timeoutMs: 60_000 }, MAIL, abort.signal));
     setTimeout(() => abort.abort(), 50);
     const started = Date.now();
     expect(await sending).to.include({ status: 503 });

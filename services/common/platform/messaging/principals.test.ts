@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { expect } from 'chai';
+import { rejection } from '../../../../test/support/refusal-of.ts';
 import { unsignedPrincipals } from '../../../../test/support/unsigned-principals.ts';
-import type { EngramError } from '../../kernel/errors.ts';
 import { asId } from '../../kernel/ids.ts';
 import type { Principal } from '../../kernel/principal.ts';
 import { PERSONAL_TENANT } from '../../kernel/scope.ts';
@@ -28,15 +28,6 @@ function handClock() {
   return { now: () => new Date(ms), monotonicMs: () => ms, advance };
 }
 
-async function refusal(work: Promise<unknown>): Promise<EngramError> {
-  return work.then(
-    () => {
-      throw new Error('expected a refusal');
-    },
-    (error: unknown) => error as EngramError,
-  );
-}
-
 describe('principal tokens', () => {
   let clock: ReturnType<typeof handClock>;
   let signer: PrincipalSigner;
@@ -59,10 +50,10 @@ describe('principal tokens', () => {
     clock.advance(69_000);
     await verifier.verify(token);
     clock.advance(2000);
-    expect(await refusal(verifier.verify(token))).to.include({ status: 503, retryable: true });
-    expect((await refusal(verifier.verify(token))).message).to.include('ended');
+    expect(await rejection(verifier.verify(token))).to.include({ status: 503, retryable: true });
+    expect((await rejection(verifier.verify(token))).message).to.include('ended');
     const early = createPrincipalSigner(SECRET, { now: () => new Date(clock.now().getTime() + 60_000) });
-    expect((await refusal(verifier.verify(early.sign(ADA)))).message).to.include('begins in the future');
+    expect((await rejection(verifier.verify(early.sign(ADA)))).message).to.include('begins in the future');
   });
 
   it('that somebody else made are refused', async () => {
@@ -92,7 +83,7 @@ describe('principal tokens', () => {
       ...[`${kidless}.${payload}.${signature}`, createPrincipalSigner('another secret', clock).sign(ADA)],
     ];
     for (const attempt of attempts) {
-      const error = await refusal(verifier.verify(attempt));
+      const error = await rejection(verifier.verify(attempt));
       expect(error, attempt).to.include({ wireName: 'PermissionDeniedError', status: 403 });
     }
     expect(await verifier.verify(token)).to.deep.equal(ADA);
@@ -110,7 +101,7 @@ describe('principal tokens', () => {
     });
     await verifier.verify(signer.sign(ADA));
     const next = createPrincipalSigner('the next secret', clock);
-    for (let attempt = 0; attempt < 5; attempt += 1) await refusal(verifier.verify(next.sign(ADA)));
+    for (let attempt = 0; attempt < 5; attempt += 1) await rejection(verifier.verify(next.sign(ADA)));
     expect(asked).to.equal(1);
     keys = [...next.publicKeys, ...keys];
     clock.advance(1000);
@@ -140,7 +131,7 @@ describe('principal tokens', () => {
       }
     }
     const [first, last] = [createPrincipalSigner(former, clock), createPrincipalSigner(next, clock)];
-    expect(await refusal(verifierOf(...last.publicKeys).verify(first.sign(ADA)))).to.include({ status: 403 });
+    expect(await rejection(verifierOf(...last.publicKeys).verify(first.sign(ADA)))).to.include({ status: 403 });
   });
 
   it('fail as auth fails when its keys cannot be had, and are believed once they can', async () => {
@@ -151,7 +142,7 @@ describe('principal tokens', () => {
     };
     const verifier = createPrincipalVerifier({ keys, clock });
     const token = signer.sign(ADA);
-    expect((await refusal(verifier.verify(token))).message).to.equal('away');
+    expect((await rejection(verifier.verify(token))).message).to.equal('away');
     isAway = false;
     expect(await verifier.verify(token)).to.deep.equal(ADA);
   });
@@ -194,7 +185,7 @@ describe('messages with a principal', () => {
     expect(seen).to.deep.equal([ADA, ADA, ADA]);
     isKnown = false;
     const late = messenger.call('auth.ResolveDatasets', request, { requestId: 'r', principal, proof });
-    expect(await refusal(late)).to.include({ status: 403 });
+    expect(await rejection(late)).to.include({ status: 403 });
   });
 
   it('are refused without a proof, whatever they say', async () => {
@@ -207,7 +198,7 @@ describe('messages with a principal', () => {
       }),
       messenger.call('auth.ResolveDatasets', request, { requestId: 'r', proof: fixedProof('forged') }),
     ];
-    for (const attempt of attempts) expect(await refusal(attempt)).to.include({ status: 403 });
+    for (const attempt of attempts) expect(await rejection(attempt)).to.include({ status: 403 });
     expect(seen).to.deep.equal([]);
   });
 
@@ -220,7 +211,7 @@ describe('messages with a principal', () => {
   });
 
   it('that cannot be read are one clear error', async () => {
-    const error = await refusal(bus.request('engram.auth.Authenticate', Uint8Array.of(255), { deadlineMs: 1000 }));
+    const error = await rejection(bus.request('engram.auth.Authenticate', Uint8Array.of(255), { deadlineMs: 1000 }));
     expect(error).to.include({
       wireName: 'CogneeSystemError',
       message: 'A message of engram.auth.Authenticate cannot be read.',

@@ -1,5 +1,6 @@
 import Graph from 'graphology';
 import forceAtlas2 from 'graphology-layout-forceatlas2';
+import { linearRandom } from '../../../common/kernel/random.ts';
 import { folded, groupNodes, type Network } from './communities.ts';
 
 export interface Place {
@@ -11,15 +12,6 @@ export interface Place {
 export interface Cluster extends Place {
   readonly members: readonly number[];
   readonly radius: number;
-}
-
-/** Positions come from a seed and a fixed number of steps: the same graph is drawn the same way each time. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 1664525 + 1013904223) % 4294967296;
-    return state / 4294967296;
-  };
 }
 
 /** Equal areas around the middle, like the seeds of a sunflower. */
@@ -34,7 +26,7 @@ function sunflower(index: number, count: number, radius: number): Place {
  */
 function placeByStructure(network: Network, known: ReadonlyMap<number, Place>): Place[] {
   const { order, source, target, weight } = network;
-  const random = seeded(42);
+  const random = linearRandom(42);
   const spread = 10 * Math.sqrt(order);
   const neighbours: number[][] = Array.from({ length: order }, () => []);
   for (let at = 0; at < source.length; at += 1) {

@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { expectShortTurns, longestTurn } from '../../../../../test/support/cpu-time.ts';
+import { rejection } from '../../../../../test/support/refusal-of.ts';
 import { until } from '../../../../../test/support/until.ts';
 import type { EngramError } from '../../../kernel/errors.ts';
 import { asId } from '../../../kernel/ids.ts';
@@ -38,7 +39,7 @@ describe('SQLite document store', () => {
     opened.push(store);
     return store;
   };
-  const openingError = async (): Promise<EngramError> => failure(open());
+  const openingError = async (): Promise<EngramError> => rejection(open());
   const withDatabase = (work: (database: DatabaseSync) => void) => {
     const database = new DatabaseSync(file);
     work(database);
@@ -77,7 +78,7 @@ describe('SQLite document store', () => {
     const ranked: Collection<Note> = { ...notes, indexes: [{ fields: ['rank'], unique: true }] };
     await second.prepare([ranked]);
     expect(await second.count(scope, ranked, { rank: { atLeast: 1000 } })).to.equal(200);
-    const taken = await failure(second.commit(scope, [insert(ranked, 'again', { rank: 7 })]));
+    const taken = await rejection(second.commit(scope, [insert(ranked, 'again', { rank: 7 })]));
     expect(taken).to.deep.include({ name: 'DuplicateKeyError', index: ['rank'] });
     await second.close();
     const third = await open();
@@ -133,7 +134,7 @@ describe('SQLite document store', () => {
     await (await openSqliteDocumentStore({ file, autoMigrate: true, collections: [notes] })).close();
     const changed: Collection<Note> = { ...notes, level: 'dataset' };
     const opening = openSqliteDocumentStore({ file, autoMigrate: true, collections: [changed] });
-    expect((await failure(opening)).message).to.contain('notes');
+    expect((await rejection(opening)).message).to.contain('notes');
     // An exclusive transaction has the file to itself, or fails.
     withDatabase((database) => database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT;'));
   });
@@ -141,12 +142,12 @@ describe('SQLite document store', () => {
   it('refuses a collection that changes its level', async () => {
     const store = await open();
     await store.prepare([notes]);
-    expect((await failure(store.prepare([{ ...notes, level: 'dataset' }]))).message).to.contain('notes');
+    expect((await rejection(store.prepare([{ ...notes, level: 'dataset' }]))).message).to.contain('notes');
   });
 
   it('refuses a collection that was not prepared', async () => {
     const store = await open();
-    expect((await failure(store.get(scope, notes, 'a'))).message).to.contain('notes was not prepared');
+    expect((await rejection(store.get(scope, notes, 'a'))).message).to.contain('notes was not prepared');
   });
 
   it('loses nothing that was acknowledged when its process is killed', async () => {
@@ -199,7 +200,7 @@ describe('SQLite document store', () => {
     const bytes = await readFile(file);
     bytes.fill(0xa5, 4096 * 3);
     await writeFile(file, bytes);
-    const error = await failure(
+    const error = await rejection(
       (async () => {
         const again = await open();
         await again.prepare([notes]);
@@ -256,8 +257,8 @@ describe('SQLite document store', () => {
     const store = await open();
     await store.prepare([notes]);
     await Promise.all([store.close(), store.close()]);
-    expect(await failure(store.commit(scope, [insert(notes, 'a', {})]))).to.include({ status: 503 });
-    expect(await failure(store.get(scope, notes, 'a'))).to.include({ status: 503 });
+    expect(await rejection(store.commit(scope, [insert(notes, 'a', {})]))).to.include({ status: 503 });
+    expect(await rejection(store.get(scope, notes, 'a'))).to.include({ status: 503 });
     await store.close();
   });
 
@@ -306,15 +307,6 @@ describe('SQLite document store', () => {
     await until('nothing of it is left', async () => (await holders()) === 0);
   });
 });
-
-async function failure(work: Promise<unknown>): Promise<EngramError> {
-  try {
-    await work;
-  } catch (error) {
-    return error as EngramError;
-  }
-  throw new Error('expected a failure');
-}
 
 /**
  * Permissions do not bind root, which tests in containers run as, so there the child is root without that privilege: another

@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { createScopes, rejection, textEntry } from '../../../../../test/support/dataset-rows.ts';
+import { createScopes, textEntry } from '../../../../../test/support/dataset-rows.ts';
+import { rejection } from '../../../../../test/support/refusal-of.ts';
 import type { EngramError } from '../../../kernel/errors.ts';
 import { type ElasticsearchIndexesOptions, openElasticsearchIndexes } from './elasticsearch-indexes.ts';
 

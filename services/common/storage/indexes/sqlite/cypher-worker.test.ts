@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { createScopes, node, openTemporaryIndexes, rejection } from '../../../../../test/support/dataset-rows.ts';
+import { createScopes, node, openTemporaryIndexes } from '../../../../../test/support/dataset-rows.ts';
+import { rejection } from '../../../../../test/support/refusal-of.ts';
 import type { DatasetIndexes } from '../../ports/dataset-indexes.ts';
 import type { CypherQuery } from '../../ports/graph-store.ts';
 

@@ -9,11 +9,11 @@ import {
   item,
   node,
   openTemporaryIndexes,
-  rejection,
   textEntry,
   vectorEntry,
 } from '../../../../../test/support/dataset-rows.ts';
 import { repeats } from '../../../../../test/support/extent.ts';
+import { rejection } from '../../../../../test/support/refusal-of.ts';
 import type { DatasetScope } from '../../../kernel/scope.ts';
 import type { DatasetIndexes } from '../../ports/dataset-indexes.ts';
 import { createSqliteDatasetIndexes, datasetFile, migrateDatasetFiles } from './sqlite-dataset-indexes.ts';

@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import { expect } from 'chai';
-import { rejection } from '../../../../../test/support/dataset-rows.ts';
 import type { EchoMethods } from '../../../../../test/support/echo-worker.ts';
+import { rejection } from '../../../../../test/support/refusal-of.ts';
 import { createOpeningLock } from './opening-lock.ts';
 import { createWorkerClient } from './worker-client.ts';
 

@@ -5,7 +5,8 @@ import {
   expectSameHits,
   gaussian,
 } from '../../../../../test/conformance/vector-index.ts';
-import { item, seededRandom, vectorEntry } from '../../../../../test/support/dataset-rows.ts';
+import { item, vectorEntry } from '../../../../../test/support/dataset-rows.ts';
+import { linearRandom } from '../../../kernel/random.ts';
 import type { VectorEntry } from '../../ports/vector-index.ts';
 import { createBlockPool } from './block-pool.ts';
 import { createKernel } from './kernel.ts';
@@ -53,7 +54,7 @@ const MEGABYTE = 1024 * 1024;
 describe('kernel', () => {
   for (const dimensions of [16, 48, 384, 1536]) {
     it(`gives the same dot products in WASM and plain, ${dimensions} dimensions`, () => {
-      const random = seededRandom(dimensions);
+      const random = linearRandom(dimensions);
       const rows = 21;
       const vectors = gaussian(random, (rows + 1) * dimensions);
       const [simd, plain] = [createKernel(), createKernel({ plain: true })].map((kernel) => {
@@ -78,7 +79,7 @@ describe('kernel', () => {
 
 describe('selectBest', () => {
   it('finds the greatest accepted scores and everything that ties with the last', () => {
-    const random = seededRandom(1);
+    const random = linearRandom(1);
     const scores = Float32Array.from({ length: 500 }, () => Math.floor(random() * 60));
     const accepts = (slot: number) => slot % 3 !== 0;
     for (const limit of [1, 7, 100, 5000]) {
@@ -98,7 +99,7 @@ describe('VectorScan', () => {
   for (const plain of [false, true]) {
     for (const quantiseAbove of [0, 1e9]) {
       it(`equals brute force ${plain ? 'without' : 'with'} SIMD, ${quantiseAbove === 0 ? 'i8 refined' : 'f32'}`, () => {
-        const random = seededRandom(17);
+        const random = linearRandom(17);
         const entries = clusteredEntries(random, 1200, 130);
         const { source } = sourceOf(entries);
         const scan = createVectorScan({ memoryBytes: 64 * MEGABYTE, quantiseAbove, kernel: createKernel({ plain }) });
@@ -112,7 +113,7 @@ describe('VectorScan', () => {
   }
 
   it('finds the nearest of many rows among those with the nearest sketches', () => {
-    const random = seededRandom(23);
+    const random = linearRandom(23);
     const entries = clusteredEntries(random, 20_000, 96);
     const { source } = sourceOf(entries);
     const scan = createVectorScan({ memoryBytes: 64 * MEGABYTE, quantiseAbove: 0 });
@@ -139,19 +140,19 @@ describe('VectorScan', () => {
   });
 
   it('reads only what is new after an upsert, and passes i8 from the limit on', () => {
-    const entries = clusteredEntries(seededRandom(2), 300, 32);
+    const entries = clusteredEntries(linearRandom(2), 300, 32);
     const { source, read } = sourceOf(entries);
     const scan = createVectorScan({ memoryBytes: 8 * MEGABYTE, quantiseAbove: 310 });
     const ask = () =>
       scan.nearest('d', source, 'chunk', [{ vector: unitQuery((entries.at(-1) as VectorEntry).vector), limit: 1 }]);
     ask();
     expect(read).to.deep.equal({ inOrder: 300, single: 0 });
-    entries.push(vectorEntry('late', [], { vector: gaussian(seededRandom(99), 32) }));
+    entries.push(vectorEntry('late', [], { vector: gaussian(linearRandom(99), 32) }));
     scan.changed('d', [{ kind: 'chunk', row: 5 }]);
     expect(ask()[0]?.[0]?.id).to.equal('late');
     ask();
     expect(read).to.deep.equal({ inOrder: 301, single: 0 });
-    entries.push(...clusteredEntries(seededRandom(3), 20, 32));
+    entries.push(...clusteredEntries(linearRandom(3), 20, 32));
     scan.changed('d', []);
     ask();
     expect(read.single).to.be.greaterThan(0);
@@ -159,7 +160,7 @@ describe('VectorScan', () => {
 
   it('keeps to its memory: unloads what was used longest ago and reads through what does not fit', () => {
     const memoryBytes = 40 * 65_536;
-    const random = seededRandom(6);
+    const random = linearRandom(6);
     const scan = createVectorScan({ memoryBytes, quantiseAbove: 1e9 });
     const datasets = Array.from({ length: 4 }, () => clusteredEntries(random, 600, 256));
     const large = clusteredEntries(random, 11_000, 256);

@@ -1,4 +1,5 @@
 import { softmax } from '../../../../kernel/probability.ts';
+import { linearRandom } from '../../../../kernel/random.ts';
 import { wordTable } from '../../../words/word-table.ts';
 import { readSlotModel, type SlotFeatures, type SlotModel, type StoredModel, sparseFeatures } from '../slot-model.ts';
 
@@ -41,7 +42,7 @@ export function train(examples: readonly Example[], options: TrainingOptions): S
   const size = (hashedAt + buckets) * count;
   const weights = new Float64Array(size);
   const squares = new Float64Array(size).fill(1);
-  const random = randomNumbers(7);
+  const random = linearRandom(7);
   for (let epoch = 0; epoch < epochs; epoch++) {
     for (const { indexes, values, wanted } of shuffled(rows, random)) {
       const scores = new Float64Array(count);
@@ -98,14 +99,6 @@ function rounded(
 
 function valueAt(list: Float64Array | Uint32Array, at: number): number {
   return list[at] as number;
-}
-
-function randomNumbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
 }
 
 function shuffled<T>(list: readonly T[], random: () => number): T[] {
