@@ -13,7 +13,7 @@ import {
 } from './dataset/model.ts';
 import { translateErrors } from './dataset/service-failure.ts';
 import { backUp } from './dataset/steps/back-up.ts';
-import { configure } from './dataset/steps/configure.ts';
+import { configure, syncRetention } from './dataset/steps/configure.ts';
 import { ensureDataset } from './dataset/steps/ensure-dataset.ts';
 import { migrateEmbedding } from './dataset/steps/migrate-embedding.ts';
 import { readStatistics, STATISTICS_MS } from './dataset/steps/read-statistics.ts';
@@ -22,7 +22,6 @@ import { resolveTenant } from './dataset/steps/resolve-tenant.ts';
 import { restoreDataset } from './dataset/steps/restore-dataset.ts';
 import { startRuns } from './dataset/steps/start-runs.ts';
 import { syncAccess } from './dataset/steps/sync-access.ts';
-import { syncRetention } from './dataset/steps/sync-retention.ts';
 import { syncSources } from './dataset/steps/sync-sources.ts';
 import { writeReceipt } from './erasure/receipts.ts';
 import type { Reconciler } from './kube-runtime/controller.ts';

@@ -16,8 +16,7 @@ import { releaseOrErase } from './tenant/steps/release-or-erase.ts';
 import { removeDatasets } from './tenant/steps/remove-datasets.ts';
 import { syncKeys } from './tenant/steps/sync-keys.ts';
 import { syncEmbedding, syncModel } from './tenant/steps/sync-models.ts';
-import { syncQuota } from './tenant/steps/sync-quota.ts';
-import { syncRetention } from './tenant/steps/sync-retention.ts';
+import { syncQuota, syncRetention } from './tenant/steps/sync-quota.ts';
 import { removeRoute, syncRoute } from './tenant/steps/sync-route.ts';
 import { forgetIsolation, verifyIsolation } from './tenant/steps/verify-isolation.ts';
 

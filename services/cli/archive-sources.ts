@@ -1,6 +1,7 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { basename, join, parse, resolve } from 'node:path';
+import { parseJson } from '../common/kernel/json.ts';
 import { type CogxArchive, readCogx, textOf } from '../common/text/archives/cogx.ts';
 import { type ArchiveMember, InvalidArchive, tarMembers } from '../common/text/archives/members.ts';
 import type { ImportSource, SourceItem } from './cognee-source.ts';
@@ -155,11 +156,6 @@ export async function openJsonExport(file: string, dataset: string, format: Expo
 }
 
 function listOf(text: string, names: readonly string[]): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (Array.isArray(value)) return value;
-    return names.map((name) => Object(value)[name]).find(Array.isArray);
-  } catch {
-    return null;
-  }
+  const value = parseJson(text);
+  return Array.isArray(value) ? value : names.map((name) => Object(value)[name]).find(Array.isArray);
 }

@@ -6,6 +6,7 @@ import {
   recordHash,
   type SignedAuditHead,
 } from '../common/domain/audit-record.ts';
+import { parseJson } from '../common/kernel/json.ts';
 import { isRecord } from '../common/kernel/objects.ts';
 
 export interface AuditExpectations {
@@ -104,12 +105,8 @@ function hasFields(value: Record<string, unknown>, names: readonly string[], nul
 }
 
 function parseObject(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : null;
-  } catch {
-    return null;
-  }
+  const value = parseJson(text);
+  return isRecord(value) ? value : null;
 }
 
 /** The first thing that is wrong with a chain. */

@@ -1,5 +1,6 @@
 import { isGeneratedName } from '../common/domain/index-rows.ts';
 import { decodedPath } from '../common/domain/source-place.ts';
+import { parseJson } from '../common/kernel/json.ts';
 import { firstWords } from '../common/text/document-label.ts';
 import { harmless } from './output.ts';
 
@@ -29,10 +30,6 @@ function originOf(metadata: unknown): string | null {
 }
 
 function parsed(metadata: unknown): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = typeof metadata === 'string' ? JSON.parse(metadata) : metadata;
-    return typeof value === 'object' ? (value as Readonly<Record<string, unknown>>) : null;
-  } catch {
-    return null;
-  }
+  const value = typeof metadata === 'string' ? parseJson(metadata) : metadata;
+  return typeof value === 'object' ? (value as Readonly<Record<string, unknown>>) : null;
 }

@@ -1,21 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type DatasetRef, scopeOf } from '../common/kernel/dataset.ts';
 import { engramError } from '../common/kernel/errors.ts';
 import { dataItemId } from '../common/kernel/ids.ts';
 import type { JsonObject } from '../common/kernel/json.ts';
 import { once } from '../common/platform/async/once.ts';
 import type { Service } from '../common/platform/lifecycle/service.ts';
+import type { AnswerOf } from '../common/platform/messaging/messages.ts';
 import { callerOf } from '../common/platform/messaging/messenger.ts';
 import { onlyEmbedder } from '../common/ports/embedders.ts';
+import { eraseCollections } from '../common/records/base/erase-collections.ts';
 import { createScheduledStarts } from '../common/records/cognify/scheduled-starts.ts';
 import { createVectorIndexVersions } from '../common/records/cognify/vector-index-versions.ts';
 import { createElementWeights } from '../common/records/improve/element-weights.ts';
-import { createImproveClaims } from '../common/records/improve/improve-claims.ts';
+import { claimKeys, createImproveClaims, eraserOf } from '../common/records/improve/improve-claims.ts';
 import { createImproveRequests } from '../common/records/improve/improve-requests.ts';
 import { createWatermarks } from '../common/records/improve/watermarks.ts';
 import { createSessionEntries } from '../common/records/sessions/session-entries.ts';
 import { createSessions } from '../common/records/sessions/sessions.ts';
 import type { Subscription } from '../common/storage/ports/bus.ts';
+import { learnedCollections } from './collections.ts';
 import { DEFAULT_IMPROVE_SETTINGS, type ImproveDependencies, type ImproveServiceOptions } from './dependencies.ts';
-import { eraseLearned } from './engine/erase-learned.ts';
 import { createRequestScheduler } from './engine/improve-job.ts';
 import type { ImproveParts } from './engine/improve-passes.ts';
 import { firstError } from './engine/improve-result.ts';
@@ -101,4 +105,44 @@ function serve(parts: ImproveParts): Promise<readonly Subscription[]> {
       items === undefined ? eraseLearned(parts, dataset) : eraseItems(parts, dataset, items.map(dataItemId)),
     ),
   ]);
+}
+
+type Dependencies = Pick<ImproveDependencies, 'store' | 'improveRequests' | 'claims' | 'clock' | 'ids'>;
+
+/** How long a running improve has to stop; longer than a lease, because its process may be gone. */
+const WAIT_MS = 30_000;
+const POLL_MS = 20;
+/** Lease for the erasure itself. */
+const ERASURE_MS = 60_000;
+
+/**
+ * Removes what was learned of a dataset, and requests for improves of it. A running improve of it is stopped first. The
+ * watermarks of sessions stay, so that their content is not persisted again in another dataset. `ServiceUnavailableError`
+ * (retryable) when an improve does not stop.
+ */
+async function eraseLearned(deps: Dependencies, dataset: DatasetRef): Promise<AnswerOf<'improve.Erase'>> {
+  const owner = eraserOf(deps.ids.uuid());
+  try {
+    await stopImprove(deps, dataset, owner);
+    return await erase(deps, dataset);
+  } finally {
+    await deps.claims.release(claimKeys(dataset.tenant, dataset.id, []), owner);
+  }
+}
+
+async function stopImprove({ claims, clock }: Dependencies, dataset: DatasetRef, owner: string): Promise<void> {
+  const end = clock.monotonicMs() + WAIT_MS;
+  await claims.seize(dataset.id, owner, { nowMs: clock.now().getTime(), leaseMs: WAIT_MS + ERASURE_MS });
+  while (!(await claims.hasLeft(dataset.id, owner, clock.now().getTime()))) {
+    if (clock.monotonicMs() >= end) {
+      const text = 'An improve of the dataset does not stop; repeat the deletion.';
+      throw engramError('ServiceUnavailableError', text, { retryable: true });
+    }
+    await sleep(POLL_MS);
+  }
+}
+
+async function erase({ store, improveRequests }: Dependencies, dataset: DatasetRef) {
+  const { removed, left } = await eraseCollections(store, scopeOf(dataset), learnedCollections);
+  return { removed, residue: left + (await improveRequests.eraseDataset({ tenant: dataset.tenant }, dataset.id)) };
 }

@@ -1,8 +1,10 @@
 import { sha256OfJson } from '../../../services/common/kernel/hashes.ts';
 import type { JsonObject } from '../../../services/common/kernel/json.ts';
+import { parseJson } from '../../../services/common/kernel/json.ts';
 import { isRecord } from '../../../services/common/kernel/objects.ts';
 import type { AnswerOf } from '../../../services/common/platform/messaging/messages.ts';
 import type { DatasetGraphModel, DatasetPrompt } from '../../api/dataset.ts';
+import { durationMs } from '../../api/values.ts';
 import type { ConditionDraft } from '../../kube-runtime/conditions.ts';
 import { type ConfigMap, KINDS } from '../../kube-runtime/kube-object.ts';
 import { done, StepFailure, stalled } from '../../kube-runtime/steps.ts';
@@ -81,12 +83,9 @@ async function textOf(
 }
 
 function parsedModel(text: string): JsonObject {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    if (isRecord(parsed)) return parsed as JsonObject;
-  } catch {
-    // The message of JSON.parse quotes the text, so the error below replaces it.
-  }
+  const parsed = parseJson(text);
+  if (isRecord(parsed)) return parsed as JsonObject;
+  // The text is not quoted, as JSON.parse does.
   throw unusable('InvalidSpec', 'graphModel is not a JSON object: correct its text');
 }
 
@@ -96,4 +95,23 @@ function unusable(reason: string, message: string): StepFailure {
   return new StepFailure(
     stalled(reason, message, { conditions, requeueAfterMs: CONFIG_MAP_AGAIN_MS, continues: true }),
   );
+}
+
+/** Sets the retention of the dataset's items. */
+export function syncRetention(parts: DatasetParts): DatasetStep {
+  const { memory } = parts;
+  return {
+    name: 'sync-retention',
+    async run(context) {
+      const { object } = context;
+      const ids = idsOf(context);
+      const [uid, state] = [uidOf(object), `${stateOf(object)} ${ids.datasetId}`];
+      if (memory.retention.holds(uid, state)) return done();
+      const { itemTTL } = object.spec.retention ?? {};
+      const times = itemTTL === undefined ? {} : { itemsMs: durationMs(itemTTL) };
+      await askAbout(parts, context, 'ingest.SetRetention', { ...ids, crUid: uid, ...times });
+      memory.retention.remember(uid, state);
+      return done();
+    },
+  };
 }

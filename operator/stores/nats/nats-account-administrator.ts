@@ -2,6 +2,8 @@ import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { credsAuthenticator, type JetStreamManager, type NatsConnection, nkeys } from 'nats';
 import { sha256OfJson } from '../../../services/common/kernel/hashes.ts';
+import { parseJson } from '../../../services/common/kernel/json.ts';
+import { isRecord } from '../../../services/common/kernel/objects.ts';
 import { failed, refused, requireOwner } from '../administrator-errors.ts';
 import { namesOf, type Realm } from '../realm.ts';
 import {
@@ -255,12 +257,9 @@ export function signedJwt(issuer: KeyPair, { subject, name, issuedAt, claims }: 
 
 /** Returns the field `nats` of a JWT from the server, which has verified it; null when it cannot be read. */
 function claimsOf(jwt: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const content = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()) as { nats?: unknown };
-    return typeof content.nats === 'object' ? (content.nats as Readonly<Record<string, unknown>> | null) : null;
-  } catch {
-    return null;
-  }
+  const content = parseJson(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString());
+  const claims = isRecord(content) ? content['nats'] : null;
+  return isRecord(claims) ? claims : null;
 }
 
 /** Makes the content of a credentials file, as `nsc` does. */

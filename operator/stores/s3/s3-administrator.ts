@@ -6,6 +6,7 @@ import {
   PutObjectCommand,
   type S3Client,
 } from '@aws-sdk/client-s3';
+import { parseJson } from '../../../services/common/kernel/json.ts';
 import { openS3Client, type S3Server } from '../../../services/common/storage/blobs/s3/s3-client.ts';
 import { ownedByAnother, requireOwner, translatingErrors } from '../administrator-errors.ts';
 import { namesOf, type Realm } from '../realm.ts';
@@ -167,9 +168,5 @@ async function requireOurs(place: ObjectPlace, realm: Realm, store: string, abor
 }
 
 function ownerIn(text: string): unknown {
-  try {
-    return (JSON.parse(text) as { ownerUid?: unknown }).ownerUid;
-  } catch {
-    return null;
-  }
+  return (parseJson(text) as { ownerUid?: unknown } | null | undefined)?.ownerUid ?? null;
 }

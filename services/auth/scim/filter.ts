@@ -1,4 +1,5 @@
 import type { Json } from '../../common/kernel/json.ts';
+import { parseJson } from '../../common/kernel/json.ts';
 import { isRecord } from '../../common/kernel/objects.ts';
 import { scimError } from './scim-error.ts';
 
@@ -113,12 +114,8 @@ function isOperator(word: string): word is ScimOperator {
 function literalOf(token: string): ScimValue {
   // Some clients write True and False.
   const text = /^(true|false|null)$/i.test(token) ? token.toLowerCase() : token;
-  try {
-    const value: unknown = JSON.parse(text);
-    if (value === null || ['string', 'number', 'boolean'].includes(typeof value)) return value as ScimValue;
-  } catch {
-    // said below
-  }
+  const value = parseJson(text);
+  if (value === null || ['string', 'number', 'boolean'].includes(typeof value)) return value as ScimValue;
   throw invalid(`'${token}' is no value`);
 }
 

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Answer } from '../../client/index.ts';
@@ -9,7 +8,7 @@ import { type Command, type CommandCall, stringOption } from '../command.ts';
 import { columns, count, note, print, printJson } from '../output.ts';
 import { tenantIdOf } from '../people.ts';
 import { CliFailure, exitCodes, usageFailure } from '../terminal.ts';
-import { AUDIT_PATH, requestExport, tenantQuery } from './audit-request.ts';
+import { AUDIT_PATH, auditKeys, requestExport, tenantQuery, unreadable } from './audit-request.ts';
 
 type AuditPage = Answer<'/api/v1/audit', 'get'>;
 
@@ -132,35 +131,15 @@ function expectedHead(call: CommandCall): string | null {
 async function keysFor(call: CommandCall, expected: string | null): Promise<readonly AuditKey[] | null> {
   const file = stringOption(call.options, 'keys');
   if (file === null && expected !== null && stringOption(call.options, 'file') !== null) return null;
-  const { keys } =
-    file === null
-      ? await call.api.json<{ keys: readonly AuditKey[] }>('GET', `${AUDIT_PATH}/keys`)
-      : parseKeys(file, await readFile(file, 'utf8').catch(unreadable('--keys', file)));
-  return keys;
-}
-
-function parseKeys(file: string, text: string): { readonly keys: readonly AuditKey[] } {
-  try {
-    const { keys } = JSON.parse(text) as { keys?: unknown };
-    if (Array.isArray(keys)) return { keys: keys as AuditKey[] };
-  } catch {
-    // said below
-  }
-  throw usageFailure(`--keys: '${file}' holds no JSON Web Key set`);
+  return auditKeys(call);
 }
 
 async function openLog(call: CommandCall): Promise<AsyncIterable<Uint8Array>> {
   const file = stringOption(call.options, 'file');
   if (file === null) return requestExport(call);
   const stream = createReadStream(file);
-  await once(stream, 'open').catch(unreadable('--file', file));
+  await once(stream, 'open').catch(unreadable('--file: ', file));
   return stream;
-}
-
-function unreadable(option: string, file: string) {
-  return (error: unknown): never => {
-    throw usageFailure(`${option}: '${file}' cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
-  };
 }
 
 /** Only a line feed ends a line of an export: texts inside it may hold other line separators. */

@@ -1,11 +1,13 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { erasureReceiptText, type SignedErasureReceipt } from '../../common/domain/erasure-receipt.ts';
+import { parseJson } from '../../common/kernel/json.ts';
+import { isRecord } from '../../common/kernel/objects.ts';
 import type { AuditKey } from '../audit-check.ts';
-import { type Command, type CommandCall, stringOption } from '../command.ts';
+import type { Command } from '../command.ts';
 import { print, printJson } from '../output.ts';
 import { CliFailure, exitCodes, usageFailure } from '../terminal.ts';
-import { AUDIT_PATH } from './audit-request.ts';
+import { AUDIT_PATH, auditKeys, unreadable } from './audit-request.ts';
 
 export const receiptCommand: Command = {
   name: 'receipt',
@@ -19,7 +21,7 @@ signed by another server. Keep the server's keys with a receipt that shall be ve
   async run(call) {
     const [action, file, ...more] = call.arguments;
     if (action !== 'verify' || file === undefined || more.length > 0) throw usageFailure('receipt knows: verify FILE');
-    const verdict = checkReceipt(await read(file), await keysFor(call));
+    const verdict = checkReceipt(await readFile(file, 'utf8').catch(unreadable('', file)), await auditKeys(call));
     if (!verdict.ok) {
       if (call.asJson) printJson(call, verdict);
       throw new CliFailure(`This is not what the server signed: ${verdict.text}.`, exitCodes.failed);
@@ -34,26 +36,6 @@ signed by another server. Keep the server's keys with a receipt that shall be ve
     return exitCodes.ok;
   },
 };
-
-async function keysFor(call: CommandCall): Promise<readonly AuditKey[]> {
-  const file = stringOption(call.options, 'keys');
-  if (file === null) {
-    return (await call.api.json<{ keys: readonly AuditKey[] }>('GET', `${AUDIT_PATH}/keys`)).keys;
-  }
-  try {
-    const { keys } = JSON.parse(await read(file)) as { keys?: unknown };
-    if (Array.isArray(keys)) return keys as AuditKey[];
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-  }
-  throw usageFailure(`--keys: '${file}' holds no JSON Web Key set`);
-}
-
-async function read(file: string): Promise<string> {
-  return readFile(file, 'utf8').catch((error: unknown) => {
-    throw usageFailure(`'${file}' cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
-  });
-}
 
 export type ReceiptVerdict =
   | { readonly ok: true; readonly receipt: SignedErasureReceipt }
@@ -77,14 +59,8 @@ export function checkReceipt(text: string, keys: readonly AuditKey[]): ReceiptVe
 
 /** Returns null for anything else: a field that the signature does not cover would be a forgery, too. */
 function parse(text: string): SignedErasureReceipt | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return null;
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
-  const fields = value as Record<string, unknown>;
+  const fields = parseJson(text);
+  if (!isRecord(fields)) return null;
   if (!Object.keys(fields).every((name) => FIELDS.has(name))) return null;
   if (!TEXTS.every((name) => typeof fields[name] === 'string')) return null;
   const { dataset, removed, residue, kept } = fields;

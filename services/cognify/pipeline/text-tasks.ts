@@ -2,6 +2,7 @@ import type { DataItem } from '../../common/domain/data-item.ts';
 import { timeOfMetadata } from '../../common/domain/item-time.ts';
 import { OWNER_NAME } from '../../common/domain/speaker.ts';
 import type { DataItemId } from '../../common/kernel/brand.ts';
+import { parseJson } from '../../common/kernel/json.ts';
 import type { CodeFacts } from '../../common/ports/code-facts.ts';
 import type { ParsedDocument } from '../../common/ports/documents.ts';
 import type { Extraction } from '../../common/ports/extractor.ts';
@@ -78,12 +79,8 @@ export function chunkItem(item: DataItemId, document: ParsedDocument, sizes: Chu
 
 /** Returns null for a truncated text, or for other content under its key. */
 function readStoredDocument(stored: Buffer): ParsedDocument | null {
-  try {
-    const value = JSON.parse(stored.toString('utf8')) as Partial<ParsedDocument> | null;
-    return typeof value?.text === 'string' && Array.isArray(value.blocks) ? (value as ParsedDocument) : null;
-  } catch {
-    return null;
-  }
+  const value = parseJson(stored.toString('utf8')) as Partial<ParsedDocument> | null | undefined;
+  return typeof value?.text === 'string' && Array.isArray(value.blocks) ? (value as ParsedDocument) : null;
 }
 
 /** The entities, relations and subjects of one chunk. */

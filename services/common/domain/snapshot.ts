@@ -1,5 +1,6 @@
 import { engramError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
+import { parseJson } from '../kernel/json.ts';
 import { isRecord } from '../kernel/objects.ts';
 
 /** Format of a snapshot; a reader refuses unknown formats. */
@@ -80,7 +81,7 @@ export const MANIFEST_NAME = 'manifest.json';
 
 /** `ConflictError` with the reason for what cannot be read here. */
 export function parseSignedManifest(text: string): SignedManifest {
-  const parsed = parseJson(text);
+  const parsed = parseDescription(text);
   const { manifest, keyId, signature } = isRecord(parsed) ? parsed : {};
   if (typeof manifest !== 'string' || typeof keyId !== 'string' || typeof signature !== 'string')
     throw unreadable('its manifest is damaged');
@@ -88,7 +89,7 @@ export function parseSignedManifest(text: string): SignedManifest {
 }
 
 export function parseManifest(text: string): SnapshotManifest {
-  const parsed = parseJson(text);
+  const parsed = parseDescription(text);
   if (!isRecord(parsed) || parsed['format'] !== SNAPSHOT_FORMAT) throw unreadable('it is no snapshot of Engram');
   const { version } = parsed;
   if (!READ_VERSIONS.includes(version)) {
@@ -104,10 +105,8 @@ export function unreadable(reason: string) {
   return engramError('ConflictError', `The snapshot cannot be restored: ${reason}.`);
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw unreadable('its manifest is damaged');
-  }
+function parseDescription(text: string): unknown {
+  const value = parseJson(text);
+  if (value === undefined) throw unreadable('its manifest is damaged');
+  return value;
 }

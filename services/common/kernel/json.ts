@@ -9,6 +9,15 @@ export function ownValue<Value>(record: Readonly<Record<string, Value>>, name: s
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
+/** Returns the value of a JSON text; undefined: it is not JSON. For texts of clients see `parseClientJson`. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Greatest depth of a client's value: code that walks values, `JSON.stringify` too, is recursive. */
 export const MAX_JSON_DEPTH = 500;
 

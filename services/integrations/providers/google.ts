@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sha256 } from '../../common/kernel/hashes.ts';
+import { parseJson } from '../../common/kernel/json.ts';
 import { requestTokens } from '../credentials/token-endpoint.ts';
 import { type Connector, type OAuthSteps, type SourceAccess, SourceBusyError, waitMsOf } from './connector.ts';
 import { slug } from './folder.ts';
@@ -237,18 +238,10 @@ function failureOf(error: unknown): Failure | null {
   const { response } = error as LibraryError;
   if (response === undefined) return null;
   const { status, data, headers } = response;
-  const { error: said } = (typeof data === 'string' ? parsed(data) : (data ?? {})) as ErrorAnswer;
+  const { error: said } = ((typeof data === 'string' ? parseJson(data) : data) ?? {}) as ErrorAnswer;
   const detail = said?.details?.find((one) => one.reason !== undefined);
   const reason = said?.errors?.[0]?.reason ?? detail?.reason ?? said?.status ?? '';
   return { status, reason, said: said?.message ?? 'without a reason', retryAfter: headers.get('retry-after') };
-}
-
-function parsed(text: string): object {
-  try {
-    return (JSON.parse(text) as object | null) ?? {};
-  } catch {
-    return {};
-  }
 }
 
 const LIMITS: ReadonlySet<string> = new Set([

@@ -1,5 +1,6 @@
 import { APICallError, InvalidResponseDataError } from 'ai';
 import { type EngramError, type ErrorName, engramError } from '../../kernel/errors.ts';
+import { parseJson } from '../../kernel/json.ts';
 
 /** Classified failure of a provider call. */
 interface ProviderFailure {
@@ -149,12 +150,7 @@ function partsOf(body: string | undefined): {
   readonly code: string;
   readonly message: string | undefined;
 } {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(body ?? '');
-  } catch {
-    return { type: '', code: '', message: undefined };
-  }
+  const parsed = parseJson(body ?? '');
   const outer = recordOf(Array.isArray(parsed) ? parsed[0] : parsed);
   const inner = recordOf(outer['error']);
   const text = [inner['message'], outer['error'], outer['message'], outer['detail']].find(

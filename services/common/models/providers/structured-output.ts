@@ -12,6 +12,7 @@ import {
 import { z } from 'zod';
 import { engramError } from '../../kernel/errors.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
+import { parseJson } from '../../kernel/json.ts';
 import { recentlyUsed } from '../../kernel/recently-used.ts';
 import type { LanguageModel, ModelCallContext, TokenUsage } from '../../ports/models.ts';
 import { addUsage, type CallParts, type CallSettings, signalOf, usageOf } from './call-settings.ts';
@@ -168,12 +169,7 @@ async function askByText(
 function readJson(text: string): unknown {
   const start = text.indexOf('{');
   const end = text.lastIndexOf('}');
-  if (start < 0 || end < start) return undefined;
-  try {
-    return JSON.parse(text.slice(start, end + 1));
-  } catch {
-    return undefined;
-  }
+  return start < 0 || end < start ? undefined : parseJson(text.slice(start, end + 1));
 }
 
 /** A JSON schema made ready to be asked for, and to check answers with. */

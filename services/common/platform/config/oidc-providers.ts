@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { TenantId } from '../../kernel/brand.ts';
 import { asId } from '../../kernel/ids.ts';
-import { ownValue } from '../../kernel/json.ts';
+import { ownValue, parseJson } from '../../kernel/json.ts';
 
 /** An OpenID Connect provider as configured. */
 export interface OidcProvider {
@@ -91,8 +91,8 @@ export function readOidcProviders(settings: OidcSettings, problems: string[]): r
     if (settings.oidcClientSecrets !== undefined) problems.push(`${SECRETS}: is set, but ${PROVIDERS} is not.`);
     return [];
   }
-  const entries = parseJson(PROVIDERS, settings.oidcProviders, z.array(z.unknown(), 'must be a JSON list'), problems);
-  const secrets = parseJson(SECRETS, settings.oidcClientSecrets ?? '{}', secretsSchema, problems) ?? {};
+  const entries = checkedJson(PROVIDERS, settings.oidcProviders, z.array(z.unknown(), 'must be a JSON list'), problems);
+  const secrets = checkedJson(SECRETS, settings.oidcClientSecrets ?? '{}', secretsSchema, problems) ?? {};
   const providers = (entries ?? []).flatMap((entry, index) => readProvider(entry, { index, secrets, problems }));
   const names = providers.map(({ name }) => name);
   for (const name of new Set(names.filter((each, index) => names.indexOf(each) !== index))) {
@@ -140,11 +140,9 @@ function placeOf(entry: unknown, index: number, { path, message }: z.core.$ZodIs
   return `provider ${index + 1}${called}: ${[path.join('.'), message].join(' ').trim()}`;
 }
 
-function parseJson<T>(variable: string, text: string, schema: z.ZodType<T>, problems: string[]): T | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
+function checkedJson<T>(variable: string, text: string, schema: z.ZodType<T>, problems: string[]): T | null {
+  const value = parseJson(text);
+  if (value === undefined) {
     problems.push(`${variable}: the value is not JSON.`);
     return null;
   }

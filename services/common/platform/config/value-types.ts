@@ -1,5 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { parseJson } from '../../kernel/json.ts';
+import { isRecord } from '../../kernel/objects.ts';
 
 /** Readers of one variable's text. Each says what it expects, so that a problem reads as a sentence. */
 
@@ -230,30 +232,20 @@ function isAddressRange(text: string): boolean {
   return bits > 0 && isPrefix && more.length === 0;
 }
 
-/** Empty for what is no list. */
 /** A JSON object with anything in it. */
 export function jsonObject(): z.ZodType<Readonly<Record<string, unknown>>, string> {
   return z.string().transform((value, context) => {
-    try {
-      const parsed: unknown = JSON.parse(value);
-      if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) {
-        return parsed as Readonly<Record<string, unknown>>;
-      }
-    } catch {
-      // Said below.
-    }
+    const parsed = parseJson(value);
+    if (isRecord(parsed)) return parsed;
     context.addIssue({ code: 'custom', message: 'must be a JSON object' });
     return z.NEVER;
   });
 }
 
+/** Empty for what is no list. */
 function jsonListOf(text: string): readonly unknown[] {
-  try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) ? value : [];
-  } catch {
-    return [];
-  }
+  const value = parseJson(text);
+  return Array.isArray(value) ? value : [];
 }
 
 function originOf(value: string): string | null {

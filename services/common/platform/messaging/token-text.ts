@@ -1,4 +1,5 @@
 import { sha256OfJson } from '../../kernel/hashes.ts';
+import { parseJson } from '../../kernel/json.ts';
 import type { PresentedKey } from '../../kernel/principal.ts';
 
 /** Content of a principal token. */
@@ -59,9 +60,5 @@ function encoded(value: object): string {
 }
 
 function headerOf(text: string): { readonly typ?: unknown; readonly kid?: unknown } {
-  try {
-    return (JSON.parse(Buffer.from(text, 'base64url').toString()) ?? {}) as { typ?: unknown; kid?: unknown };
-  } catch {
-    return {};
-  }
+  return (parseJson(Buffer.from(text, 'base64url').toString()) ?? {}) as { typ?: unknown; kid?: unknown };
 }

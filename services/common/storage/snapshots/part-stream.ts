@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createGunzip, gzip } from 'node:zlib';
 import { type SnapshotPart, type SnapshotPartKind, unreadable } from '../../domain/snapshot.ts';
+import { parseJson } from '../../kernel/json.ts';
 import type { Scope } from '../../kernel/scope.ts';
 import type { BlobStore } from '../ports/blob-store.ts';
 
@@ -89,11 +90,9 @@ export async function* linesOf(
 }
 
 function parseLine(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw unreadable('its lines are damaged');
-  }
+  const value = parseJson(text);
+  if (value === undefined) throw unreadable('its lines are damaged');
+  return value;
 }
 
 export function lineOf(value: unknown): string {

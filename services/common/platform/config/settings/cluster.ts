@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { SERVICE_NAMES, type ServiceName } from '../../../domain/service-paths.ts';
+import { parseJson } from '../../../kernel/json.ts';
 import * as type from '../value-types.ts';
 import { rowsOf } from './setting.ts';
 
@@ -9,7 +10,7 @@ const { optional, secret, setting, text } = rowsOf('Cluster');
 const serviceUrls = z.string().transform((value, context): Readonly<Record<ServiceName, string>> => {
   const isUrl = (url: unknown) => typeof url === 'string' && /^https?:\/\/[^/?#]+\/?$/iu.test(url.trim());
   const given: unknown = value.trim().startsWith('{')
-    ? parsedJson(value)
+    ? parseJson(value)
     : Object.fromEntries(SERVICE_NAMES.map((name) => [name, value]));
   const urls = (given ?? {}) as Readonly<Record<ServiceName, string>>;
   const names: readonly string[] = SERVICE_NAMES;
@@ -22,14 +23,6 @@ const serviceUrls = z.string().transform((value, context): Readonly<Record<Servi
   });
   return z.NEVER;
 });
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
 
 /** Addresses of the servers of the cluster shape; used for the stores that `ENGRAM_STORES` or an override puts there. */
 export const cluster = {

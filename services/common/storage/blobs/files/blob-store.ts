@@ -6,9 +6,9 @@ import { createContentDigest } from '../../../kernel/hashes.ts';
 import type { Scope } from '../../../kernel/scope.ts';
 import { compareCodePoints } from '../../documents/rules/ordering.ts';
 import type { BlobStore, FoundBlob } from '../../ports/blob-store.ts';
+import { storeFaults } from '../../rules/store-faults.ts';
 import { isBlobKey, requireBlobKey } from '../rules/blob-key.ts';
 import { contentChunks } from '../rules/incoming-content.ts';
-import { fileError, isMissing } from './file-errors.ts';
 import { decodeSegment, encodeKey, encodeSegment, readEntry } from './path-encoding.ts';
 
 interface FileBlobStoreOptions {
@@ -315,5 +315,35 @@ async function namesIn(directory: string): Promise<readonly string[]> {
   } catch (error) {
     if (isMissing(error)) return []; // removed while walking, or nothing was ever put
     throw error;
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException | null)?.code;
+}
+
+/** Whether the path, or a directory on the way to it, does not exist. */
+function isMissing(error: unknown): boolean {
+  return codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR';
+}
+
+/** One clear message for what an operator can fix; any other error as it is. */
+function fileError(error: unknown, directory: string): unknown {
+  const faults = storeFaults(error);
+  switch (codeOf(error)) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return faults.unavailable(`The disk that holds ${directory} is full; nothing was written`);
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+    case 'ENOTDIR':
+    case 'EEXIST':
+      return faults.refused(`The directory ${directory} cannot be written`);
+    case 'EMFILE':
+    case 'ENFILE':
+      return faults.unavailable('Too many files are open');
+    default:
+      return error;
   }
 }

@@ -1,4 +1,5 @@
 import { engramError } from '../../../kernel/errors.ts';
+import { parseJson } from '../../../kernel/json.ts';
 import { COMPOSITE, type IndexValue, type SortKey } from './ordering.ts';
 
 /**
@@ -12,7 +13,7 @@ export function encodeCursor(order: readonly SortKey[], values: readonly IndexVa
 
 /** Throws `InvalidRequestError` for anything that `encodeCursor` did not make for the same order. */
 export function decodeCursor(order: readonly SortKey[], cursor: string): readonly IndexValue[] {
-  const parsed = parse(cursor);
+  const parsed = parseJson(Buffer.from(cursor, 'base64url').toString('utf8'));
   if (!Array.isArray(parsed) || parsed.length !== order.length + 1 || parsed[0] !== signature(order)) {
     throw engramError('InvalidRequestError', 'The page cursor does not belong to this query');
   }
@@ -22,14 +23,6 @@ export function decodeCursor(order: readonly SortKey[], cursor: string): readonl
     }
     return COMPOSITE;
   });
-}
-
-function parse(cursor: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
-  } catch {
-    return null;
-  }
 }
 
 function signature(order: readonly SortKey[]): string {

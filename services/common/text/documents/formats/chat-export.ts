@@ -1,4 +1,4 @@
-import { ownValue } from '../../../kernel/json.ts';
+import { ownValue, parseJson } from '../../../kernel/json.ts';
 import { isRecord } from '../../../kernel/objects.ts';
 import type { DocumentBlock } from '../../../ports/documents.ts';
 import type { DocumentDraft } from './draft.ts';
@@ -57,24 +57,16 @@ export function readChatExport(text: string): DocumentDraft | null {
 
 /** A text of its own may be the JSON of a chat, or its messages one per line. */
 function readChatJson(text: string): DocumentDraft | null {
-  const whole = parsed(text);
+  const whole = parseJson(text);
   if (whole !== undefined) return readChatRecords(whole);
   const records: unknown[] = [];
   for (const line of text.trim().split('\n')) {
     if (line.trim() === '') continue;
-    const record = parsed(line);
+    const record = parseJson(line);
     if (record === undefined) return null;
     records.push(record);
   }
   return readChatRecords(records);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 interface Said {

@@ -1,3 +1,4 @@
+import { parseJson } from '../../../kernel/json.ts';
 import { append } from '../../../kernel/long-lists.ts';
 import type { DocumentBlock } from '../../../ports/documents.ts';
 import { readChatExport, readChatRecords } from './chat-export.ts';
@@ -37,14 +38,6 @@ export function readJsonLines(text: string, context: ParseContext): DocumentDraf
     else append(blocks, recordBlocks(value, '', context.limits.maxDepth));
   }
   return { text, blocks };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 function recordBlocks(value: unknown, path: string, depthLeft: number): DocumentBlock[] {
