@@ -26,6 +26,7 @@ import { DEMONYMS } from './gazetteer.ts';
 import { type AnalysedSentence, analyseSentences, type Mention } from './mention.ts';
 import { type NamePair, pairModel, pairsOf, relationOf } from './pair-model.ts';
 import { endOfActor, isBehindPreposition, ofRelativeClauses, ownedBy, relationsOf } from './relations.ts';
+import { readReply } from './replies.ts';
 import type { SlotModel } from './slot-model.ts';
 import { softwareWords, voteForSoftware } from './software-names.ts';
 import { conversationOf, isInterjection, isRole, speakersOf } from './speakers.ts';
@@ -120,7 +121,13 @@ function readChunk(
   const speakerOf = speakersOf({ text: input.text, turns }, analysed, input.speaker);
   const spoken = analysed.map((sentence, index): FirstPerson => {
     const speaker = speakerOf(index);
-    return speaker === null ? SILENT : readFirstPerson(sentence, canonical(speaker), (one) => draftOf(one) ?? null);
+    if (speaker === null) return SILENT;
+    const nameOf = (one: Mention) => draftOf(one) ?? null;
+    const own = readFirstPerson(sentence, canonical(speaker), nameOf);
+    const before = analysed[index - 1]?.sentence.text ?? '';
+    const isReply = turns.length > 0 && index > 0 && speakerOf(index - 1) !== speaker;
+    const replied = isReply ? readReply(before, sentence, canonical(speaker), nameOf) : [];
+    return replied.length === 0 ? own : { ...own, relations: [...own.relations, ...replied] };
   });
   return {
     analysed,

@@ -24,6 +24,30 @@ describe('a chat', () => {
     expect(relations.filter((one) => /^(?:nora|teo) is_a/u.test(one))).to.deep.equal([]);
   });
 
+  it('relates who replies without a verb to what the reply names', () => {
+    const { relations } = read(
+      'Nora: Where do you live now, Teo?',
+      'Teo: In Porto, near the river.',
+      'Teo: And what do you do?',
+      'Nora: A radiographer at the Jessa Hospital.',
+      'Teo: What is your sister called?',
+      'Nora: Lotte, and she is nine.',
+      'Nora: Where did you go in the end?',
+      'Teo: Lisbon, with Ana. We got back on Thursday.',
+      'Nora: Where do you work?',
+      'Teo: I told you, in Braga nobody works.',
+      'Nora: Who is your dentist?',
+      'Teo: No idea. Berlin is far away.',
+    );
+    expect(relations).to.include.members([
+      'teo live_in porto',
+      'nora is_a radiographer',
+      'nora sister lotte',
+      'teo travel_to lisbon',
+    ]);
+    expect(relations.filter((one) => /work_at|dentist/u.test(one))).to.deep.equal([]);
+  });
+
   it('has no entities of interjections, and no time in the name of a thing', () => {
     const { names } = read(
       'Nora: Phew, I adopted a greyhound yesterday.',
