@@ -33,17 +33,6 @@ describe('createLargeCache', () => {
     expect(known([89, 50, 1])).to.deep.equal([undefined, undefined, undefined]);
   });
 
-  it('keeps less when its size shrinks', () => {
-    let size = 100;
-    const cache = createLargeCache<number, number>(() => size);
-    for (let key = 0; key < 40; key++) cache.set(key, key);
-    size = 4;
-    for (let key = 40; key < 50; key++) cache.set(key, key);
-    const kept = Array.from({ length: 50 }, (_, key) => key).filter((key) => cache.get(key) !== undefined);
-    expect(kept).to.include(49);
-    expect(kept.length).to.be.at.most(4);
-  });
-
   it('knows nothing after it was cleared', () => {
     const cache = createLargeCache<string, number>(4);
     for (const key of ['a', 'b', 'c']) cache.set(key, 1);

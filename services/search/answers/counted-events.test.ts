@@ -6,7 +6,7 @@ describe('how many times something happened', () => {
   const passage = (text: string): ReadPassage =>
     ({ id: text, payload: { text, headings: [], documentName: '', chunkIndex: 0 } }) as unknown as ReadPassage;
   const count = (question: string, ...texts: readonly string[]) =>
-    toldEvents(question, texts.map(passage))?.length ?? null;
+    toldEvents(question, texts.map(passage))?.count ?? null;
   const chat = [
     '## 28 July 2026\n\nPetra: I fell off my bike on Saturday, by the way.\n\nLuke: Ouch! I never fell off mine.\n',
     '## 20 September 2026\n\nPetra: I did it!!\n\nLuke: Congratulations!\n\nPetra: Fell off again in training, but nothing broken.\n',
@@ -15,6 +15,13 @@ describe('how many times something happened', () => {
   it('is counted over the turns of a speaker', () => {
     expect(count('How many times did Petra fall off her bike?', chat)).equals(2);
     expect(count('How many times did Luke fall off his bike?', chat)).equals(null);
+  });
+
+  it('is counted where it happened to somebody', () => {
+    const turns =
+      'Imran: I got bitten by a dog.\nRosa: Oh no!\nImran: A dog bit me again. Same dog!\nRosa: A dog bit Tom.\n';
+    expect(count('How often was Imran bitten by a dog?', turns)).equals(2);
+    expect(count('How often was Rosa bitten by a dog?', turns)).equals(null);
   });
 
   it('is counted over notes of a user, and over own notes', () => {
@@ -26,6 +33,7 @@ describe('how many times something happened', () => {
     expect(count('How many times have I visited Rome?', ...notes)).equals(2);
     expect(count('How often did I visit Rome?', 'I visited Rome in May.', 'I visited Rome in July.')).equals(2);
     expect(count('How many times have I visited Paris?', ...notes)).equals(null);
+    expect(count('How often have I been to Japan?', 'User visited Japan in 2018 and again in 2023.')).equals(2);
   });
 
   it('is left to the sentence that says it', () => {

@@ -11,8 +11,18 @@ interface ToldEvent {
   readonly statement: Statement;
 }
 
+interface ToldEvents {
+  readonly count: number;
+  readonly events: readonly ToldEvent[];
+}
+
+/** Says of a place that somebody was there. */
+const GONE = /^(?:went|go|gone|been|was|travelled|traveled|flew|trip|holiday|stayed)$/u;
+/** `in 2018 and again in 2023` */
+const YEAR = /(?<!\d)(?:19|20)\d\d(?!\d)/gu;
+
 const ASKS =
-  /^[Hh]ow (?:many times|often) (?:did|have|has|was|were|had) (?<whose>I|my \p{Ll}+|[\p{Lu}][\p{L}'’-]*(?: \p{Lu}[\p{L}'’-]*)?(?:['’]s \p{Ll}+)?) (?:already |ever |actually |been )?(?<deed>[^?]{3,80}?)(?: (?:so far|in total|altogether|already|up to now))?\??$/u;
+  /^[Hh]ow (?:many times|often) (?:did|have|has|was|were|had) (?<whose>I|my \p{Ll}+|[\p{Lu}][\p{L}'’-]*(?: \p{Lu}[\p{L}'’-]*)?(?:['’]s \p{Ll}+)?) (?:already |ever |actually )?(?<deed>[^?]{3,80}?)(?: (?:so far|in total|altogether|already|up to now))?\??$/u;
 /** Says how often by itself, or what is usual. */
 const COUNTED = /\b(?:once|twice|thrice|times|usually|always|every|each|often|daily|weekly|rarely|sometimes)\b/iu;
 const UNREAL =
@@ -23,15 +33,22 @@ const AGAIN = /\b(?:again|another|once more|second|third|fourth|fifth|also|too)\
  * Returns the times that passages tell that somebody did what a question counts (`How many times did Petra fall off her bike?`), in
  * their order; null for another question, for fewer than two, and when a sentence says the number itself.
  */
-export function toldEvents(question: string, passages: readonly ReadPassage[]): readonly ToldEvent[] | null {
+export function toldEvents(question: string, passages: readonly ReadPassage[]): ToldEvents | null {
   const { whose = '', deed = '' } = ASKS.exec(question.trim())?.groups ?? {};
-  const [verb, ...objects] = contentWords(deed);
+  const isVisit = /^(?:been )?(?:to|in) \p{Lu}/u.test(deed) && /\bbeen\b/u.test(question);
+  const [verb, ...objects] = isVisit ? ['visit', ...contentWords(deed)] : contentWords(deed);
   if (verb === undefined) return null;
+  const isDone = (words: readonly string[]) =>
+    isSaid(verb, words) || words.includes(verb) || (isVisit && words.some((word) => GONE.test(word)));
   const asked = /^I$/iu.test(whose) ? 'I' : whose;
   const [by, own] = [personPattern(asked), personPattern(inOwnWords(asked))];
   const tells = new RegExp(`${by}|^[-*•\\s]*(?:${by})`, 'u');
-  const tellsOwn = new RegExp(`${own}|^(?!(?:You|He|She|They|It|We)\\b)\\p{Lu}\\p{Ll}+ `, 'u');
+  const tellsOwn = new RegExp(
+    `${own}|${inOwnWords(asked) === 'I' ? '\\bme\\b|' : ''}^(?!(?:You|He|She|They|It|We)\\b)\\p{Lu}\\p{Ll}+ `,
+    'u',
+  );
   const events: ToldEvent[] = [];
+  let count = 0;
   for (const passage of passages) {
     let isBefore = false;
     for (const { statement, speaker, said } of spokenStatements(passage)) {
@@ -39,15 +56,17 @@ export function toldEvents(question: string, passages: readonly ReadPassage[]): 
       if (teller === null || statement.isQuestion === true) continue;
       if (!(teller === 'self' ? tellsOwn : tells).test(said) || UNREAL.test(said)) continue;
       const words = contentWords(said);
-      if (!isSaid(verb, words) && !wordsOf(said).includes(verb)) continue;
+      if (!isDone(wordsOf(said))) continue;
       const isWhole = objects.every((word) => isSaid(word, words));
       if (!isWhole && !(isBefore && AGAIN.test(said))) continue;
       if (COUNTED.test(said.replace(/\bat once\b/iu, ''))) return null;
       isBefore = true;
-      if (!events.some((one) => isSameEvent(one, statement, said))) events.push({ passage, statement });
+      if (events.some((one) => isSameEvent(one, statement, said))) continue;
+      events.push({ passage, statement });
+      count += AGAIN.test(said) ? Math.max(1, new Set(said.match(YEAR)).size) : 1;
     }
   }
-  return events.length < 2 ? null : events;
+  return count < 2 ? null : { count, events };
 }
 
 /** Whether two statements tell of one event: on one day, and the second one does not say that it was another one. */

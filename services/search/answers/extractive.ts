@@ -7,6 +7,7 @@ import type { RankedPassage } from '../model.ts';
 import { inEnglish } from '../retrieval/english-question.ts';
 import type { TimeWindow } from '../retrieval/query-analysis.ts';
 import type { Retrieval } from '../retrieval/retrieval.ts';
+import { statedAge } from './ages.ts';
 import { oppositeOf } from './agreement.ts';
 import { judgeEvidence } from './answerable.ts';
 import { MIN_ANSWERABILITY } from './answerable-weights.ts';
@@ -162,6 +163,8 @@ export function extractiveAnswer(
   if (preferences !== null) return preferences;
   const events = quotedEvents(asked, all, material);
   if (events !== null) return events;
+  const age = statedAge(asked, all);
+  if (age !== null) return quotedAll(age.age, [age], material);
   const kin = statedKin(asked, all);
   if (kin !== null) return quotedAll(kin.answer, kin.told, material);
   const comparison = quotedComparison(asked, all, material);
@@ -238,7 +241,7 @@ function quotedEvents(
   { dataset }: Pick<Material, 'dataset'>,
 ): ExtractiveAnswer | null {
   const found = toldEvents(asked, passages);
-  return found === null ? null : quotedAll(`${found.length} times`, found, { dataset });
+  return found === null ? null : quotedAll(`${found.count} times`, found.events, { dataset });
 }
 
 /** Quotes each sentence behind what they say together. */

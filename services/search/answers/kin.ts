@@ -44,7 +44,8 @@ const ASKS_NAMES = [
 const ASKS_COUNT =
   /^[Hh]ow many (children|kids|siblings|brothers and sisters|pets|grandchildren|\p{Ll}+s) (?:do|does) (I|we|my (?:\p{Ll}+ )?\p{Ll}+|\p{Lu}[\p{L}'’-]*(?: \p{Lu}[\p{L}'’-]*)?(?:['’]s \p{Ll}+)?) have\??$/u;
 
-function kinAsked(question: string): KinAsked | null {
+/** Whose children, siblings or pets a question asks for; null for another question. */
+export function kinAsked(question: string): KinAsked | null {
   const text = question.trim();
   const [, group = '', holder = ''] = ASKS_COUNT.exec(text) ?? [];
   const found = ASKS_NAMES.map((form) => form.exec(text)).find((one) => one !== null);

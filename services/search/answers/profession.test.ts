@@ -43,6 +43,13 @@ describe('what somebody works as', () => {
     ['Where does my husband work?', "User's husband Wim is an engineer at Arcadis.", 'Arcadis'],
     ['Who do I work for?', 'User has been working for Norvik since 2020.', 'Norvik'],
     ['What is my job?', 'The user, Priya Nair, is a nurse in Porto.', 'nurse'],
+    ['What is my job?', 'I’m still driving the tram, line 12.', 'driving the tram'],
+    ['What is my job?', 'I drive a red Volvo.', null],
+    [
+      'What does my brother do?',
+      'My brother Nils does that, he works for an insurance company.',
+      'works for an insurance company',
+    ],
     ['Where do I work?', 'I work at night and sleep until noon.', null],
     ['Where do I work?', 'I worked at Norvik.', null],
     ['Where did I work?', 'I worked at Norvik.', 'Norvik'],

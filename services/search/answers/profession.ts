@@ -96,7 +96,9 @@ export interface WorkSaid {
  */
 export function workReader(asked: WorkAsked): (sentence: string) => WorkSaid | null {
   const who = personPattern(asked.whose);
-  const start = `${who}(?:,? who(?=[ '’]))?`;
+  // `My brother Nils does that, he works for …`
+  const back = asked.whose === 'I' ? '' : '|[^.;!?\\p{Lu}]{0,60}?[,;] (?:and )?(?:he|she|they)';
+  const start = `${who}(?:,? who(?=[ '’])${back})?`;
   const married = marriedTo(asked.whose);
   const read =
     asked.of === 'profession'
@@ -116,6 +118,17 @@ export function workReader(asked: WorkAsked): (sentence: string) => WorkSaid | n
 /** `Occupation: nurse` among notes of a user. */
 const KEY =
   /^(?:[-*•] )?\*{0,2}(?:Job|Job title|Profession|Occupation)\*{0,2}: ?\*{0,2} *([^.;,(]{3,60}?) *(?=$|[.;,(])/u;
+
+const ASKS_OF_WORK =
+  /\b(?:what do you do(?: for (?:a living|work))?|(?:still|now) work(?:ing)?\b|your (?:new |current )?(?:job|work|profession)|work as)\b[^?]{0,60}\?/iu;
+const REPLIES =
+  /^(?:(?:Yes|No|Yep|Nope|Yeah|Well)\b[,.!]? )?I(?:['’]m| am)? (?:now |still |currently |mostly )?((?!(?:am|was|have|had|do|did|don['’]t|didn['’]t|can|could|will|would|think|know|guess|love|hate|like|quit|left|got|want|wish)\b)\p{Ll}+ [^.;,!?]{3,50}?)(?: now)?(?=[.;,!?]|$)/u;
+
+/** Returns what somebody does by the reply to a question about work: `restore old maps` of `Are you still working? Yes, I restore old maps`. */
+export function workInReply(asked: string, said: string): WorkSaid | null {
+  const work = ASKS_OF_WORK.test(asked) ? REPLIES.exec(said)?.[1] : undefined;
+  return work === undefined ? null : { said: work, rank: 1 };
+}
 
 /** Reads a profession of whoever a sentence tells: `teacher` of `Ada was a teacher`. */
 export function professionIn(sentence: string): string | null {
@@ -146,6 +159,10 @@ function professionOf(start: string, isPast: boolean): (sentence: string) => Wor
     `${start} ${STILL}(${teach} (?!me\\b|us\\b|him\\b|her\\b|them\\b|you\\b|how\\b|my\\b)${PHRASE}|${isPast ? '(?!)' : ''}${sell} (?!(?:my|his|her|their|our|the)\\b)${PHRASE})${END}`,
     'u',
   );
+  const drives = new RegExp(
+    `${start}(?:['’]m| am| is|['’]s)?(?: still| now| currently)? (${isPast ? 'drove' : 'driv(?:es?|ing)'} (?:an?|the) (?:\\p{Ll}+ )?(?:bus|tram|taxi|cab|lorry|truck|train|van|ambulance|tractor|forklift))${END}`,
+    'u',
+  );
   const runs = new RegExp(`${start} ${STILL}(${run} (?:an?|the|my own|his own|her own) ${PHRASE})${END}`, 'u');
   const within = new RegExp(`${start} ${STILL}(${work} (?:at|for|in) (?!a |the |our |my )${PLACE})`, 'u');
   return (sentence) => {
@@ -153,7 +170,7 @@ function professionOf(start: string, isPast: boolean): (sentence: string) => Wor
     if (working !== undefined) return { said: working, rank: 0 };
     const being = is.exec(sentence)?.[1];
     if (being !== undefined && isOf('profession', being)) return { said: being, rank: 0 };
-    const doing = does.exec(sentence)?.[1];
+    const doing = does.exec(sentence)?.[1] ?? drives.exec(sentence)?.[1];
     if (doing !== undefined) return { said: doing, rank: 1 };
     const [, running, business = ''] = runs.exec(sentence) ?? [];
     if (running !== undefined && (BUSINESS.test(business) || isOf('shop', business))) return { said: running, rank: 1 };

@@ -50,7 +50,7 @@ const UNITS: readonly (readonly [asks: RegExp, isAnswer: RegExp, types?: readonl
   ],
   [
     /\bhow old\b|\bage\b/iu,
-    /\b(?:years? old|aged?|born|when (?:I|he|she|we) (?:was|were|turned)|(?:from|(?:made|built) in) (?:1\d|20)\d\d)\b|\b(?:was|turned|is|am|at) (?:\d+|\p{Ll}+teen|six|seven|eight|nine|ten|eleven|twelve|(?:twen|thir|for|fif|six|seven|eigh|nine)ty)\b/iu,
+    /\b(?:years? old|aged?|born|when (?:I|he|she|we) (?:was|were|turned)|(?:from|(?:made|built) in) (?:1\d|20)\d\d)\b|\b(?:was|turned|is|am|at) (?:\d+|\p{Ll}+teen|six|seven|eight|nine|ten|eleven|twelve|(?:twen|thir|for|fif|six|seven|eigh|nine)ty)\b|['’](?:m|s|re) \d{1,3}(?![\d,.]*\d| ?(?!and\b|but\b|now\b|already\b)\p{L})|\bturn(?:s|ed|ing) (?:one|two|three|four|five)\b/iu,
   ],
   [
     /\bhow long\b/iu,

@@ -24,6 +24,12 @@ describe('what a text says of the work of somebody', () => {
     expect(said('Which hospital does Nora work at?', chat)).equals('Jessa hospital');
   });
 
+  it('is said by a reply to a question about work', () => {
+    const talk =
+      'Imran: Are you still working at the archive?\nRosa: Yes, I restore old maps now.\nImran: Do you like it?\nRosa: I do the maps with love.\n';
+    expect(said('What does Rosa do for a living?', talk)).equals('restore old maps');
+  });
+
   it('is unsaid of who asks when only others talk of theirs, and of a relative whom no text names', () => {
     expect(said('What is my profession?', chat)).equals('unsaid');
     expect(said('What is my profession?', chat, 'I am a plumber.')).equals('plumber');

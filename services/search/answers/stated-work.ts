@@ -1,5 +1,5 @@
 import { roleOf } from '../../common/text/language/turns.ts';
-import { type WorkAsked, type WorkSaid, workAsked, workReader } from './profession.ts';
+import { type WorkAsked, type WorkSaid, workAsked, workInReply, workReader } from './profession.ts';
 import type { ReadPassage } from './rank-sentences.ts';
 import { calledLike } from './relative-names.ts';
 import type { Statement } from './statements.ts';
@@ -43,7 +43,9 @@ function workIn(asked: WorkAsked, passage: ReadPassage): readonly StatedWork[] {
   const readOwn = workReader({ ...asked, whose: inOwnWords(asked.whose) });
   return spokenStatements(passage).flatMap(({ statement, speaker, said }) => {
     const teller = saysOf(asked.whose, speaker);
-    const work = teller === null ? null : teller === 'self' ? readOwn(said) : read(said);
+    const isReply = teller === 'self' && asked.of === 'profession' && inOwnWords(asked.whose) === 'I' && !asked.isPast;
+    const reply = isReply && statement.asked !== undefined ? workInReply(statement.asked, said) : null;
+    const work = teller === null ? null : ((teller === 'self' ? readOwn(said) : read(said)) ?? reply);
     return work === null ? [] : [{ ...work, passage, statement }];
   });
 }

@@ -47,6 +47,11 @@ const BY_ASKER = /\b(?:I|me|my|mine|we|us|our)\b/u;
 const SPEECH =
   'sa(?:y|id)|t(?:ell|old)|mention(?:ed)?|suggest(?:ed)?|recommend(?:ed)?|advised?|proposed?|th(?:ink|ought)|feel|felt|offer(?:ed)?|promised?|warn(?:ed)?|invited?|complain(?:ed)?|admit(?:ted)?|announced?|explain(?:ed)?|reply|replied';
 const WHO_SPOKE = new RegExp(`^who (?:first )?(${SPEECH})\\b(?! of)`, 'iu');
+/** Asks for what an assistant said: `What did you recommend?`, `Which hotel did the assistant suggest?` */
+const ASSISTANT_SPOKE = new RegExp(
+  `^(?:what|which|where|who|how|when)\\b.*?\\b(?:did|do|does|have|has) (?:the (?:assistant|AI|chatbot|bot)|you|ChatGPT|Claude|Gemini|Copilot) (?:\\p{Ll}+ )?(${SPEECH})\\b`,
+  'iu',
+);
 const SUGGESTING = /^(?:suggest|recommend|advise|propose|invite|offer)/u;
 /** Says what somebody might do. */
 const SUGGESTS =
@@ -60,6 +65,8 @@ export function tellTurns<Passage extends Pick<RankedPassage, 'payload'>>(
   question: string,
   passages: readonly Passage[],
 ): readonly Passage[] {
+  const verb = ASSISTANT_SPOKE.exec(question)?.[1];
+  if (verb !== undefined) return tellAssistant(verb.toLowerCase(), passages);
   if (BY_ASKER.test(question)) return passages;
   const talks = passages.map(({ payload }) => namedSpeakers(payload.text));
   const speakers = [...new Set(talks.flat())];
@@ -72,6 +79,22 @@ export function tellTurns<Passage extends Pick<RankedPassage, 'payload'>>(
     if (own.length === 0 || isForeignText(passage.payload.text)) return passage;
     const payload: ChunkPayload = { ...passage.payload };
     told.set(payload, { speakers: own, speech, asked });
+    return { ...passage, payload };
+  });
+}
+
+/** Marks the passages of conversations with an assistant so that its turns are read as what it says. */
+function tellAssistant<Passage extends Pick<RankedPassage, 'payload'>>(
+  verb: string,
+  passages: readonly Passage[],
+): readonly Passage[] {
+  return passages.map((passage) => {
+    const turns = turnsOf(passage.payload.text);
+    const speakers = [...new Set(turns.map(({ speaker }) => speaker))].filter((one) => roleOf(one) !== null);
+    const by = speakers.filter((one) => roleOf(one) === 'assistant');
+    if (by.length === 0 || !isConversation(turns) || isForeignText(passage.payload.text)) return passage;
+    const payload: ChunkPayload = { ...passage.payload };
+    told.set(payload, { speakers, speech: { verb, by, isWho: false }, asked: null });
     return { ...passage, payload };
   });
 }

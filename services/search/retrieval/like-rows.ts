@@ -1,4 +1,4 @@
-import { createLargeCache } from '../../common/kernel/recently-used.ts';
+import { keptByText } from '../../common/kernel/recently-used.ts';
 import { inverseRowFrequency } from '../../common/ranking/bm25.ts';
 import type { TextCandidate } from '../../common/storage/ports/text-index.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
@@ -7,7 +7,7 @@ import { translations } from '../../common/text/words/translations.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import { byScore, type LaneContext, type LaneHit, runs } from './lanes.ts';
-import { likenessOutsideTexts } from './word-likeness.ts';
+import { likenessTo } from './word-likeness.ts';
 
 /** A passage with words of like meaning: for each term of the query, the share of its information that the likest one has. */
 export interface LikeHit extends LaneHit {
@@ -48,7 +48,7 @@ export async function likeHits(
     add(term, at, 1);
     const word = words[at];
     if (word == null) continue;
-    for (const like of likestTerms(word, likestOfEach)) add(like.term, at, like.share);
+    for (const like of likestTerms(word).slice(0, likestOfEach)) add(like.term, at, like.share);
   }
   if (likes.size === terms.length) return [];
   const found = await context.text.candidates(
@@ -88,44 +88,24 @@ interface LikeTerm {
 }
 
 /** Words of questions whose likest terms are kept: questions repeat words, and finding those costs more than the search. */
-const CACHED_WORDS = 1000;
-const LONGEST_CACHED_WORD = 100;
+const CACHED_WORDS = 500;
 
-interface LikestTerms {
-  /** The likest terms, as many as were asked for; fewer when there are no more. */
-  readonly terms: readonly LikeTerm[];
-  readonly count: number;
-}
+/** Returns the terms of the index that are likest to a word, the likest first; none for an unknown word. */
+const likestTerms = keptByText(CACHED_WORDS, (word): readonly LikeTerm[] => {
+  const likeness = likenessTo(word);
+  if (likeness === null) return [];
+  const nearest = likestWords(word).slice(0, MAX_TERMS);
+  return nearest.map((near) => ({ term: stemOf(near), share: likeness(wordSenses().row(near)) }));
+});
 
-const likestOf = createLargeCache<string, LikestTerms>(CACHED_WORDS);
-
-/** Returns the terms of the index that are likest to a word, the likest first, `count` at most; none for an unknown word. */
-function likestTerms(word: string, count: number): readonly LikeTerm[] {
-  const known = likestOf.get(word);
-  if (known !== undefined && known.count >= count) return known.terms.slice(0, count);
-  const likeness = likenessOutsideTexts(word);
-  const nearest = likeness === null ? [] : likestWords(word, count);
-  const terms = nearest.map((near) => ({ term: stemOf(near), share: likeness?.(wordSenses().row(near)) ?? 0 }));
-  if (word.length <= LONGEST_CACHED_WORD) likestOf.set(word, { terms, count });
-  return terms;
-}
-
-/**
- * Returns words that say the same as a word or something like it, those of other languages among them, the likest first,
- * `count` at most.
- */
-function likestWords(word: string, count: number): readonly string[] {
+/** Returns words that say the same as a word or something like it, those of other languages among them, the likest first. */
+function likestWords(word: string): readonly string[] {
   const row = wordSenses().row(word);
   const english = row >= 0 && row < wordTable().size ? wordTable().wordAt(row) : word;
-  const found = new Set([
-    english,
-    ...translations().foreign(english).slice(0, MAX_FOREIGN),
-    ...everydayWords().near(row),
-  ]);
-  // Of the nearest no more repeat these than there are of them.
-  for (const near of wordTable().nearest(english, count + 1)) found.add(near);
-  found.delete(word);
-  return [...found].slice(0, count);
+  const nearest = [...everydayWords().near(row), ...wordTable().nearest(english)];
+  return [...new Set([english, ...translations().foreign(english).slice(0, MAX_FOREIGN), ...nearest])].filter(
+    (near) => near !== word,
+  );
 }
 
 function heldBy(frequencies: readonly number[], information: readonly number[]): number {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
-import { likenessOutsideTexts, likenessTo, mostOfKind } from './word-likeness.ts';
+import { likenessTo, mostOfKind } from './word-likeness.ts';
 
 function likeness(wanted: string, word: string): number {
   return likenessTo(wanted)?.(wordSenses().row(word)) ?? 0;
@@ -46,20 +46,6 @@ describe('likeness of words', () => {
 
   it('takes inflected forms for what they are forms of', () => {
     expect(mostOfKind('animal', ['mice'])).to.be.greaterThan(0.5);
-  });
-
-  it('is the same for words that no text has', () => {
-    for (const [wanted, word] of [
-      ['automobile', 'car'],
-      ['fruit', 'blueberries'],
-      ['conducts', 'conductor'],
-      ['puncture', 'flat'],
-      ['fruit', 'xqzzyx'],
-    ] as const) {
-      const row = wordSenses().row(word);
-      expect(likenessOutsideTexts(wanted)?.(row), `${wanted} and ${word}`).to.equal(likeness(wanted, word));
-    }
-    expect(likenessOutsideTexts('xqzzyx')).to.equal(null);
   });
 
   it('says that a word is unknown, whatever the word is', () => {

@@ -1,4 +1,4 @@
-import { createLargeCache, recentlyUsed } from '../../common/kernel/recently-used.ts';
+import { recentlyUsed } from '../../common/kernel/recently-used.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { everydayWords } from '../../common/text/words/everyday-words.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
@@ -25,9 +25,6 @@ type LikenessOfRow = (row: number) => number;
 /** Returns the likeness of the likest of some words, by their `placeOf`, or `least` when that is more. */
 type LikestOfPlaces = (places: readonly number[], least: number) => number;
 
-/** Returns how far a word of a row says what another one asks for, in steps. */
-type Comparer = (row: number) => number;
-
 interface Likeness {
   readonly of: LikenessOfRow;
   readonly most: LikestOfPlaces;
@@ -48,10 +45,8 @@ export function placeOf(row: number): number {
 /** The row of a place. */
 export const rowAt = (place: number): number => rowsByPlace[place] as number;
 
-const comparers = createLargeCache<string, Comparer>(CACHED_WORDS);
-const likenesses = createLargeCache<string, Likeness>(() =>
-  Math.max(MIN_KEPT_WORDS, KEPT_BYTES / Math.max(MIN_PLACES, rowsByPlace.length)),
-);
+const comparers = new Map<string, (row: number) => number>();
+const likenesses = new Map<string, Likeness>();
 
 /**
  * Returns how far other words say what a lower-case word asks for: the square of the cosine of their vectors, or more when
@@ -66,43 +61,30 @@ export function likestTo(word: string): LikestOfPlaces | null {
   return likeness(word)?.most ?? null;
 }
 
-/** The same for words that no text has: what is kept of each text's words has no room for them. */
-export function likenessOutsideTexts(word: string): LikenessOfRow | null {
-  const wanted = wordSenses().row(word);
-  if (wanted < 0) return null;
-  const compare = comparing(word, wanted);
-  return (row) => (row < 0 ? 0 : compare(row) / SHARE_STEPS);
-}
-
 function likeness(word: string): Likeness | null {
-  const known = likenesses.get(word);
-  if (known !== undefined) return known;
   const wanted = wordSenses().row(word);
   if (wanted < 0) return null;
-  const made = createLikeness(word, wanted);
-  likenesses.set(word, made);
-  return made;
-}
-
-function createLikeness(word: string, wanted: number): Likeness {
-  let steps = new Uint8Array();
-  const most: LikestOfPlaces = (words, least) => {
-    let most = 0;
-    let compare: Comparer | null = null;
-    for (let at = 0; at < words.length; at++) {
-      const place = words[at] as number;
-      let step = steps[place];
-      if (step === undefined || step === UNKNOWN) {
-        compare ??= comparing(word, wanted);
-        step = compare(rowsByPlace[place] as number);
-        if (place >= steps.length) steps = longer(steps);
-        steps[place] = step;
+  const room = Math.max(MIN_KEPT_WORDS, KEPT_BYTES / Math.max(MIN_PLACES, rowsByPlace.length));
+  return recentlyUsed(likenesses, room, word, () => {
+    let steps = new Uint8Array();
+    const most: LikestOfPlaces = (words, least) => {
+      let most = 0;
+      let compare: ((row: number) => number) | null = null;
+      for (let at = 0; at < words.length; at++) {
+        const place = words[at] as number;
+        let step = steps[place];
+        if (step === undefined || step === UNKNOWN) {
+          compare ??= comparing(word, wanted);
+          step = compare(rowsByPlace[place] as number);
+          if (place >= steps.length) steps = longer(steps);
+          steps[place] = step;
+        }
+        if (step > most) most = step;
       }
-      if (step > most) most = step;
-    }
-    return Math.max(least, most / SHARE_STEPS);
-  };
-  return { of: (row) => (row < 0 ? 0 : most([placeOf(row)], 0)), most };
+      return Math.max(least, most / SHARE_STEPS);
+    };
+    return { of: (row) => (row < 0 ? 0 : most([placeOf(row)], 0)), most };
+  });
 }
 
 /** Room for the likeness to all words in use. */
@@ -113,26 +95,19 @@ function longer(steps: Uint8Array): Uint8Array<ArrayBuffer> {
 }
 
 /** Returns what compares a word with those of other rows, in steps. */
-function comparing(word: string, wanted: number): Comparer {
-  const known = comparers.get(word);
-  if (known !== undefined) return known;
-  const made = createComparer(word, wanted);
-  comparers.set(word, made);
-  return made;
-}
-
-function createComparer(word: string, wanted: number): Comparer {
-  const [table, bySense] = [wordTable(), wordSenses().likenessTo(wanted)];
-  const everyday = everydayWords().likenessTo(wanted);
-  const derived = derivedFrom(word);
-  return (row) => {
-    const cosine = table.cosineOf(wanted, row);
-    let share = cosine < MIN_SIMILARITY ? 0 : cosine * cosine;
-    share = Math.max(share, bySense(row, cosine));
-    if (everyday !== null) share = Math.max(share, everyday(row));
-    if (derived.length > 0 && derived.includes(row)) share = Math.max(share, DERIVED);
-    return Math.round(SHARE_STEPS * Math.min(MAX_LIKENESS, share));
-  };
+function comparing(word: string, wanted: number): (row: number) => number {
+  return recentlyUsed(comparers, CACHED_WORDS, word, () => {
+    const [table, bySense] = [wordTable(), wordSenses().likenessTo(wanted)];
+    const everyday = everydayWords().likenessTo(wanted) ?? (() => 0);
+    const derived = derivedFrom(word);
+    return (row) => {
+      const cosine = table.cosineOf(wanted, row);
+      const byVector = cosine < MIN_SIMILARITY ? 0 : cosine * cosine;
+      const byRoot = derived.includes(row) ? DERIVED : 0;
+      const share = Math.max(byVector, bySense(row, cosine), everyday(row), byRoot);
+      return Math.round(SHARE_STEPS * Math.min(MAX_LIKENESS, share));
+    };
+  });
 }
 
 /** How far words of one root say the same: `conducts` and `conductor`. */

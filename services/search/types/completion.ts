@@ -23,6 +23,7 @@ import {
 import { plainQuestion } from '../answers/plain-question.ts';
 import { questionParts } from '../answers/question-parts.ts';
 import { evidenceBlock, usedElements } from '../answers/references.ts';
+import { soughtWith } from '../answers/sought-words.ts';
 import { withSurroundings } from '../answers/surroundings.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import { historyText, withHistory } from '../conversation/history.ts';
@@ -281,7 +282,12 @@ async function weighedMaterial(
   request: SearchRequest,
   target: TypedTarget & { readonly knowledge?: KnowledgeLimits; readonly quotes?: QuoteOptions },
 ): Promise<TurnPassages> {
-  if (!usesTruthWeights(request, target)) return retrieveTurnPassages(deps, request, target);
+  const isAlone = deps.languageModel === null && (target.conversation?.lookup ?? null) === null;
+  if (!usesTruthWeights(request, target)) {
+    if (!isAlone) return retrieveTurnPassages(deps, request, target);
+    const sought = { ...request, query: soughtWith(request.query) };
+    return { ...(await retrieveTurnPassages(deps, sought, target)), query: request.query };
+  }
   const wider = { ...target, limit: Math.min(target.limit * TRUTH_OVERFETCH, MAX_TOP_K) };
   const material = await retrieveTurnPassages(deps, request, wider);
   const passages = await weightByTruth(deps, target, material.retrieval.passages);

@@ -98,6 +98,24 @@ describe('document loader', () => {
       expect((await load('log.jsonl', log)).blocks[0]?.kind).to.equal('record');
     });
 
+    it('reads a conversation that was copied from the page of an assistant as turns below its title', async () => {
+      const text = (user: string, assistant: string) =>
+        `# Sore knee\n\n${user}\n\nMy knee hurts.\n\n${assistant}\n\nRest.\n\n- Two weeks\n\n${user}\n\nThanks!\n`;
+      for (const [user, assistant] of [
+        ['You said:', 'ChatGPT said:'],
+        ['**You said:**', '**Claude responded:**'],
+        ['**User**', '**Assistant**'],
+      ] as const)
+        expect(outline((await load('text.txt', text(user, assistant))).blocks)).to.deep.equal([
+          'heading1 Sore knee',
+          'paragraph User: My knee hurts.',
+          'paragraph Assistant: Rest.\n\n- Two weeks',
+          'paragraph User: Thanks!',
+        ]);
+      const form = '**User**\n\nAda\n\n**Password**\n\nsecret\n';
+      expect(outline((await load('text.txt', form)).blocks)).not.to.include('paragraph User: Ada');
+    });
+
     it('reads lines of a conversation that only name a day as headings of what was said then', async () => {
       const turns = ['Ida: Where were you?', 'Olaf: In Bergen, as I said.', 'Ida: Nice!', 'Olaf: It rained.'];
       for (const day of [

@@ -92,7 +92,6 @@ function readTranslations(): Translations {
       }
     }
   }
-  const allLemmas = new Set(byLanguage.flatMap(({ lemmas }) => [...lemmas.keys()]));
   /** Stems of all languages: most words have none of them. */
   const stems = new Set(byLanguage.flatMap(({ nouns, verbs }) => [...nouns.keys(), ...verbs.keys()]));
   const hasStem = (form: string): boolean => {
@@ -134,7 +133,7 @@ function readTranslations(): Translations {
     isForeign(word) {
       const row = wordTable().row(word);
       if (row < 0) return english(word) !== null;
-      return wordTable().rank(row) >= MIN_FOREIGN_RANK && allLemmas.has(fold(word));
+      return wordTable().rank(row) >= MIN_FOREIGN_RANK && byLanguage.some(({ lemmas }) => lemmas.has(fold(word)));
     },
     foreign: (english) => byEnglish.get(english) ?? [],
   };

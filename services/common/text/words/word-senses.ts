@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { keptByText } from '../../kernel/recently-used.ts';
 import { translations } from './translations.ts';
 import { indexWords, wordTable } from './word-table.ts';
 
@@ -41,9 +40,6 @@ export const NO_SYNSET = 0xffff;
 const MAGIC = 0x534e5745;
 const HEADER_BYTES = 36;
 const SHARE_STEPS = 255;
-/** Words whose rows are kept: those of a long book. */
-const KEPT_WORDS = 16_384;
-const LONGEST_KEPT_WORD = 40;
 
 /**
  * Layout, little endian: magic, number of words, senses, synsets, related pairs, rare words and their bytes, the first synset
@@ -236,16 +232,15 @@ export function readWordSenses(file: string | URL = new URL('senses.bin', import
     return most;
   };
   const rarePlaceOf = indexWords(rareWords, rareEnds);
-  const rowOf = (word: string): number => {
-    if (translations().isForeign(word)) return table.row(translations().english(word)?.split(' ').at(-1) ?? '');
-    const row = table.row(word);
-    if (row >= 0) return row;
-    const place = lemmasOf(word).reduce((found, lemma) => (found < 0 ? rarePlaceOf(lemma) : found), -1);
-    return place < 0 ? -1 : table.size + place;
-  };
   return {
     size: wordCount,
-    row: keptByText(KEPT_WORDS, rowOf, LONGEST_KEPT_WORD),
+    row(word) {
+      if (translations().isForeign(word)) return table.row(translations().english(word)?.split(' ').at(-1) ?? '');
+      const row = table.row(word);
+      if (row >= 0) return row;
+      const place = lemmasOf(word).reduce((found, lemma) => (found < 0 ? rarePlaceOf(lemma) : found), -1);
+      return place < 0 ? -1 : table.size + place;
+    },
     partsOf(row) {
       let [noun, verb, all] = [0, 0, 0];
       eachSense(row, (synset, weight) => {

@@ -20,7 +20,7 @@ export interface WordTable {
   /** Place of the word of a row by frequency in English, from 0. */
   rank(row: number): number;
   /** The nearest words of a common lower-case word, nearest first, each of another stem; none for other words. */
-  nearest(word: string, count?: number): readonly string[];
+  nearest(word: string): readonly string[];
   /** Cosine of a vector of unit length and the vector of a row. */
   cosine(vector: Float32Array, row: number): number;
   /** Cosine of the vectors of two rows; 0 for one that is not in the table. */
@@ -151,9 +151,9 @@ export function readWordTable(file: string | URL = new URL('words.bin', import.m
     row: rowOf,
     wordAt,
     rank,
-    nearest(word, count = NEIGHBOURS) {
+    nearest(word) {
       neighbours ??= readNeighbours();
-      return neighbours(rowOf(word), count).map(wordAt);
+      return neighbours(rowOf(word)).map(wordAt);
     },
     cosine,
     cosineOf(one, other) {
@@ -207,16 +207,16 @@ export function indexWords(words: Uint8Array, ends: Uint32Array): PlaceOfWord {
 }
 
 /** Returns the rows nearest to a row, from the file that `test/bench/make-neighbours.ts` writes. */
-function readNeighbours(): (row: number, most: number) => readonly number[] {
+function readNeighbours(): (row: number) => readonly number[] {
   const content = readFileSync(new URL('neighbours.bin', import.meta.url));
   const count = content.readUInt32LE(0);
   const rowAt = (place: number) => content.readUInt32LE(4 + 4 * place);
   const places = new Map(Array.from({ length: count }, (_, place) => [rowAt(place), place]));
-  return (row, most) => {
+  return (row) => {
     const place = places.get(row);
     if (place === undefined) return [];
     const start = 4 + 4 * count + 2 * NEIGHBOURS * place;
-    return Array.from({ length: Math.min(most, NEIGHBOURS) }, (_, at) => rowAt(content.readUInt16LE(start + 2 * at)));
+    return Array.from({ length: NEIGHBOURS }, (_, at) => rowAt(content.readUInt16LE(start + 2 * at)));
   };
 }
 

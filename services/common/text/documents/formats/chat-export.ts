@@ -35,6 +35,8 @@ interface Message {
  */
 export function readChatExport(text: string): DocumentDraft | null {
   if (/^\s*[[{]\s*["{[]/u.test(text)) return readChatJson(text);
+  const copied = readCopiedChat(text);
+  if (copied !== null) return copied;
   const messages: Message[] = [];
   // One line after the other: most texts are no chat, which the first line says, and a text may have millions of lines.
   for (const [line] of text.trimStart().matchAll(/[^\r\n]+/gu)) {
@@ -53,6 +55,42 @@ export function readChatExport(text: string): DocumentDraft | null {
         : [{ day: dayOf(message), time: message.time, speaker: message.speaker, words: message.lines.join('\n') }],
     ),
   );
+}
+
+/** A line that is nothing but who speaks, as pages of assistants are copied: `You said:`, `**ChatGPT said:**`, `**User**`. */
+const SPEAKER_LINE =
+  /^(?:\*\*)?(?:(You|User|Human|Me)|ChatGPT|Claude|Gemini|Copilot|Perplexity|Grok|DeepSeek|Assistant|AI)(?: (?:said|asked|wrote|responded|replied))?(?::\*\*|\*\*:?|:)$/u;
+
+/** Reads a conversation with an assistant that stands below lines which name the speaker; null for any other text. */
+function readCopiedChat(text: string): DocumentDraft | null {
+  if (!/(?:^|\n)(?:\*\*)?(?:You|User|Human|Me)(?: said| asked| wrote)?(?::\*\*|\*\*:?|:)[ \t]*\r?\n/u.test(text))
+    return null;
+  const messages: { readonly isUser: boolean; readonly lines: string[] }[] = [];
+  const before: string[] = [];
+  for (const line of text.split(/\r?\n/u)) {
+    const mark = SPEAKER_LINE.exec(line.trim());
+    if (mark !== null) messages.push({ isUser: mark[1] !== undefined, lines: [] });
+    else (messages.at(-1)?.lines ?? before).push(line);
+  }
+  if (messages.length < MIN_TURNS || new Set(messages.map(({ isUser }) => isUser)).size < 2) return null;
+  const chat = chatOf(
+    messages.map(({ isUser, lines }) => ({
+      day: '',
+      time: '',
+      speaker: isUser ? 'User' : 'Assistant',
+      words: lines.join('\n'),
+    })),
+  );
+  const title = before
+    .join('\n')
+    .trim()
+    .replace(/^#{1,6} /u, '');
+  if (title === '') return chat;
+  const isHeading = !title.includes('\n');
+  const first: DocumentBlock = isHeading
+    ? { kind: 'heading', level: 1, text: title }
+    : { kind: 'paragraph', text: title };
+  return { ...chat, blocks: [first, ...(chat.blocks ?? [])] };
 }
 
 /** A text of its own may be the JSON of a chat, or its messages one per line. */
