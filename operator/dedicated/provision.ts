@@ -55,11 +55,7 @@ export async function askStore<Answer>(
 }
 
 /** Errors that are not retryable: the store refuses its administrator, or is not set up to isolate a tenant. */
-const FOR_A_PERSON: ReadonlySet<string> = new Set([
-  'CogneeSystemError',
-  'ServiceUnavailableError',
-  'UnsupportedOperationError',
-]);
+const FOR_A_PERSON: ReadonlySet<string> = new Set(['ServiceUnavailableError', 'UnsupportedOperationError']);
 
 function outcomeOf(
   driver: string,

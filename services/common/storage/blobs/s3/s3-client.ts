@@ -31,7 +31,7 @@ interface ClientLimits {
 export function openS3Client({ endpoint, region, accessKey, secretKey }: S3Server, limits: ClientLimits): S3Client {
   if ((accessKey === undefined) !== (secretKey === undefined)) {
     const text = 'S3 credentials are incomplete: set both ENGRAM_S3_ACCESS_KEY and ENGRAM_S3_SECRET_KEY';
-    throw engramError('CogneeSystemError', text);
+    throw engramError('ServiceUnavailableError', text);
   }
   const { connectMs, silenceMs, maxAttempts, maxSockets } = limits;
   const agent = { keepAlive: true, ...(maxSockets === undefined ? {} : { maxSockets }) };
