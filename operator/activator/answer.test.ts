@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
+import { listening } from '../../test/support/listening.ts';
 import { createActivatorListener } from './answer.ts';
 
 describe('activator of a hibernated Dedicated tenant', () => {
@@ -18,8 +18,7 @@ describe('activator of a hibernated Dedicated tenant', () => {
           : undefined,
       ),
     );
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    url = await listening(server);
   };
   afterEach(() => server.close());
 

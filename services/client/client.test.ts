@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { missingBrowser, openBrowser, openPage } from '../../test/support/chromium.ts';
 import { itWhenWhole } from '../../test/support/extent.ts';
+import { listening } from '../../test/support/listening.ts';
 import { type StartedApp, startApp } from '../../test/support/start-app.ts';
 import {
   ApiError,
@@ -201,8 +202,7 @@ describe('the TypeScript client', () => {
 
   it('gives up at its time limit and when the caller does', async () => {
     const silent = createServer(() => undefined);
-    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-    const baseUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const baseUrl = await listening(silent);
     try {
       const client = createEngram({ baseUrl, timeoutMs: 100 });
       expect(await thrownBy(client.datasets())).to.be.instanceOf(TimedOut);

@@ -1,6 +1,5 @@
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sha256 } from '../../services/common/kernel/hashes.ts';
@@ -26,6 +25,7 @@ import { startFakeLinear } from '../support/fake-linear.ts';
 import { block, startFakeNotion, WORKSPACE } from '../support/fake-notion.ts';
 import { INSTALLER, startFakeSlack, tsAt } from '../support/fake-slack.ts';
 import { startFakeWebdav } from '../support/fake-webdav.ts';
+import { closed, listening } from '../support/listening.ts';
 import { connectorSuite } from './connector.ts';
 
 connectorSuite('folder', async () => {
@@ -63,8 +63,7 @@ for (const shape of ['a sitemap', 'links'] as const) {
         response.writeHead(isKnown ? 304 : 200, { 'content-type': 'text/html', etag }).end(isKnown ? '' : body);
       }
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const url = await listening(server);
     const limits = { allowHttpRequests: true, maxBytes: 100_000, allowPrivateAddresses: true };
     return {
       connector: createWebConnector({ fetcher: createGuardedFetcher(limits), clock: createSystemClock() }),
@@ -73,8 +72,7 @@ for (const shape of ['a sitemap', 'links'] as const) {
       put: async (name, text) => pages.set(name, `<html><body><p>${text}</p></body></html>`),
       remove: async (name) => pages.delete(name),
       async [Symbol.asyncDispose]() {
-        server.closeAllConnections();
-        await new Promise((resolve) => server.close(resolve));
+        await closed(server);
       },
     };
   });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { type SmtpServer, startSmtpServer } from '../support/smtp-server.ts';
 import { type StartedApp, startApp } from '../support/start-app.ts';
+import { createWire } from '../support/wire.ts';
 
 const LOGIN = { user: 'engram', password: 'of the mail server' };
 
@@ -15,12 +16,8 @@ describe('mails of the whole service', () => {
     app = await startApp(variables, { log });
   };
   const post = async (path: string, body: unknown, headers = {}) => {
-    const response = await fetch(`${app.baseUrl}/api/v1${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(body),
-    });
-    return [response.status, await response.json()] as const;
+    const { status, json } = await createWire(app.baseUrl, headers).post(path, body);
+    return [status, json as unknown] as const;
   };
   const login = async (password: string) => {
     const body = new URLSearchParams({ username: 'ada@example.com', password });

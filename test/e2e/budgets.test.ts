@@ -4,6 +4,7 @@ import { WebSocket } from 'ws';
 import { logIn as logInAt } from '../support/accounts.ts';
 import { type ModelProvider, startModelProvider } from '../support/model-provider.ts';
 import { type StartedApp, startApp } from '../support/start-app.ts';
+import { until } from '../support/until.ts';
 
 type Json = Record<string, unknown>;
 interface Answer {
@@ -201,11 +202,10 @@ describe('budgets', () => {
     );
     const background = await client.post('/cognify', { datasets: ['notes'], run_in_background: true });
     expect(background.status).to.equal(200);
-    let newest: Json = {};
-    for (let tries = 0; tries < 700 && newest['status'] !== 'DATASET_PROCESSING_ERRORED'; tries += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      newest = (await client.get('/activity/pipeline-runs?pipeline_name=cognify_pipeline&limit=1')).body[0];
-    }
+    const newest = await until('the run ends with an error', async () => {
+      const [run] = (await client.get('/activity/pipeline-runs?pipeline_name=cognify_pipeline&limit=1')).body as Json[];
+      return run?.['status'] === 'DATASET_PROCESSING_ERRORED' ? run : null;
+    });
     expect(newest).to.include({ error_class: 'LLMPaymentRequiredError', outcome: 'failed' });
     const search = await client.post('/search', {
       query: 'Who met Bob?',
@@ -225,12 +225,8 @@ describe('budgets', () => {
     expect((await user.client.put(`/budgets/keys/${key.id}`, { llm_tokens_per_month: 5 })).status).to.equal(200);
     await key.client.add('Alice met Bob.');
     expect((await key.client.post('/cognify', { datasets: ['notes'], run_in_background: true })).status).to.equal(200);
-    let tokens = 0;
-    for (let tries = 0; tries < 700 && tokens === 0; tries += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      tokens = (await key.client.get('/activity/usage')).body.key.limits.llmTokensPerMonth.used;
-    }
-    expect(tokens).to.equal(15);
+    const spent = async () => (await key.client.get('/activity/usage')).body.key.limits.llmTokensPerMonth.used || null;
+    expect(await until('tokens are counted', spent)).to.equal(15);
     await key.client.add('Carol met Dave.');
     expect((await key.client.post('/cognify', { datasets: ['notes'] })).status).to.equal(402);
     expect((await user.client.post('/cognify', { datasets: ['notes'] })).status).to.equal(200);
@@ -260,12 +256,8 @@ describe('budgets', () => {
       run_in_background: true,
     });
     expect(begun.body.status).to.equal('running');
-    let items = 0;
-    for (let tries = 0; items === 0 && tries < 600; tries += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 25));
-      items = (await key.client.get('/activity/usage')).body.key.limits.items.used;
-    }
-    expect(items).to.be.above(0);
+    const isCounted = async () => (await key.client.get('/activity/usage')).body.key.limits.items.used > 0;
+    await until('items are counted', isCounted);
   });
 
   it('of a key stay below the ceiling of a superuser, and cannot be changed with the key', async () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { makeZip } from '../../services/common/text/documents/fixtures/make-office.ts';
 import { type StartedApp, startApp } from '../support/start-app.ts';
+import { createWire } from '../support/wire.ts';
 
 const SHOP = {
   'main.ts':
@@ -38,13 +39,8 @@ describe('code in memory, without a model', () => {
   after(() => app.stop());
 
   async function post(path: string, body: object) {
-    const headers = { 'content-type': 'application/json' };
-    const response = await fetch(`${app.baseUrl}/api/v1${path}`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(body),
-    });
-    return { status: response.status, body: (await response.json()) as unknown };
+    const { status, json } = await createWire(app.baseUrl).post(path, body);
+    return { status, body: json as unknown };
   }
 
   async function remember(dataset: string, files: Readonly<Record<string, string>>) {

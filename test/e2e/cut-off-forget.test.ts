@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { beforeCommits, writes } from '../support/before-commits.ts';
 import { startTwoReplicas } from '../support/two-replicas.ts';
 import { until } from '../support/until.ts';
 import type { Answer } from '../support/wire.ts';
@@ -12,20 +13,14 @@ describe('a forget that was cut off', () => {
     const add = () => one.wire.post('/add', { data: TEXT, datasetName: 'notes' });
     const added = await add();
     expect((await one.wire.post('/cognify', { datasets: ['notes'] })).status).to.equal(200);
-    const { commit } = one.store;
-    Object.assign(one.store, {
-      async commit(...call: Parameters<typeof commit>) {
-        if (call[1].some((write) => write.kind === 'remove' && write.collection.name === 'data_items')) {
-          throw new Error('killed');
-        }
-        return commit(...call);
-      },
+    const revive = beforeCommits(one.store, (all) => {
+      if (writes(all, 'remove', 'data_items')) throw new Error('killed');
     });
     const [itemId] = idsOf(added);
     const datasetId = added.json.dataset_id;
     const forgotten = await one.wire.post('/forget', { datasetId, dataId: itemId });
     expect(forgotten.status).to.equal(500);
-    Object.assign(one.store, { commit });
+    revive();
 
     const again = await add();
     expect(again.status, again.text).to.equal(200);
@@ -42,19 +37,15 @@ describe('a forget that was cut off', () => {
     await using world = await startTwoReplicas({ ingestPollMs: 50 });
     const { one, two } = world;
     const added = await one.wire.post('/add', { data: TEXT, datasetName: 'notes' });
-    const { commit } = one.store;
     let begun = false;
-    Object.assign(one.store, {
-      async commit(...call: Parameters<typeof commit>) {
-        if (begun) throw new Error('disk full');
-        begun = call[1].some((write) => write.collection.name === 'jobs');
-        return commit(...call);
-      },
+    const repair = beforeCommits(one.store, (all) => {
+      if (begun) throw new Error('disk full');
+      begun = all.some((write) => write.collection.name === 'jobs');
     });
     const forgotten = await one.wire.remove(`/datasets/${added.json.dataset_id}`);
     expect(forgotten.status).to.equal(500);
     expect((await two.wire.get('/datasets')).json).to.have.length(1);
-    Object.assign(one.store, { commit });
+    repair();
     await until('it is ended', async () => (await two.wire.get('/datasets')).json.length === 0);
   });
 });

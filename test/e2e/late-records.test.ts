@@ -5,6 +5,7 @@ import { datasetScope, PERSONAL_TENANT } from '../../services/common/kernel/scop
 import { blobIntentsCollection } from '../../services/common/records/ingest/blob-intents.ts';
 import { dataItemsCollection } from '../../services/common/records/ingest/data-items.ts';
 import { createSyncState, syncStateCollections } from '../../services/common/records/integrations/sync-state.ts';
+import { beforeCommits, writes } from '../support/before-commits.ts';
 import { md5 } from '../support/remote-memory-server.ts';
 import { startTwoReplicas } from '../support/two-replicas.ts';
 
@@ -15,15 +16,10 @@ describe('a dataset that is deleted', () => {
     const scope = datasetScope(PERSONAL_TENANT, asId<DatasetId>(added.json.dataset_id));
     let late = 0;
     for (const { store } of [world.one, world.two]) {
-      const { commit } = store;
-      Object.assign(store, {
-        async commit(...call: Parameters<typeof commit>) {
-          if (call[1].some((write) => write.kind === 'remove' && write.collection.name === 'datasets')) {
-            late += 1;
-            await createSyncState(world.store).noteSynced(scope, [md5('Ada met Charles.')]);
-          }
-          return commit(...call);
-        },
+      beforeCommits(store, async (all) => {
+        if (!writes(all, 'remove', 'datasets')) return;
+        late += 1;
+        await createSyncState(world.store).noteSynced(scope, [md5('Ada met Charles.')]);
       });
     }
     expect((await world.one.wire.remove(`/datasets/${scope.dataset}`)).status).to.equal(200);
@@ -38,15 +34,10 @@ describe('a dataset that is deleted', () => {
     const added = await one.wire.post('/add', { data: 'Ada met Charles.', datasetName: 'notes' });
     const scope = datasetScope(PERSONAL_TENANT, asId<DatasetId>(added.json.dataset_id));
     const [reached, opened] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const { commit } = one.store;
-    Object.assign(one.store, {
-      async commit(...call: Parameters<typeof commit>) {
-        if (call[1].some((write) => write.kind === 'insert' && write.collection.name === 'blob_intents')) {
-          reached.resolve();
-          await opened.promise;
-        }
-        return commit(...call);
-      },
+    beforeCommits(one.store, async (all) => {
+      if (!writes(all, 'insert', 'blob_intents')) return;
+      reached.resolve();
+      await opened.promise;
     });
     const adding = one.wire.post('/add', { data: 'Mary met Ada.', datasetId: scope.dataset });
     await reached.promise;
@@ -65,18 +56,10 @@ describe('a dataset that is deleted', () => {
     const scope = datasetScope(PERSONAL_TENANT, asId<DatasetId>(added.json.dataset_id));
     let built: Promise<number> | null = null;
     for (const { store } of [one, two]) {
-      const { commit } = store;
-      Object.assign(store, {
-        async commit(...call: Parameters<typeof commit>) {
-          if (
-            built === null &&
-            call[1].some((write) => write.kind === 'remove' && write.collection.name === 'data_items')
-          ) {
-            built = one.wire.post('/cognify', { datasetIds: [scope.dataset] }).then(({ status }) => status);
-            await built;
-          }
-          return commit(...call);
-        },
+      beforeCommits(store, async (all) => {
+        if (built !== null || !writes(all, 'remove', 'data_items')) return;
+        built = one.wire.post('/cognify', { datasetIds: [scope.dataset] }).then(({ status }) => status);
+        await built;
       });
     }
     expect((await two.wire.remove(`/datasets/${scope.dataset}`)).status).to.equal(200);

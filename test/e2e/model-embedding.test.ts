@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { embeddings, LETTERS, type ModelProvider, startModelProvider } from '../support/model-provider.ts';
 import { type StartedApp, startApp } from '../support/start-app.ts';
+import { createWire } from '../support/wire.ts';
 
 type Json = Record<string, unknown>;
 
@@ -26,12 +27,8 @@ describe('the service with an embedding endpoint', () => {
     ...more,
   });
   async function post(path: string, body: object): Promise<{ status: number; body: Json }> {
-    const response = await fetch(`${app.baseUrl}/api/v1${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    return { status: response.status, body: (await response.json()) as Json };
+    const { status, json } = await createWire(app.baseUrl).post(path, body);
+    return { status, body: json as Json };
   }
   const add = (data: string | string[]) => post('/add', { data, datasetName: 'notes' });
   const cognify = () => post('/cognify', { datasets: ['notes'] });
@@ -131,12 +128,8 @@ describe('the service with a model that lacks its key', () => {
   after(() => app.stop());
 
   async function post(path: string, body: object): Promise<{ status: number; body: Json }> {
-    const response = await fetch(`${app.baseUrl}/api/v1${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    return { status: response.status, body: (await response.json()) as Json };
+    const { status, json } = await createWire(app.baseUrl).post(path, body);
+    return { status, body: json as Json };
   }
 
   it('says so: cognify by 500 in its own form, other routes by 422', async () => {

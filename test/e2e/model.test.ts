@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { completion, failure, type ModelProvider, startModelProvider } from '../support/model-provider.ts';
 import { type StartedApp, startApp } from '../support/start-app.ts';
 import { until } from '../support/until.ts';
+import { createWire } from '../support/wire.ts';
 
 type Json = Record<string, unknown>;
 interface Answer {
@@ -59,13 +60,8 @@ describe('the service with a model', () => {
   });
 
   async function post(path: string, body: object): Promise<Answer> {
-    const response = await fetch(`${app.baseUrl}/api/v1${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    const text = await response.text();
-    return { status: response.status, headers: response.headers, body: parse(text) as Json };
+    const { status, headers, json } = await createWire(app.baseUrl).post(path, body);
+    return { status, headers, body: json as Json };
   }
   const get = async (path: string) => (await (await fetch(`${app.baseUrl}${path}`)).json()) as unknown;
   const add = async (data: string, datasetName = notes) => {
@@ -462,14 +458,6 @@ describe('the service with a model', () => {
       }));
   });
 });
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return { text };
-  }
-}
 
 function readStore<Row>(dataDir: string, sql: string): Row[] {
   const file = readdirSync(dataDir).find((name) => name === 'control.db') ?? '';

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { type StartedApp, startApp } from '../support/start-app.ts';
+import { createWire } from '../support/wire.ts';
 
 type Json = Record<string, unknown>;
 
@@ -31,15 +32,9 @@ describe('structures that improve builds over a dataset', () => {
   after(() => app.stop());
 
   async function text(path: string, body: object): Promise<string> {
-    const headers = { 'content-type': 'application/json' };
-    const response = await fetch(`${app.baseUrl}/api/v1${path}`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(body),
-    });
-    const answer = await response.text();
-    expect(response.status, answer).to.equal(200);
-    return answer;
+    const answer = await createWire(app.baseUrl).post(path, body);
+    expect(answer.status, answer.text).to.equal(200);
+    return answer.text;
   }
   const post = async (path: string, body: object): Promise<unknown> => JSON.parse(await text(path, body));
   /** Each question in a session of its own: an answer must not depend on the ones before. */

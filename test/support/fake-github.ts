@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { createHash, createHmac, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { jwtVerify } from 'jose';
 import { parseGraphql, type Resolver, selectGraphql, type Value } from './fake-graphql.ts';
+import { closed, listening } from './listening.ts';
 
 export interface FakeIssue {
   title: string;
@@ -251,8 +251,7 @@ export async function startFakeGithub() {
   };
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const pieces: Buffer[] = [];
-    for await (const piece of request) pieces.push(piece as Buffer);
+    const sent = await buffer(request);
     const line = `${request.method} ${request.url}`;
     requests.push(line);
     await state.hold?.(line);
@@ -266,10 +265,10 @@ export async function startFakeGithub() {
       const isKnown = personal.has(token) || (tokens.get(token) ?? 0) >= Date.now();
       if (!isKnown || repository === undefined || repository.wiki.size === 0)
         response.writeHead(isKnown ? 404 : 401).end();
-      else await serveGit(response, await wikiFolder(repository), { service, body: Buffer.concat(pieces) });
+      else await serveGit(response, await wikiFolder(repository), { service, body: sent });
       return;
     }
-    const [status, body, headers] = await answer(request, Buffer.concat(pieces).toString());
+    const [status, body, headers] = await answer(request, sent.toString());
     const isBytes = Buffer.isBuffer(body);
     response.writeHead(status, {
       'content-type': isBytes ? 'application/vnd.github.raw' : 'application/json; charset=utf-8',
@@ -280,8 +279,7 @@ export async function startFakeGithub() {
   const server = createServer((request, response) => {
     serve(request, response).catch(() => response.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = await listening(server);
   return {
     url,
     requests,
@@ -340,8 +338,7 @@ export async function startFakeGithub() {
       });
     },
     async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await closed(server);
       await Promise.all([...wikis.values()].map(async (wiki) => rm(await wiki.folder, { recursive: true })));
     },
   };

@@ -1,10 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { createFakeCalendar } from './fake-google-calendar.ts';
 import { createFakeDrive } from './fake-google-drive.ts';
 import { createFakeGroups } from './fake-google-groups.ts';
 import { createFakeGmail } from './fake-google-mail.ts';
+import { closed, listening } from './listening.ts';
 
 /** What an API of Google answers: JSON, or the bytes of a file. */
 export type GoogleAnswer = { readonly json: object } | { readonly bytes: Uint8Array; readonly type: string };
@@ -140,8 +141,7 @@ export async function startFakeGoogle() {
     return new URLSearchParams({ code, state: asked.get('state') ?? '' });
   };
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const pieces: Buffer[] = [];
-    for await (const piece of request) pieces.push(piece as Buffer);
+    const sent = await buffer(request);
     const line = `${request.method} ${request.url}`;
     const url = new URL(request.url ?? '', 'http://google.test');
     requests.push(line);
@@ -153,7 +153,7 @@ export async function startFakeGoogle() {
       response.writeHead(302, { location: back.href }).end();
       return;
     }
-    const [status, found, headers] = answer(request, Buffer.concat(pieces).toString());
+    const [status, found, headers] = answer(request, sent.toString());
     const type = 'json' in found ? 'application/json; charset=UTF-8' : found.type;
     response.writeHead(status, { 'content-type': type, ...headers });
     response.end('json' in found ? JSON.stringify(found.json) : found.bytes);
@@ -161,8 +161,7 @@ export async function startFakeGoogle() {
   const server = createServer((request, response) => {
     serve(request, response).catch((error: unknown) => response.destroy(error as Error));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = await listening(server);
   return {
     url,
     requests,
@@ -196,8 +195,7 @@ export async function startFakeGoogle() {
     endAccess: () => accessTokens.clear(),
     grants: () => refreshTokens.size,
     async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await closed(server);
     },
   };
 }

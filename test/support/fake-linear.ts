@@ -1,7 +1,8 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { complexityOf, GraphqlFault, parseGraphql, type Resolver, selectGraphql, type Value } from './fake-graphql.ts';
+import { closed, listening } from './listening.ts';
 
 export interface FakeComment {
   readonly id: string;
@@ -225,9 +226,8 @@ export async function startFakeLinear() {
 
   const server = createServer(async (request, response) => {
     try {
-      const pieces: Buffer[] = [];
-      for await (const piece of request) pieces.push(piece as Buffer);
-      const body = Buffer.concat(pieces).toString();
+      const sent = await buffer(request);
+      const body = sent.toString();
       const path = request.url ?? '';
       if (path === '/oauth/revoke') access.delete(new URLSearchParams(body).get('token') ?? '');
       const [status, answer, headers = {}] =
@@ -242,8 +242,7 @@ export async function startFakeLinear() {
       response.destroy(error as Error);
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = await listening(server);
   return {
     url,
     teams,
@@ -313,8 +312,7 @@ export async function startFakeLinear() {
       });
     },
     async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await closed(server);
     },
   };
 }

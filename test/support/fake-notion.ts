@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { closed, listening } from './listening.ts';
 
 export interface FakeBlock {
   readonly type: string;
@@ -298,8 +298,7 @@ export async function startFakeNotion() {
       response.destroy(error as Error);
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = await listening(server);
   return {
     url,
     pages,
@@ -361,8 +360,7 @@ export async function startFakeNotion() {
       });
     },
     async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await closed(server);
     },
   };
 }

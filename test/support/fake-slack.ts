@@ -1,6 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { closed, listening } from './listening.ts';
 
 export interface FakeMessage {
   ts: string;
@@ -219,9 +220,8 @@ export async function startFakeSlack() {
     return call(method, Object.fromEntries(new URLSearchParams(body)), token);
   };
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const pieces: Buffer[] = [];
-    for await (const piece of request) pieces.push(piece as Buffer);
-    const { status = 200, headers = {}, body } = answer(request, Buffer.concat(pieces).toString());
+    const sent = await buffer(request);
+    const { status = 200, headers = {}, body } = answer(request, sent.toString());
     const isBytes = Buffer.isBuffer(body);
     response.writeHead(status, {
       ...(isBytes ? {} : { 'content-type': 'application/json; charset=utf-8' }),
@@ -232,8 +232,7 @@ export async function startFakeSlack() {
   const server = createServer((request, response) => {
     serve(request, response).catch(() => response.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = await listening(server);
 
   /** Sends a request as Slack signs it. */
   const deliver = async (
@@ -330,8 +329,7 @@ export async function startFakeSlack() {
     /** A bot token, without an install. */
     token: (): string => (issued() as { readonly access_token: string }).access_token,
     async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await closed(server);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { sha256 } from '../../services/common/kernel/hashes.ts';
+import { closed, listening } from './listening.ts';
 
 export interface FakeWebdav extends AsyncDisposable {
   /** Address of the folder of the user. */
@@ -35,10 +35,9 @@ export async function startFakeWebdav(): Promise<FakeWebdav> {
       response.end(`<?xml version="1.0"?><d:multistatus xmlns:d="DAV:">${body}</d:multistatus>`);
     } else response.writeHead(404).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const origin = await listening(server);
   return {
-    url: `http://127.0.0.1:${port}${BASE}`,
+    url: `${origin}${BASE}`,
     files,
     get password() {
       return state.password;
@@ -47,8 +46,7 @@ export async function startFakeWebdav(): Promise<FakeWebdav> {
       state.password = value;
     },
     async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await closed(server);
     },
   };
 }

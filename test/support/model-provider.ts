@@ -1,5 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listening } from './listening.ts';
 
 /** A request as the provider got it. */
 export interface ProviderRequest {
@@ -53,9 +53,9 @@ export async function startModelProvider(
       void send(response, provider.answer(asked) ?? standard(asked));
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = await listening(server);
   const provider: ModelProvider = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     requests,
     aborted: () => aborted,
     answer: () => undefined,

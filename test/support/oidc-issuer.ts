@@ -1,8 +1,8 @@
 import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { decodeJwt, exportJWK, type JWTPayload, SignJWT } from 'jose';
 import Provider, { type KoaContextWithOIDC } from 'oidc-provider';
+import { closed, listening } from './listening.ts';
 import { createIssuerRecords } from './oidc-records.ts';
 
 export type Claims = Readonly<Record<string, unknown>>;
@@ -59,8 +59,7 @@ function newKey(): SigningKey {
 
 export async function startIssuer(options: TestIssuerOptions): Promise<TestIssuer> {
   const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = await listening(server);
   const keys = [newKey()];
   const newest = (): SigningKey => keys.at(-1) as SigningKey;
   const published = async (key: SigningKey) => {
@@ -84,8 +83,7 @@ export async function startIssuer(options: TestIssuerOptions): Promise<TestIssue
       keys.push(newKey());
     },
     async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await closed(server);
     },
   };
   const people = new Map<string, Claims>();

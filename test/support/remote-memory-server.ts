@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { closed, listening } from './listening.ts';
 
 export const REMOTE_KEY = 'key-of-the-remote-memory';
 
@@ -58,9 +58,9 @@ export async function startRemoteMemory(): Promise<RemoteMemoryServer> {
       response.writeHead(500).end(String(error));
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
+  const url = await listening(server);
   return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    baseUrl: url,
     requests,
     items,
     put(dataset, name, content) {
@@ -72,8 +72,7 @@ export async function startRemoteMemory(): Promise<RemoteMemoryServer> {
       intercept = next;
     },
     async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
+      await closed(server);
     },
   };
 }

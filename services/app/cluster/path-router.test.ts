@@ -2,6 +2,7 @@ import { Agent, createServer, get as httpGet, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { WebSocket, WebSocketServer } from 'ws';
+import { closed, listening } from '../../../test/support/listening.ts';
 import { until } from '../../../test/support/until.ts';
 import { exchange } from '../../../test/support/wire.ts';
 import { SERVICE_NAMES, type ServiceName } from '../../common/domain/service-paths.ts';
@@ -28,8 +29,7 @@ describe('path router', () => {
     sockets.on('connection', (socket) => socket.on('message', (data) => socket.send(`${name}: ${data}`)));
     server.on('connection', () => connections.set(name, (connections.get(name) ?? 0) + 1));
     servers.push(server);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return await listening(server);
   }
 
   before(async () => {
@@ -150,8 +150,7 @@ describe('path router', () => {
       return answer.status;
     };
     expect(await status()).to.equal(200);
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+    await closed(server);
     for (let asked = 0; asked < 3; asked += 1) expect(await status()).to.equal(503);
     expect(told.map(({ event }) => event)).to.deep.equal(['router.unreachable']);
     await begin(port);

@@ -2,6 +2,7 @@ import { argon2Sync, randomBytes } from 'node:crypto';
 import { hash as bcryptHash } from 'bcryptjs';
 import { expect } from 'chai';
 import { open, startAuth, type TestAuth, type TestAuthOptions } from '../../../test/support/auth-service.ts';
+import { beforeCommits } from '../../../test/support/before-commits.ts';
 import type { UserId } from '../../common/kernel/brand.ts';
 import type { EngramError } from '../../common/kernel/errors.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
@@ -186,12 +187,8 @@ describe('signing in and out', () => {
   it('issues no token that is not in the audit log', async () => {
     await start();
     const { email } = await addUser();
-    const commit = auth.store.commit;
-    Object.assign(auth.store, {
-      commit: async (...parts: Parameters<typeof commit>) => {
-        if (parts[1].some(({ collection }) => collection.name === auditRecordsCollection.name)) throw new Error('away');
-        return commit(...parts);
-      },
+    beforeCommits(auth.store, (all) => {
+      if (all.some(({ collection }) => collection.name === auditRecordsCollection.name)) throw new Error('away');
     });
     const error: unknown = await login(auth, email).catch((thrown: unknown) => thrown);
     expect(error).to.have.property('message', 'away');

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
+import { listening } from '../../../test/support/listening.ts';
 import { createMemoryDocumentStore } from '../../../test/support/memory/document-store.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { PERSONAL_TENANT, SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
@@ -37,8 +37,7 @@ async function startTokenEndpoint() {
     const tokens = { access_token: `access-${state.refreshes}`, refresh_token: `refresh-${state.refreshes}` };
     return answer(200, { ...tokens, token_type: 'bearer', expires_in: 3600 });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  state.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  state.url = await listening(server);
   return Object.assign(state, { close: () => new Promise((resolve) => server.close(resolve)) });
 }
 

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
+import { closed, listening } from '../../../test/support/listening.ts';
 import { createGuardedFetcher } from '../../common/platform/fetch/guarded-fetcher.ts';
 import { createSystemClock } from '../../common/platform/system/clock.ts';
 import type { SourceAccess } from './connector.ts';
@@ -17,13 +17,12 @@ async function startHost(pages: ReadonlyMap<string, string>) {
     if (body === undefined) response.writeHead(404).end();
     else response.writeHead(200, { 'content-type': type }).end(body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = await listening(server);
   return {
     asked,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await closed(server);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { createWire } from '../../support/wire.ts';
 
 type Body = Record<string, unknown>;
 
@@ -12,12 +13,8 @@ export function cypherSearchConformance(baseUrl: () => string): void {
     });
 
     async function post(path: string, body: object): Promise<{ readonly status: number; readonly body: unknown }> {
-      const response = await fetch(`${baseUrl()}/api/v1${path}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      });
-      return { status: response.status, body: await response.json() };
+      const { status, json } = await createWire(baseUrl()).post(path, body);
+      return { status, body: json };
     }
 
     async function add(datasetName: string, data: string): Promise<string> {

@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { type EngramProcess, makeDataDir, startProcess } from '../../support/engram-process.ts';
@@ -9,6 +8,7 @@ import { startFakeGoogle } from '../../support/fake-google.ts';
 import { startFakeLinear } from '../../support/fake-linear.ts';
 import { block, type FakePage, startFakeNotion } from '../../support/fake-notion.ts';
 import { INSTALLER, startFakeSlack, tsAt } from '../../support/fake-slack.ts';
+import { closed, listening } from '../../support/listening.ts';
 import { connectAccount, synced } from '../../support/source-steps.ts';
 import { until } from '../../support/until.ts';
 import { createWire, type Wire } from '../../support/wire.ts';
@@ -179,14 +179,13 @@ async function startGate(target: string) {
       response.destroy(error as Error);
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = await listening(server);
   return {
     gate,
     lines,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await closed(server);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type FakeChannel, type FakeSlack, INSTALLER, startFakeSlack, tsAt } from '../../support/fake-slack.ts';
-import { commandLine } from '../../support/source-steps.ts';
+import { commandLine, textsOf } from '../../support/source-steps.ts';
 import { type StartedApp, startApp } from '../../support/start-app.ts';
 import { until } from '../../support/until.ts';
 import { createWire, type Wire } from '../../support/wire.ts';
@@ -31,14 +31,6 @@ async function put({ baseUrl }: Wire, path: string, body: object) {
 
 async function makeDataset({ post }: Wire, name: string): Promise<string> {
   return (await post('/datasets', { name })).json.id as string;
-}
-
-async function textsOf({ get }: Wire, dataset: string): Promise<ReadonlyMap<string, string>> {
-  const texts = new Map<string, string>();
-  for (const { id, name } of (await get(`/datasets/${dataset}/data`)).json as { id: string; name: string }[]) {
-    texts.set(name, (await get(`/datasets/${dataset}/data/${id}/raw`)).text);
-  }
-  return texts;
 }
 
 /** Two messages of January, one of them with a thread and a file. */

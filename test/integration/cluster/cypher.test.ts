@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { cypherSearchConformance } from '../../conformance/cypher/cypher-search.ts';
 import { type StartedApp, startApp } from '../../support/start-app.ts';
+import { createWire } from '../../support/wire.ts';
 import { withBackends } from '../backend.ts';
 import { type OwnNames, takeOwnNames } from '../own-names.ts';
 
@@ -47,12 +48,8 @@ withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j', 'openai'], () => {
     cypherSearchConformance(() => app.baseUrl);
 
     async function post(path: string, body: object): Promise<{ readonly status: number; readonly body: unknown }> {
-      const response = await fetch(`${app.baseUrl}/api/v1${path}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      });
-      return { status: response.status, body: await response.json() };
+      const { status, json } = await createWire(app.baseUrl).post(path, body);
+      return { status, body: json };
     }
 
     const search = (query: string, more: object = {}) =>

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { type StartedApp, startApp } from '../../support/start-app.ts';
 import { until } from '../../support/until.ts';
+import { createWire } from '../../support/wire.ts';
 import { type BackendAddress, withBackend, withBackends } from '../backend.ts';
 import { createTestTopics, type TestTopics } from '../kafka/test-topics.ts';
 import { type OwnNames, takeOwnNames } from '../own-names.ts';
@@ -41,12 +42,8 @@ withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j', 'kafka'], () => {
       });
 
       const post = async (path: string, body: object): Promise<void> => {
-        const response = await fetch(`${app.baseUrl}/api/v1${path}`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify(body),
-        });
-        expect(response.status, await response.text()).to.equal(200);
+        const { status, text } = await createWire(app.baseUrl).post(path, body);
+        expect(status, text).to.equal(200);
       };
       const untilTopic = (type: string) =>
         until(`an event ${type}`, async () => (await topics.types()).includes(type), { everyMs: 100 });

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
+import { listening } from '../../../../test/support/listening.ts';
 import { isEngramError } from '../../kernel/errors.ts';
 import { createHttpCloudApi } from './http-cloud-api.ts';
 
@@ -18,8 +18,7 @@ describe('the cloud API over HTTP', () => {
   async function serve(listener: RequestListener): Promise<string> {
     const server = createServer(listener);
     servers.push(server);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return await listening(server);
   }
 
   async function faultOf(checking: Promise<void>): Promise<string> {
