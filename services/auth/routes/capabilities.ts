@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import type { TenantId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
+import type { Principal } from '../../common/kernel/principal.ts';
 import { json, routesOf } from '../../common/platform/http/route.ts';
 import { inTenant } from '../../common/platform/http/route-permission.ts';
 import { optional, uuid } from '../../common/platform/http/schema.ts';
@@ -31,9 +33,7 @@ export const capabilityRoutes = routes(
       403: { description: 'The caller may not, or the principal is unknown' },
     },
     async handle({ principal, params, query }, deps) {
-      const tenant = query.tenant_id === undefined ? undefined : asId<typeof principal.tenant>(query.tenant_id);
-      const request = { principal, holder: params.principalId, capabilities: query.capability, tenant };
-      await grantCapabilities(deps, request);
+      await grantCapabilities(deps, requestOf(principal, params.principalId, query));
       return json({ message: 'Capability granted.' });
     },
   }),
@@ -48,9 +48,7 @@ export const capabilityRoutes = routes(
       403: { description: 'The caller may not, or the principal is unknown' },
     },
     async handle({ principal, params, query }, deps) {
-      const tenant = query.tenant_id === undefined ? undefined : asId<typeof principal.tenant>(query.tenant_id);
-      const request = { principal, holder: params.principalId, capabilities: query.capability, tenant };
-      await revokeCapabilities(deps, request);
+      await revokeCapabilities(deps, requestOf(principal, params.principalId, query));
       return json({ message: 'Capability revoked.' });
     },
   }),
@@ -66,3 +64,8 @@ export const capabilityRoutes = routes(
       json({ capabilities: await ownCapabilities(deps, principal, asId(params.tenantId)) }),
   }),
 );
+
+function requestOf(principal: Principal, holder: string, query: z.output<typeof capabilityQuery>) {
+  const tenant = query.tenant_id === undefined ? undefined : asId<TenantId>(query.tenant_id);
+  return { principal, holder, capabilities: query.capability, tenant };
+}

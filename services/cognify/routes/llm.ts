@@ -4,6 +4,7 @@ import { isEngramError } from '../../common/kernel/errors.ts';
 import { type JsonObject, parseClientJson } from '../../common/kernel/json.ts';
 import { isRecord, withoutUndefined } from '../../common/kernel/objects.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
+import { orFixedFailure } from '../../common/platform/http/fixed-failure.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import { json, routesOf } from '../../common/platform/http/route.ts';
 import { NO_PERMISSION } from '../../common/platform/http/route-permission.ts';
@@ -94,22 +95,18 @@ async function textsOf(
 }
 
 /** Runs the work; a used-up token budget and unknown errors become fixed texts, other errors keep their status. */
-async function withFixedFailure<Result>(
+function withFixedFailure<Result>(
   { logger }: LlmDependencies,
   text: string,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    if (isEngramError(error) && error.wireName === 'LLMPaymentRequiredError') {
+  return orFixedFailure(logger, { event: 'cognify.llm.failed', text, status: 500 }, () =>
+    work().catch((error: unknown) => {
+      if (!isEngramError(error) || error.wireName !== 'LLMPaymentRequiredError') throw error;
       const detail = 'The configured LLM token budget is exhausted.';
       throw new HttpError(402, { error: 'Token budget exhausted', detail }, { cause: error });
-    }
-    if (isEngramError(error) || error instanceof HttpError) throw error;
-    logger.error('cognify.llm.failed', { reason: text, error });
-    throw new HttpError(500, { error: text }, { cause: error });
-  }
+    }),
+  );
 }
 
 const samplingSchema = z.object({

@@ -10,6 +10,14 @@ export type Run = Answer<'/api/v1/activity/pipeline-runs', 'get'>[number];
 export type Permission = 'read' | 'write' | 'delete' | 'share';
 export type Range = '24h' | '7d' | '30d' | 'all';
 
+/** Choices of a `SegmentedControl`. */
+export const RANGES = [
+  { value: '24h', label: '24 hours' },
+  { value: '7d', label: '7 days' },
+  { value: '30d', label: '30 days' },
+  { value: 'all', label: 'All' },
+];
+
 export const meQuery = queryOptions({
   queryKey: ['me'],
   queryFn: () => engram.get('/api/v1/users/me'),

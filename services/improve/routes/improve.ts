@@ -3,6 +3,7 @@ import { STAGE_NAMES } from '../../common/domain/improve-stages.ts';
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { engramError, isEngramError } from '../../common/kernel/errors.ts';
 import { runInfo } from '../../common/platform/http/answer-schemas.ts';
+import { orFixedFailure } from '../../common/platform/http/fixed-failure.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import { json, type Reply, routesOf } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
@@ -165,12 +166,7 @@ function replyOf(result: ImproveResult): Reply {
   return json({ error, detail, improve_result: presentImproveResult(result) }, status);
 }
 
-async function guarded(parts: ImproveParts, work: () => Promise<Reply>): Promise<Reply> {
-  try {
-    return await work();
-  } catch (error) {
-    if (isEngramError(error) || error instanceof HttpError) throw error;
-    parts.logger.error('improve.failed', { error });
-    throw new HttpError(409, { error: 'An error occurred during graph improvement.' });
-  }
+function guarded({ logger }: ImproveParts, work: () => Promise<Reply>): Promise<Reply> {
+  const text = 'An error occurred during graph improvement.';
+  return orFixedFailure(logger, { event: 'improve.failed', text }, work);
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { isUuid } from '../../common/kernel/ids.ts';
+import { orFixedFailure } from '../../common/platform/http/fixed-failure.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import { json, routesOf } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
@@ -9,7 +10,6 @@ import type { IngestDependencies } from '../dependencies.ts';
 import { datasetWith } from '../items/target-dataset.ts';
 import { presentProposal } from '../presenters/skill.ts';
 import { applyProposal } from '../skills/record-skill-run.ts';
-import { orFixedFailure } from './fixed-failure.ts';
 
 const answer = z
   .object({
@@ -37,6 +37,8 @@ const listQuery = datasetQuery.extend({
 });
 const params = z.object({ proposalId: z.string() });
 
+const FAILED = 'ingest.skills.failed';
+
 const { routes, get, post } = routesOf<IngestDependencies>({ tag: 'skills' });
 
 /** Proposals are made by `POST /remember/entry`, which can apply one with the run that it records; people apply them here. */
@@ -47,7 +49,7 @@ export const proposalRoutes = routes(
     query: listQuery,
     responses: { 200: { description: 'A page of them', schema: z.array(listed) } },
     handle: ({ principal, query, context }, dependencies) =>
-      orFixedFailure(dependencies.logger, 'Failed to list proposals', async () => {
+      orFixedFailure(dependencies.logger, { event: FAILED, text: 'Failed to list proposals' }, async () => {
         const dataset = await datasetWith(dependencies, { principal, context }, query.dataset_id, 'read');
         const { limit, offset } = query;
         const page = await dependencies.proposals.page(scopeOf(dataset), { limit, offset });
@@ -70,7 +72,7 @@ export const proposalRoutes = routes(
       404: { description: 'No such proposal in the dataset' },
     },
     handle: ({ principal, params, query, context }, dependencies) =>
-      orFixedFailure(dependencies.logger, 'Failed to fetch proposal', async () => {
+      orFixedFailure(dependencies.logger, { event: FAILED, text: 'Failed to fetch proposal' }, async () => {
         const dataset = await datasetWith(dependencies, { principal, context }, query.dataset_id, 'read');
         const { proposal } = await storedProposal(dependencies, dataset, params.proposalId);
         return json(presentProposal(proposal, dataset));
@@ -88,7 +90,7 @@ export const proposalRoutes = routes(
       409: { description: 'The skill has changed since it was drafted' },
     },
     handle: ({ principal, params, query, context }, dependencies) =>
-      orFixedFailure(dependencies.logger, 'Failed to apply proposal', async () => {
+      orFixedFailure(dependencies.logger, { event: FAILED, text: 'Failed to apply proposal' }, async () => {
         const dataset = await datasetWith(dependencies, { principal, context }, query.dataset_id, 'write');
         const { proposal } = await storedProposal(dependencies, dataset, params.proposalId);
         const wanted = { proposal: proposal.id, skill: null, run: null };

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
+import { orFixedFailure } from '../../common/platform/http/fixed-failure.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import { json, routesOf } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
@@ -14,7 +15,6 @@ import { findSkill } from '../skills/find-skill.ts';
 import { rememberSkills } from '../skills/remember-skills.ts';
 import { inlineSource } from '../skills/skill-sources.ts';
 import { deletedSkill, rememberResult } from './answers.schema.ts';
-import { orFixedFailure } from './fixed-failure.ts';
 
 const bodySchema = z
   .object({
@@ -50,6 +50,8 @@ const summary = z
 const params = z.object({ skillId: z.string() });
 const NOT_FOUND = { 404: { description: 'No such skill in the dataset' } };
 
+const FAILED = 'ingest.skills.failed';
+
 const { routes, get, post, remove } = routesOf<IngestDependencies>({ tag: 'skills' });
 
 export const skillRoutes = routes(
@@ -62,7 +64,7 @@ export const skillRoutes = routes(
       409: { description: 'It failed' },
     },
     handle: ({ principal, body, context }, dependencies) =>
-      orFixedFailure(dependencies.logger, 'Failed to ingest skill', async () => {
+      orFixedFailure(dependencies.logger, { event: FAILED, text: 'Failed to ingest skill' }, async () => {
         const selection = { id: body.dataset_id ?? null, name: body.dataset_name ?? null };
         if (!isSelected(selection)) {
           throw new HttpError(400, { error: 'Either dataset_name or dataset_id is required' });
@@ -79,7 +81,7 @@ export const skillRoutes = routes(
     query: listQuery,
     responses: { 200: { description: 'Summaries', schema: z.array(summary) } },
     handle: ({ principal, query, context }, dependencies) =>
-      orFixedFailure(dependencies.logger, 'Failed to list skills', async () => {
+      orFixedFailure(dependencies.logger, { event: FAILED, text: 'Failed to list skills' }, async () => {
         const { limit, offset, include_inactive: includeInactive } = query;
         const dataset = await datasetWith(dependencies, { principal, context }, query.dataset_id, 'read');
         const page = await dependencies.skills.page(scopeOf(dataset), { limit, offset, includeInactive });
@@ -99,7 +101,7 @@ export const skillRoutes = routes(
       ...NOT_FOUND,
     },
     handle: ({ principal, params, query, context }, dependencies) =>
-      orFixedFailure(dependencies.logger, 'Failed to fetch skill', async () => {
+      orFixedFailure(dependencies.logger, { event: FAILED, text: 'Failed to fetch skill' }, async () => {
         const dataset = await datasetWith(dependencies, { principal, context }, query.dataset_id, 'read');
         const stored = await findSkill(dependencies, dataset, params.skillId);
         if (stored === null) throw skillNotFound();
@@ -117,7 +119,7 @@ export const skillRoutes = routes(
       409: { description: 'It failed' },
     },
     handle: ({ principal, params, query, context }, dependencies) =>
-      orFixedFailure(dependencies.logger, 'Failed to delete skill', async () => {
+      orFixedFailure(dependencies.logger, { event: FAILED, text: 'Failed to delete skill' }, async () => {
         const dataset = await datasetWith(dependencies, { principal, context }, query.dataset_id, 'delete');
         const id = params.skillId.toLowerCase();
         if (!(await deleteSkill(dependencies, principal, { dataset, id }))) throw skillNotFound();

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { isEngramError } from '../../common/kernel/errors.ts';
-import { HttpError } from '../../common/platform/http/http-error.ts';
+import { orFixedFailure } from '../../common/platform/http/fixed-failure.ts';
 import { json, routesOf } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { lenientInteger, uuidList } from '../../common/platform/http/schema.ts';
@@ -89,14 +88,8 @@ export const syncRoutes = routes(
   }),
 );
 
-async function guarded<Result>({ logger }: Pick<SyncDependencies, 'logger'>, work: () => Promise<Result>) {
-  try {
-    return await work();
-  } catch (error) {
-    if (isEngramError(error) || error instanceof HttpError) throw error;
-    logger.error('sync.start.failed', { error });
-    throw new HttpError(409, { error: 'Cloud sync operation failed.' }, { cause: error });
-  }
+function guarded<Result>({ logger }: Pick<SyncDependencies, 'logger'>, work: () => Promise<Result>) {
+  return orFixedFailure(logger, { event: 'sync.start.failed', text: 'Cloud sync operation failed.' }, work);
 }
 
 function presentStarted(run: SyncRun) {

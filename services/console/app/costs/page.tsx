@@ -4,20 +4,13 @@ import { useState } from 'react';
 import type { Answer } from '../../../client/index.ts';
 import { engram } from '../api.ts';
 import { bytes, count, when } from '../format.ts';
-import type { Range } from '../queries.ts';
+import { RANGES, type Range } from '../queries.ts';
 import { PageTitle, Section } from '../shell.tsx';
 import { Empty, Failed, Waiting } from '../states.tsx';
 import { DataTable } from '../table.tsx';
 
 type ModelCost = Answer<'/api/v1/sessions/cost-by-model', 'get'>[number];
 type Usage = Answer<'/api/v1/activity/usage', 'get'>;
-
-const RANGES = [
-  { value: '24h', label: '24 hours' },
-  { value: '7d', label: '7 days' },
-  { value: '30d', label: '30 days' },
-  { value: 'all', label: 'All' },
-];
 
 const LIMITS: Readonly<Record<string, string>> = {
   llmTokensPerDay: 'Model tokens today',

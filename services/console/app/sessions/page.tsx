@@ -4,18 +4,12 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { engram } from '../api.ts';
 import { count } from '../format.ts';
-import { datasetsQuery, type Range } from '../queries.ts';
+import { datasetsQuery, RANGES, type Range } from '../queries.ts';
 import { LinkButton, PageTitle } from '../shell.tsx';
 import { Empty, Failed, Waiting } from '../states.tsx';
 import { Ago, DataTable } from '../table.tsx';
 
 const PAGE = 25;
-const RANGES = [
-  { value: '24h', label: '24 hours' },
-  { value: '7d', label: '7 days' },
-  { value: '30d', label: '30 days' },
-  { value: 'all', label: 'All' },
-];
 
 /** Sessions of people and agents: each a conversation that can be read again and gone on with. */
 export function SessionsPage() {

@@ -1,18 +1,14 @@
 import type { DatasetIndexes } from '../../ports/dataset-indexes.ts';
 import { requireOwn } from '../../rules/installation.ts';
 import { createBulkWriter } from './bulk-writer.ts';
-import {
-  connectElasticsearch,
-  type ElasticsearchConnection,
-  type ElasticsearchConnectionOptions,
-} from './connection.ts';
+import { connectElasticsearch, type ElasticsearchConnectionOptions } from './connection.ts';
 import { createElasticsearchTextIndex } from './elasticsearch-text-index.ts';
 import { createElasticsearchVectorIndex } from './elasticsearch-vector-index.ts';
-import { type IndexSettings, installationLayout } from './index-layout.ts';
-import { createIndexPlacements, type IndexPlacements } from './index-placements.ts';
-import { createNames, type ElasticsearchNames } from './names.ts';
+import { installationLayout } from './index-layout.ts';
+import { createIndexPlacements } from './index-placements.ts';
+import { createNames } from './names.ts';
 import { createRefresher } from './refresher.ts';
-import { createStoredRows } from './stored-rows.ts';
+import { createStoredRows, type IndexParts } from './stored-rows.ts';
 
 export interface ElasticsearchIndexesOptions extends ElasticsearchConnectionOptions {
   /** First part of the name of every index and alias: lower-case letters, digits and hyphens. Default `engram`. */
@@ -62,7 +58,10 @@ export async function openElasticsearchIndexes(options: ElasticsearchIndexesOpti
 const ID = 'installation';
 
 /** Notes the installation as the owner of the prefix unless there is one; rejects when that is another. */
-async function claimPrefix({ connection, placements, names, settings }: ClaimParts, installation: string) {
+async function claimPrefix(
+  { connection, placements, names, settings }: Omit<IndexParts, 'rows'>,
+  installation: string,
+) {
   const index = names.installation;
   await placements.ensureIndex(index, installationLayout(settings));
   const owner = await connection.request(async (client, options) => {
@@ -73,11 +72,4 @@ async function claimPrefix({ connection, placements, names, settings }: ClaimPar
   });
   const place = { what: `The index ${index}`, setting: 'ENGRAM_ELASTICSEARCH_INDEX_PREFIX' };
   requireOwn(place, installation, owner);
-}
-
-interface ClaimParts {
-  readonly connection: ElasticsearchConnection;
-  readonly placements: IndexPlacements;
-  readonly names: ElasticsearchNames;
-  readonly settings: IndexSettings;
 }

@@ -11,25 +11,16 @@ import type {
   TextQuery,
 } from '../../ports/text-index.ts';
 import type { BulkRow } from './bulk-writer.ts';
-import type { ElasticsearchConnection } from './connection.ts';
 import { copyRows } from './copied-rows.ts';
 import { writeConflict } from './elasticsearch-errors.ts';
 import { entryFilters, letsNothingThrough, ofDataset } from './filters.ts';
-import { type IndexSettings, textLayout } from './index-layout.ts';
-import type { IndexPlacement, IndexPlacements } from './index-placements.ts';
+import { textLayout } from './index-layout.ts';
+import type { IndexPlacement } from './index-placements.ts';
 import { lexicalQuery, SCORE_SLACK } from './lexical-query.ts';
-import { type ElasticsearchNames, routingOf, rowId } from './names.ts';
+import { routingOf, rowId } from './names.ts';
 import { frequencyReader, rowWords, tokensOf } from './row-words.ts';
-import type { StoredRows } from './stored-rows.ts';
+import type { IndexParts } from './stored-rows.ts';
 import { candidateOf, createTextReader, type StoredRow, type TextDocument, textRow } from './text-reader.ts';
-
-interface TextIndexDependencies {
-  readonly connection: ElasticsearchConnection;
-  readonly placements: IndexPlacements;
-  readonly rows: StoredRows;
-  readonly names: ElasticsearchNames;
-  readonly settings: IndexSettings;
-}
 
 /** A dataset may be dropped while it is written to: then it is made again. */
 const WRITE_ATTEMPTS = 5;
@@ -41,7 +32,7 @@ const MAX_RANKED = 5000;
  * when the server fails in between: they belong to a generation that is not committed then. Candidates take two round trips,
  * and one more for rows that were never read.
  */
-export function createElasticsearchTextIndex(dependencies: TextIndexDependencies): TextIndex {
+export function createElasticsearchTextIndex(dependencies: IndexParts): TextIndex {
   const { connection, placements, rows, names, settings } = dependencies;
   const layout = textLayout(settings);
   const homeOf = (scope: DatasetScope): IndexPlacement => ({

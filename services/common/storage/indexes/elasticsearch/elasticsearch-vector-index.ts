@@ -17,19 +17,11 @@ import type { BulkRow } from './bulk-writer.ts';
 import type { ElasticsearchConnection, SearchBody } from './connection.ts';
 import { isMissing, writeConflict } from './elasticsearch-errors.ts';
 import { anyOf, entryFilters, letsNothingThrough, ofDataset } from './filters.ts';
-import { type IndexSettings, MAX_DIMENSIONS, spacesLayout, vectorLayout } from './index-layout.ts';
-import type { IndexPlacement, IndexPlacements } from './index-placements.ts';
+import { MAX_DIMENSIONS, spacesLayout, vectorLayout } from './index-layout.ts';
+import type { IndexPlacement } from './index-placements.ts';
 import { type ElasticsearchNames, routingOf, rowId, spaceId } from './names.ts';
-import type { StoredRows } from './stored-rows.ts';
+import type { IndexParts } from './stored-rows.ts';
 import { BY_KEY } from './text-reader.ts';
-
-interface VectorIndexDependencies {
-  readonly connection: ElasticsearchConnection;
-  readonly placements: IndexPlacements;
-  readonly rows: StoredRows;
-  readonly names: ElasticsearchNames;
-  readonly settings: IndexSettings;
-}
 
 const ATTEMPTS = 5;
 
@@ -37,7 +29,7 @@ const ATTEMPTS = 5;
  * `VectorIndex` in one index per tenant and embedding with an alias per dataset. What is remembered of a dataset's space is
  * never trusted with data: the alias bears the space in its name, and is removed when another process has dropped the dataset.
  */
-export function createElasticsearchVectorIndex(dependencies: VectorIndexDependencies): VectorIndex {
+export function createElasticsearchVectorIndex(dependencies: IndexParts): VectorIndex {
   const { connection, placements, rows, names, settings } = dependencies;
   const spaces = createVectorSpaces(dependencies);
   const known = createKnownSpaces(spaces);
@@ -267,13 +259,7 @@ function createKnownSpaces(spaces: VectorSpaces): KnownSpaces {
   return { get: async (scope) => remembered.get(spaceId(scope)) ?? (await reload(scope)), reload, remember };
 }
 
-function createVectorSpaces(dependencies: {
-  readonly connection: ElasticsearchConnection;
-  readonly placements: IndexPlacements;
-  readonly names: ElasticsearchNames;
-  readonly settings: IndexSettings;
-}) {
-  const { connection, placements, names, settings } = dependencies;
+function createVectorSpaces({ connection, placements, names, settings }: IndexParts) {
   const index = names.spaces;
   const layout = spacesLayout(settings);
   const read = async (scope: DatasetScope): Promise<VectorSpace | null> => {

@@ -5,12 +5,22 @@ import type { BulkRow, BulkWriter } from './bulk-writer.ts';
 import type { ElasticsearchConnection } from './connection.ts';
 import { isMissing } from './elasticsearch-errors.ts';
 import { entryFilters, letsNothingThrough, ofDataset, type Query, selectedRows } from './filters.ts';
+import type { IndexSettings } from './index-layout.ts';
 import type { IndexPlacement, IndexPlacements } from './index-placements.ts';
-import { routingOf } from './names.ts';
+import { type ElasticsearchNames, routingOf } from './names.ts';
 import type { Refresher } from './refresher.ts';
 
 /** Writes, counts and removes rows of a dataset, for the text and the vector index. */
 export type StoredRows = ReturnType<typeof createStoredRows>;
+
+/** What text and vectors of an installation share. */
+export interface IndexParts {
+  readonly connection: ElasticsearchConnection;
+  readonly placements: IndexPlacements;
+  readonly rows: StoredRows;
+  readonly names: ElasticsearchNames;
+  readonly settings: IndexSettings;
+}
 
 interface StoredRowsDependencies {
   readonly connection: ElasticsearchConnection;
