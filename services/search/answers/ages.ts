@@ -19,6 +19,9 @@ const END =
   "(?!\\d)(?:['’]s)?(?! ?[%€$£:]|[.,:]\\d|-?\\p{L}| (?!years?\\b|months? old\\b|in\\b|on\\b|and\\b|but\\b|now\\b|already\\b|today\\b|this\\b|last\\b|next\\b|since\\b|so\\b|or\\b|who\\b|which\\b|when\\b|because\\b)\\p{L}| and a half (?!years? old)| years? (?!old\\b|of age\\b))";
 const IS = "(?:['’]m|['’]s|['’]re| am| is| are)";
 
+/** Whether a question asks how old somebody is. */
+export const asksAge = (question: string): boolean => ASKS.test(question.trim());
+
 /** Returns how old passages say that somebody is; null for another question, when none says it, and when they differ. */
 export function statedAge(question: string, passages: readonly ReadPassage[]): StatedAge | null {
   const { whose, own } = ASKS.exec(question.trim())?.groups ?? {};

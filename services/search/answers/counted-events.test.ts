@@ -24,6 +24,12 @@ describe('how many times something happened', () => {
     expect(count('How often was Rosa bitten by a dog?', turns)).equals(null);
   });
 
+  it('is counted where a sentence refers to the thing in the one before it', () => {
+    const turns =
+      '## May\n\nJo: I crashed the drone already.\n\nMia: Haha.\n\n## June\n\nJo: My drone is gone too. Crashed it into the sea.\n\nMia: Oh.\n';
+    expect(count('How many times did Jo crash his drone?', turns)).equals(2);
+  });
+
   it('is counted over notes of a user, and over own notes', () => {
     const notes = [
       'User visited Rome in 2019.',

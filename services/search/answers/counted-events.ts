@@ -18,6 +18,7 @@ interface ToldEvents {
 
 /** Says of a place that somebody was there. */
 const GONE = /^(?:went|go|gone|been|was|travelled|traveled|flew|trip|holiday|stayed)$/u;
+const IT = /\b(?:it|them|him|her|this|that)\b/iu;
 /** `in 2018 and again in 2023` */
 const YEAR = /(?<!\d)(?:19|20)\d\d(?!\d)/gu;
 
@@ -51,13 +52,17 @@ export function toldEvents(question: string, passages: readonly ReadPassage[]): 
   let count = 0;
   for (const passage of passages) {
     let isBefore = false;
+    let previous: readonly string[] = [];
     for (const { statement, speaker, said } of spokenStatements(passage)) {
+      // `My drone is gone, too. Crashed it into the sea.`
+      const before = statement.isContinued === true && IT.test(said) ? previous : [];
+      previous = contentWords(said);
       const teller = saysOf(asked, speaker);
       if (teller === null || statement.isQuestion === true) continue;
       if (!(teller === 'self' ? tellsOwn : tells).test(said) || UNREAL.test(said)) continue;
       const words = contentWords(said);
       if (!isDone(wordsOf(said))) continue;
-      const isWhole = objects.every((word) => isSaid(word, words));
+      const isWhole = objects.every((word) => isSaid(word, [...words, ...before]));
       if (!isWhole && !(isBefore && AGAIN.test(said))) continue;
       if (COUNTED.test(said.replace(/\bat once\b/iu, ''))) return null;
       isBefore = true;

@@ -43,7 +43,7 @@ import { MIN_SHORT_CONFIDENCE, shortAnswer } from './short-answer.ts';
 import { sourcedQuote } from './source-label.ts';
 import { timeOfDayIn } from './spans.ts';
 import { type StatedAnswer, statedAnswer } from './stated-answer.ts';
-import { statedWork } from './stated-work.ts';
+import { isRelativeUnsaid, statedWork } from './stated-work.ts';
 import { type Statement, statementsOf, verbatimOf } from './statements.ts';
 import type { Table } from './table-rows.ts';
 import { tableAnswer } from './tables.ts';
@@ -212,8 +212,8 @@ function quotedWork(
   { dataset }: Pick<Material, 'dataset'>,
 ): ExtractiveAnswer | null {
   const found = statedWork(asked, passages);
+  if (found === 'unsaid' || (found === null && isRelativeUnsaid(asked, passages))) return NO_ANSWER;
   if (found === null) return null;
-  if (found === 'unsaid') return NO_ANSWER;
   const { said, passage, statement } = found;
   const quote = sourcedQuote(passage.payload, statement.text, statement.heading, dataset);
   return { text: `${said}: ${quote}`, passageIds: [passage.id], certainty: DIRECT, short: said };

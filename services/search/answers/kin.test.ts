@@ -23,6 +23,8 @@ describe('the children, siblings and pets of somebody', () => {
       '3',
     ],
     ['How many pets do I have?', ['User adopted a rescue dog called Pepper.'], '1'],
+    ['What are my sons called?', ['User has twin boys, Kiran and Dev, who are in year 3.'], 'Kiran and Dev'],
+    ['What is my pet called?', ['User: My cat Lumpi eats leaves.\nAssistant: Oh no.\n'], 'Lumpi'],
     ['How many tables do I have?', ['I have two tables.'], null],
   ];
   for (const [question, texts, answer] of cases) {

@@ -22,20 +22,25 @@ const PET =
   'pets?|dogs?|cats?|pupp(?:y|ies)|kittens?|rabbits?|hamsters?|guinea pigs?|budgies?|parrots?|tortoises?|horses?|ponys?|ponies|hens?|chickens?|goldfish';
 /** Words that ask for several, with those that call one of them. */
 const GROUPS: readonly (readonly [asked: RegExp, words: string])[] = [
-  [/^(?:children|kids)$/u, 'children|child|kids?|sons?|daughters?|twins|triplets|boys|girls|stepsons?|stepdaughters?'],
+  [
+    /^(?:child(?:ren)?|kids?)$/u,
+    'children|child|kids?|sons?|daughters?|twins|triplets|boys|girls|stepsons?|stepdaughters?',
+  ],
+  [/^(?:sons|boys)$/u, 'sons|son|boys'],
+  [/^(?:daughters|girls)$/u, 'daughters|daughter|girls'],
   [/^(?:siblings|brothers and sisters)$/u, 'siblings?|brothers?|sisters?'],
-  [/^pets$/u, PET],
+  [/^pets?$/u, PET],
   [/^twins$/u, 'twins'],
   [/^grandchildren$/u, 'grandchildren|grandchild|grandsons?|granddaughters?'],
-  ...'sons daughters brothers sisters cats dogs nieces nephews cousins flatmates roommates housemates horses rabbits'
+  ...'brothers sisters cats dogs nieces nephews cousins flatmates roommates housemates horses rabbits'
     .split(' ')
     .map((word) => [new RegExp(`^${word}$`, 'u'), `${word}|${word.slice(0, -1)}`] as const),
 ];
-const GROUP = '(children|kids|siblings|brothers and sisters|pets|twins|grandchildren|\\p{Ll}+s)';
+const GROUP = '(children|kids|pet|child|kid|siblings|brothers and sisters|pets|twins|grandchildren|\\p{Ll}+s)';
 const WHOSE = "(my|our|\\p{Lu}[\\p{L}'’-]*?(?: \\p{Lu}[\\p{L}'’-]*?)?['’]s?)";
 const ASKS_NAMES = [
   new RegExp(
-    `^[Ww]hat (?:are|['’]re) ${WHOSE} (?:\\p{Ll}+ )?${GROUP}(?:(?: called| named)|['’] (?:first )?names)\\??$`,
+    `^[Ww]hat (?:is|are|['’]re) ${WHOSE} (?:\\p{Ll}+ )?${GROUP}(?:(?: called| named)|['’]s? (?:first )?names?)\\??$`,
     'u',
   ),
   new RegExp(`^(?:[Ww]hat are )?[Tt]?h?e? ?names of ${WHOSE} ${GROUP}\\??$`, 'u'),
@@ -124,7 +129,11 @@ export function statedKin(question: string, passages: readonly ReadPassage[]): S
     spokenStatements(passage).flatMap(({ statement, speaker, said }) => {
       const teller = saysOf(asked.whose, speaker);
       const mentions =
-        teller === null || statement.isQuestion === true ? [] : teller === 'self' ? readOwn(said) : read(said);
+        teller === null || (statement.isQuestion === true && !/^(?:My|Our) /u.test(said))
+          ? []
+          : teller === 'self'
+            ? readOwn(said)
+            : read(said);
       return mentions.length === 0 ? [] : [{ mentions, told: { passage, statement } }];
     }),
   );

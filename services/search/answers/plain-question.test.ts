@@ -9,6 +9,7 @@ describe('plainQuestion', () => {
     ['Which statue did I like, do you remember?', 'Which statue did I like?'],
     ["When'd I move?", 'When did I move?'],
     ["What've I kept?", 'What have I kept?'],
+    ["What's my husband's job?", "What is my husband's job?"],
     ['Name of the landlord?', 'What is the name of the landlord?'],
     ['Our price for oak?', 'What is the price for oak?'],
     ['Which dishwasher did I end up buying?', 'Which dishwasher did I buy?'],

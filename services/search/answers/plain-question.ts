@@ -21,6 +21,7 @@ const TAG =
   /,? (?:(?:do|can) you (?:happen to |still )?(?:know|remember|recall|tell me)|please|by any chance|remind me|if you know)\s*\?*$/iu;
 const SUBJECT = '(?=(?:I|we|you|he|she|it|they|my|our|his|her|their|the|that|this|those|these|an?)\\b)';
 const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
+  [/^(what|who|where)['’]s (?=(?:my|our) )/giu, '$1 is '],
   [new RegExp(`\\b(${QUESTION_WORDS})['’]ve (?=\\p{L})`, 'giu'), '$1 have '],
   [new RegExp(`\\b(${QUESTION_WORDS})['’]re (?=\\p{L})`, 'giu'), '$1 are '],
   [new RegExp(`\\b(${QUESTION_WORDS})['’]ll (?=\\p{L})`, 'giu'), '$1 will '],

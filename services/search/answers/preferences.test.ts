@@ -16,6 +16,11 @@ describe('what somebody likes', () => {
     ['What do I like?', 'User dislikes coriander and loves basil.', ['basil']],
     ['What kind of music do I like?', 'I’m into jazz and blues.', ['jazz and blues']],
     ['What are my hobbies?', 'I enjoy sailing and knitting because they calm me.', ['sailing and knitting']],
+    [
+      'What do I do for fun?',
+      'User enjoys pottery and running along the canal.',
+      ['pottery and running along the canal'],
+    ],
     ['What do I like to drink?', 'I love green tea.', ['green tea']],
     ['What do I like to drink?', 'I love pasta.', []],
   ];

@@ -138,7 +138,8 @@ export function preferenceReader({
 
 function isOfKind(kind: string | null, object: string, sentence: string): boolean {
   if (kind === null) return true;
-  if (kind === 'activity') return /^(?:to )?\p{Ll}+ing\b|^to \p{Ll}/u.test(object) || /\bhobb/u.test(sentence);
+  if (kind === 'activity')
+    return /\p{Ll}ing\b|^to \p{Ll}/u.test(object) || /\b(?:hobb|enjoys?|keen on|into)/u.test(sentence);
   const words = wordsOf(object);
   if (kind === 'food' && (OF_FOOD.test(sentence) || words.some((word) => DEMONYMS.has(word)))) return true;
   if (contentWords(sentence).some((word) => stemOf(word) === stemOf(kind))) return true;

@@ -11,8 +11,8 @@ export interface WorkAsked {
   /** `my mother`, `Ana`, `I`. */
   readonly whose: string;
   readonly isPast: boolean;
-  /** It asks for one of a kind: `Which hospital do I work at?` */
-  readonly isWhich?: true;
+  /** `hospital` of "Which hospital do I work at?" */
+  readonly kind?: string;
 }
 
 const JOB = '(?:job|profession|occupation|trade|line of work)';
@@ -33,11 +33,13 @@ const QUESTIONS: readonly (readonly [Asked, RegExp])[] = (
     ['workplace', `where ${IS} (.+?) employed`],
     ['workplace', `whom? ${DOES} (.+?) work for`],
   ] as const
-).map(([of, form]) => [of, new RegExp(`^${form} *\\??$`, 'iu')] as const);
+).map(
+  ([of, form]) => [of, new RegExp(`^${form}(?: now| these days| currently| at the moment)? *\\??$`, 'iu')] as const,
+);
 /** `What does my sister do?`, of persons whom a text calls by what they are to somebody. */
 const BARE = new RegExp(`^what (?:do|does) (${RELATED}) do *\\??$`, 'iu');
 const WHICH_PLACE = new RegExp(
-  `^(?:(?:at|for|in) )?(?:which|what) (?:\\p{Ll}+ ){0,2}?(?!days?|hours?|time|months?|years?)\\p{Ll}+ ${DOES} (.+?) (?:work|teach)(?: (?:at|for|in|with))? *\\??$`,
+  `^(?:(?:at|for|in) )?(?:which|what) (?:\\p{Ll}+ ){0,2}?(?<kind>(?!days?|hours?|time|months?|years?)\\p{Ll}+) ${DOES} (?<whose>.+?) (?:work|teach)(?: (?:at|for|in|with))? *\\??$`,
   'iu',
 );
 
@@ -56,8 +58,8 @@ export function workAsked(question: string): WorkAsked | null {
   const related = BARE.exec(text)?.[1];
   if (related !== undefined && calledLike(related.split(' ').at(-1) ?? '').length > 0)
     return asked('profession', related);
-  const placed = WHICH_PLACE.exec(text)?.[1];
-  return placed === undefined ? null : { ...asked('workplace', placed), isWhich: true };
+  const { kind, whose } = WHICH_PLACE.exec(text)?.groups ?? {};
+  return kind === undefined || whose === undefined ? null : { ...asked('workplace', whose), kind: kind.toLowerCase() };
 }
 
 /** Says a question for one's own profession in the words by which notes of one's work are found; null for another question. */
@@ -81,6 +83,9 @@ const PLACE_END =
   '(?=[.,;:!?()]|$| (?:as|and|but|since|because|so|where|which|who|on|from|every|for|until|while|near|now|these|with|three|four|five|part|full)\\b)';
 const PLACE = `((?:[^\\s,;:!?()]+ ){0,7}?[^\\s,;:!?()]*[^\\s.,;:!?()])${PLACE_END}`;
 const AT = '(?:at|for|in (?=(?:an?|the|my|our|his|her|their)\\b)) ?';
+/** Where people are for nothing but work. */
+const OFFICE =
+  '(?:office|authority|ministry|agency|council|archive|department|factory|firm|company|newspaper|publisher|lab|laboratory|plant)';
 const NO_PLACE =
   /^(?:\d|nights?|day|home|weekends?|work|the (?:moment|morning|evening|afternoon|weekend|summer|winter|same|first|last|past)|present|all|noon|least|over|about|almost|nearly|many|several|some|two|ten|(?:an?|one) (?:hours?|days?|weeks?|months?|years?|while|few|bit|living)|now|him|her|them|me|us|free)\b/iu;
 
@@ -181,7 +186,7 @@ function professionOf(start: string, isPast: boolean): (sentence: string) => Wor
 
 const ANYBODY = [professionOf('', false), professionOf('', true)] as const;
 
-function placeOf(start: string, { isPast, isWhich }: WorkAsked): (sentence: string) => WorkSaid | null {
+function placeOf(start: string, { isPast, kind }: WorkAsked): (sentence: string) => WorkSaid | null {
   const { work, be } = verbsOf(isPast);
   const teach = isPast ? 'taught' : '(?:teach|teaches|practises?|practices?|lectures?)';
   const works = new RegExp(`${start} ${STILL}(?:${work}|${teach})(?: [^.;,]{0,80}?)?? ${AT}${PLACE}`, 'u');
@@ -189,11 +194,17 @@ function placeOf(start: string, { isPast, isWhich }: WorkAsked): (sentence: stri
     `${start}(?:${be})(?: now| still| currently| also)? ?(?:an? |the )${PHRASE} ${AT}${PLACE}`,
     'u',
   );
+  const stays = new RegExp(
+    `${start}(?:${be})(?: still| now| back)? (?:at|with) (the (?:\\p{L}+ ){0,3}?${OFFICE})(?!\\p{L})`,
+    'u',
+  );
   const clean = (place: string) =>
-    (isWhich === true ? place.replace(/ in \p{Lu}.*$/u, '') : place).replace(/^the /u, '');
+    (kind !== undefined ? place.replace(/ in \p{Lu}.*$/u, '') : place).replace(/^the /u, '');
   return (sentence) => {
     const place = works.exec(sentence)?.[1];
     if (place !== undefined && !NO_PLACE.test(place)) return { said: clean(place), rank: 0 };
+    const office = stays.exec(sentence)?.[1];
+    if (office !== undefined) return { said: clean(office), rank: 1 };
     const [, profession = '', employer] = is.exec(sentence) ?? [];
     const isWork = employer !== undefined && isOf('profession', profession) && !NO_PLACE.test(employer);
     return isWork ? { said: clean(employer), rank: 0 } : null;
@@ -218,9 +229,14 @@ function marriedTo(whose: string): RegExp | null {
   return new RegExp(`${personPattern(other)} (?:got |is |was )?(?:married|wed)(?: to)? an? ${PHRASE}${END}`, 'u');
 }
 
+/** Endings of words that call what somebody works as, where dictionaries do not have the word: `dental hygienist`. */
+const WORKER =
+  /(?:worker|officer|assistant|manager|designer|developer|consultant|analyst|technician|researcher|engineer|instructor|inspector|operator|practitioner|keeper|smith|(?<!optim|pessim|fatal|rac|sex|ide(?:al)?|extrem|femin|egot|tour|cycl)ist)$/iu;
+
 /** Whether the last noun of a phrase is of a kind: `paediatric nurse`, not `close friend`. */
 function isOf(kind: keyof typeof MIN_KIND, phrase: string): boolean {
   const ofKind = kindOf(kind);
   const head = phrase.toLowerCase().split(' ').at(-1) ?? '';
+  if (kind === 'profession' && WORKER.test(head)) return true;
   return ofKind !== null && ofKind(wordSenses().row(head)) >= MIN_KIND[kind];
 }

@@ -1,3 +1,4 @@
+import { asksAge } from './ages.ts';
 import { kinAsked } from './kin.ts';
 import { preferenceAsked } from './preferences.ts';
 import { workAsked } from './profession.ts';
@@ -19,5 +20,6 @@ function wordsFor(question: string): string {
   }
   const kin = kinAsked(question);
   if (kin !== null) return kin.words.replaceAll('?', '').replaceAll('|', ' ');
+  if (asksAge(question)) return 'years aged turned birthday born';
   return workAsked(question) === null ? '' : 'works job employed teaches runs';
 }

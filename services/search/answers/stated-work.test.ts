@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ReadPassage } from './rank-sentences.ts';
-import { statedWork } from './stated-work.ts';
+import { isRelativeUnsaid, statedWork } from './stated-work.ts';
 
 describe('what a text says of the work of somebody', () => {
   const passage = (text: string): ReadPassage =>
@@ -36,6 +36,21 @@ describe('what a text says of the work of somebody', () => {
     expect(said("What does Camille's husband do?", 'Camille runs a bookshop.', 'My partner Eli is a chef.')).equals(
       'unsaid',
     );
+  });
+
+  it('is told apart from relatives of whom no text tells', () => {
+    const unsaid = (question: string, text: string) => isRelativeUnsaid(question, [passage(text)]);
+    expect(unsaid('What is my wife called?', 'My daughters Saga and Moa came.')).equals(true);
+    expect(unsaid('What is my daughter called?', 'My kids Saga and Moa came.')).equals(false);
+    expect(unsaid('What is my wife called?', 'I am married to Ana.')).equals(false);
+    expect(unsaid("What is Hilde's husband called?", 'Hilde has a car. My husband is ill.')).equals(false);
+    expect(unsaid('Who is my boss?', 'My manager is Sofie.')).equals(false);
+  });
+
+  it('does not say which place it is by the kind alone', () => {
+    expect(said('Which newspaper did I work for?', 'I was a proofreader at a newspaper.')).equals('unsaid');
+    expect(said('Which company do I work for?', 'I work for Norvik.')).equals('Norvik');
+    expect(said('Where does Hilde work?', 'Hilde is still at the tax office.')).equals('tax office');
   });
 
   it('is the plainest of several statements, and none when they contradict each other', () => {

@@ -34,6 +34,9 @@ export function statedWork(question: string, passages: readonly ReadPassage[]): 
     const isOfOthers = asked.whose === 'I' && read.some((passage) => sayOthers(asked, passage));
     return isOfOthers && !read.some(isOfAsker) ? 'unsaid' : null;
   }
+  // `a newspaper` does not say which newspaper.
+  if (asked.kind !== undefined && new RegExp(`^(?:an?|the|my|our) ${asked.kind}$`, 'iu').test(first.said))
+    return 'unsaid';
   return found.every(({ said }) => first.said.endsWith(said)) ? first : null;
 }
 
@@ -60,12 +63,34 @@ function sayOthers(asked: WorkAsked, passage: ReadPassage): boolean {
   );
 }
 
+const ASKS_RELATIVE =
+  /^(?:what|who) (?:is|was) (?<whose>(?:my|our|\p{Lu}[\p{L}'’-]*?(?: \p{Lu}[\p{L}'’-]*?)?['’]s) (?:\p{Ll}+ )??\p{Ll}+?)(?:['’]s (?:first )?name| called| named)?\s*\??$/iu;
+
+/** Whether a question asks how a relative is called (`What is my wife called?`), and no passage has a word for such a one. */
+export function isRelativeUnsaid(question: string, passages: readonly ReadPassage[]): boolean {
+  const whose = ASKS_RELATIVE.exec(question.trim())?.groups?.['whose'];
+  return whose !== undefined && isUnknownRelative({ whose }, passages);
+}
+
+const CHILD = 'child|children|kids?|twins|triplets|bab(?:y|ies)';
+/** Words that may call such a relative among others. */
+const AMONG: Readonly<Record<string, string>> = {
+  daughter: `${CHILD}|girls?`,
+  son: `${CHILD}|boys?`,
+  brother: 'siblings?|twin',
+  sister: 'siblings?|twin',
+  mother: 'parents?|mommy|mummy',
+  father: 'parents?|daddy|pa',
+};
+
 /** Whether a question is of somebody's relative, and no passage has a word for such a one. */
-function isUnknownRelative({ whose }: WorkAsked, passages: readonly ReadPassage[]): boolean {
+function isUnknownRelative({ whose }: Pick<WorkAsked, 'whose'>, passages: readonly ReadPassage[]): boolean {
   const [, owner = '', relative] = /^(my|our|.+?['’]s) (?:\p{Ll}+ )?(\p{Ll}+)$/iu.exec(whose) ?? [];
-  const words = relative === undefined ? [] : calledLike(relative);
-  if (words.length === 0) return false;
-  const called = new RegExp(`(?<!\\p{L})(?:${words.join('|')})s?(?!\\p{L})`, 'iu');
+  const words = relative === undefined ? [] : calledLike(relative.toLowerCase());
+  // A boss is called by many words.
+  if (words.length < 2) return false;
+  const among = words.flatMap((word) => AMONG[word] ?? []);
+  const called = new RegExp(`(?<!\\p{L})(?:${[...words, ...among].join('|')})s?(?!\\p{L})`, 'iu');
   const [name = ''] = /^(?:my|our)$/iu.test(owner) ? [] : owner.split(/[ '’]/u);
   return passages.every(({ payload: { text } }) => !text.includes(name) || (!called.test(text) && !MARRIED.test(text)));
 }

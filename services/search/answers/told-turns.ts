@@ -257,7 +257,7 @@ const HE = 'father dad daddy grandfather grandpa brother son uncle nephew husban
 const EITHER =
   'boss manager neighbour neighbor friend flatmate roommate housemate colleague coworker teacher coach doctor landlord partner cousin therapist tutor';
 const KIN = new RegExp(
-  `(?<![\\p{L}\\p{N}])(?:(?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Tt]heir)|(?!(?:How|What|Where|Who|That|There|Here|It|Let)\\b)\\p{Lu}\\p{L}+['’]s) (?:\\p{Ll}+ )?(${[SHE, HE, EITHER].join(' ').replaceAll(' ', '|')})(?![\\p{L}'’-])(?: \\p{Lu}\\p{L}+)?`,
+  `(?<![\\p{L}\\p{N}])(?:(?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Tt]heir)|(?!(?:How|What|Where|Who|That|There|Here|It|Let)\\b)\\p{Lu}\\p{L}+['’]s) (?:\\p{Ll}+ )?(${[SHE, HE, EITHER].join(' ').replaceAll(' ', '|')})(?![\\p{L}-]|['’]s \\p{Ll}+ (?:is|was|has|had|who)\\b)(?: \\p{Lu}\\p{L}+)?`,
   'gu',
 );
 const PRONOUN = /^(?:(she|her)|he|his)(?=['’ ])/iu;

@@ -1,12 +1,13 @@
 import { isConversation, roleOf, turnsOf } from '../../common/text/language/turns.ts';
 import type { ReadPassage } from './rank-sentences.ts';
 import { type Statement, statementsOf } from './statements.ts';
+import { pronounReader } from './told-turns.ts';
 
 /** A statement of a passage, with who says it: a name, or `User` and the like; null outside of turns. */
 interface SpokenStatement {
   readonly statement: Statement;
   readonly speaker: string | null;
-  /** The statement without the name of its speaker. */
+  /** The statement without the name of its speaker, with the relative whom its first pronoun means: `my mum loves roses`. */
   readonly said: string;
 }
 
@@ -15,13 +16,18 @@ export function spokenStatements(passage: ReadPassage): readonly SpokenStatement
   const turns = turnsOf(passage.payload.text);
   const areTurns = isConversation(turns) || (turns.length === 1 && turns[0]?.start === 0);
   let last: string | null = null;
-  return statementsOf(passage).map((statement) => {
+  const meaning = pronounReader();
+  return statementsOf(passage).map((statement, at) => {
     const [turn] = areTurns ? turnsOf(statement.text) : [];
     const isTurn = turn?.start === 0;
     if (isTurn) last = turn.speaker;
     else if (statement.isContinued !== true) last = null;
     const heading = roleOf(statement.heading) === null ? null : statement.heading;
-    return { statement, speaker: last ?? heading, said: isTurn ? statement.text.slice(turn.saidAt) : statement.text };
+    return {
+      statement,
+      speaker: last ?? heading,
+      said: meaning(isTurn ? statement.text.slice(turn.saidAt) : statement.text, at),
+    };
   });
 }
 
