@@ -45,13 +45,7 @@ describe('installation of a Dedicated tenant', () => {
 
   const named = <T extends KubeObject = Workload>(kind: ResourceKind, name: string) =>
     world.kube.read<T>(kind, { ...PLACE, name });
-  const live = (kind: ResourceKind) =>
-    (
-      world.kube.store.list(
-        `${kind.apiVersion.includes('/') ? '/apis' : '/api'}/${kind.apiVersion}/${kind.plural}`,
-        PLACE.namespace,
-      ) as unknown as Workload[]
-    ).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const live = (kind: ResourceKind) => world.live<Workload>(kind);
   const names = (kind: ResourceKind) => live(kind).map(({ metadata }) => metadata.name);
   const variablesOf = (service: string) =>
     named(KINDS.deployment, `tenant-acme-${service}`)?.spec.template?.spec.containers[0]?.env ?? [];

@@ -30,13 +30,7 @@ describe('deletion of a Dedicated tenant', () => {
   });
   afterEach(() => world.close());
 
-  const live = (kind: ResourceKind) =>
-    (
-      world.kube.store.list(
-        `${kind.apiVersion.includes('/') ? '/apis' : '/api'}/${kind.apiVersion}/${kind.plural}`,
-        PLACE.namespace,
-      ) as unknown as KubeObject[]
-    ).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const live = (kind: ResourceKind) => world.live(kind);
   const keysSecret = () =>
     live(KINDS.secret).find(({ metadata }) => metadata.labels?.['engram.dev/realm'] !== undefined);
   const workloads = () => [KINDS.deployment, KINDS.service, KINDS.networkPolicy, KINDS.serviceAccount].flatMap(live);

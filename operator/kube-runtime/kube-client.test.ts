@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { createFakeClock } from '../../test/support/kube/fake-clock.ts';
 import { type FakeKube, startFakeKube } from '../../test/support/kube/fake-kube.ts';
+import { rejection } from '../../test/support/refusal-of.ts';
 import { until } from '../../test/support/until.ts';
-import { KubeError, NotLeaderError, type WatchEvent } from './kube-client.ts';
+import { type KubeError, NotLeaderError, type WatchEvent } from './kube-client.ts';
 import { type ConfigMap, KINDS, type KubeObject } from './kube-object.ts';
 import { createFencedClient, fencePort } from './leader-election.ts';
 import { createRuntimeClock } from './runtime-clock.ts';
@@ -22,15 +23,6 @@ describe('kube client', () => {
   });
   afterEach(() => kube.close());
 
-  const failureOf = async (call: Promise<unknown>): Promise<KubeError> => {
-    const error = await call.then(
-      () => undefined,
-      (caught: unknown) => caught,
-    );
-    if (!(error instanceof KubeError)) throw new Error(`No KubeError: ${error}`);
-    return error;
-  };
-
   it('reads, creates, applies, patches and deletes objects', async () => {
     const client = kube.client({ clock: createRuntimeClock() });
     expect(await client.get(configMap, { name: 'a', namespace: 'ns' })).to.equal(null);
@@ -41,10 +33,12 @@ describe('kube client', () => {
     expect(patched.data).to.deep.equal({ three: '3' });
     const apply = kube.requests.find(({ contentType }) => contentType === 'application/apply-patch+yaml');
     expect(apply?.query.get('fieldManager')).to.equal('test-operator');
-    expect((await failureOf(client.create(configMap, map('a')))).reason).to.equal('AlreadyExists');
+    expect((await rejection<KubeError>(client.create(configMap, map('a')))).reason).to.equal('AlreadyExists');
     const stale = { ...made, data: { stale: 'yes' } };
-    expect((await failureOf(client.replace(configMap, stale))).code).to.equal(409);
-    expect((await failureOf(client.delete(configMap, made.metadata, { uid: 'another' }))).code).to.equal(409);
+    expect((await rejection<KubeError>(client.replace(configMap, stale))).code).to.equal(409);
+    expect((await rejection<KubeError>(client.delete(configMap, made.metadata, { uid: 'another' }))).code).to.equal(
+      409,
+    );
     expect(await client.delete(configMap, made.metadata)).to.equal(true);
     expect(await client.delete(configMap, made.metadata)).to.equal(false);
   });
@@ -94,7 +88,7 @@ describe('kube client', () => {
   it('fails at once when Retry-After exceeds the time limit', async () => {
     const client = kube.client({ clock: createFakeClock() });
     kube.fail({ fault: { status: 429, headers: { 'retry-after': '30' } } });
-    const error = await failureOf(client.get(configMap, { name: 'a', namespace: 'ns' }));
+    const error = await rejection<KubeError>(client.get(configMap, { name: 'a', namespace: 'ns' }));
     expect(error).to.include({ code: 429, reason: 'TooManyRequests', retryAfterMs: 30_000, transient: true });
   });
 
@@ -102,7 +96,7 @@ describe('kube client', () => {
     const clock = createFakeClock();
     const client = kube.client({ clock });
     kube.fail({ fault: { action: 'hang' } });
-    const reading = failureOf(client.get(configMap, { name: 'a', namespace: 'ns' }));
+    const reading = rejection<KubeError>(client.get(configMap, { name: 'a', namespace: 'ns' }));
     await until('it was asked', () => kube.requests.length === 1);
     await clock.advance(10_000);
     expect(await reading).to.include({ code: 0, reason: 'Timeout', transient: true });
@@ -111,9 +105,13 @@ describe('kube client', () => {
   it('distinguishes a lost connection from a refusal', async () => {
     const client = kube.client({ clock: createRuntimeClock() });
     kube.fail({ fault: { action: 'reset' } });
-    expect(await failureOf(client.list(configMap))).to.include({ code: 0, reason: 'Unreachable' });
+    expect(await rejection<KubeError>(client.list(configMap))).to.include({ code: 0, reason: 'Unreachable' });
     kube.fail({ fault: { status: 403, reason: 'Forbidden' } });
-    expect(await failureOf(client.list(configMap))).to.include({ code: 403, reason: 'Forbidden', transient: false });
+    expect(await rejection<KubeError>(client.list(configMap))).to.include({
+      code: 403,
+      reason: 'Forbidden',
+      transient: false,
+    });
   });
 
   it('watches changes and bookmarks; an expired version and a broken line are errors', async () => {
@@ -138,9 +136,9 @@ describe('kube client', () => {
     const drain = async () => {
       for await (const _ of client.watch(configMap, again));
     };
-    expect((await failureOf(drain())).code).to.equal(410);
+    expect((await rejection<KubeError>(drain())).code).to.equal(410);
     kube.fail({ watch: true, fault: { lines: ['{"type":"ADDED","obj'] } });
-    expect((await failureOf(drain())).reason).to.equal('BrokenWatch');
+    expect((await rejection<KubeError>(drain())).reason).to.equal('BrokenWatch');
   });
 
   it('makes calls beside any number of watches', async () => {

@@ -4,13 +4,14 @@ import { createApplier, ForeignObjectError, ownershipLabels } from '../../operat
 import { createEventRecorder } from '../../operator/kube-runtime/events.ts';
 import { createKubeClient } from '../../operator/kube-runtime/http-kube-client.ts';
 import { type Change, createInformer, type Informer } from '../../operator/kube-runtime/informer.ts';
-import { type KubeClient, KubeError } from '../../operator/kube-runtime/kube-client.ts';
+import type { KubeClient, KubeError } from '../../operator/kube-runtime/kube-client.ts';
 import { kubeconfigConnection } from '../../operator/kube-runtime/kube-connection.ts';
 import { type ConfigMap, KINDS, type KubeObject } from '../../operator/kube-runtime/kube-object.ts';
 import { createKubeTransport, type KubeTransport } from '../../operator/kube-runtime/kube-transport.ts';
 import { createLeaderElector, type LeaderElector, type Lease } from '../../operator/kube-runtime/leader-election.ts';
 import { createRuntimeClock } from '../../operator/kube-runtime/runtime-clock.ts';
 import { createSilentLogger } from '../../services/common/platform/observability/logger.ts';
+import { rejection } from '../support/refusal-of.ts';
 import { until } from '../support/until.ts';
 import { describeWithCluster } from './with-cluster.ts';
 
@@ -43,27 +44,24 @@ describeWithCluster('runtime of the operator on a real API server', (server) => 
     metadata: { name, namespace },
     data,
   });
-  const failureOf = async (call: Promise<unknown>): Promise<KubeError> => {
-    const error = await call.then(
-      () => undefined,
-      (caught: unknown) => caught,
-    );
-    if (error instanceof KubeError) return error;
-    throw new Error(`No KubeError: ${error}`);
-  };
 
   describe('client', () => {
     it('creates, reads, replaces by version, patches and deletes by uid', async () => {
       expect(await client.get(configMap, { name: 'a', namespace })).to.equal(null);
       const made = await client.create(configMap, map('a', { one: '1' }));
-      expect(await failureOf(client.create(configMap, map('a')))).to.include({ code: 409, reason: 'AlreadyExists' });
+      expect(await rejection<KubeError>(client.create(configMap, map('a')))).to.include({
+        code: 409,
+        reason: 'AlreadyExists',
+      });
       const replaced = await client.replace<ConfigMap>(configMap, { ...made, data: { two: '2' } });
-      expect(await failureOf(client.replace(configMap, made))).to.include({ code: 409, reason: 'Conflict' });
+      expect(await rejection<KubeError>(client.replace(configMap, made))).to.include({ code: 409, reason: 'Conflict' });
       const stale = { metadata: { resourceVersion: made.metadata.resourceVersion }, data: { three: '3' } };
-      expect((await failureOf(client.patch(configMap, made.metadata, stale))).code).to.equal(409);
+      expect((await rejection<KubeError>(client.patch(configMap, made.metadata, stale))).code).to.equal(409);
       const patched = await client.patch<ConfigMap>(configMap, made.metadata, { data: { two: null, four: '4' } });
       expect([replaced.data, patched.data]).to.deep.equal([{ two: '2' }, { four: '4' }]);
-      expect((await failureOf(client.delete(configMap, made.metadata, { uid: randomUUID() }))).code).to.equal(409);
+      expect(
+        (await rejection<KubeError>(client.delete(configMap, made.metadata, { uid: randomUUID() }))).code,
+      ).to.equal(409);
       const { uid = '' } = made.metadata;
       expect(await client.delete(configMap, made.metadata, { uid })).to.equal(true);
       expect(await client.delete(configMap, made.metadata)).to.equal(false);
@@ -74,7 +72,7 @@ describeWithCluster('runtime of the operator on a real API server', (server) => 
       await asUser.patch(configMap, { name: 'applied', namespace }, { data: { theirs: '3' } });
       const again = await client.apply<ConfigMap>(configMap, map('applied', { ours: '1' }));
       expect(again.data).to.deep.equal({ ours: '1', theirs: '3' });
-      const conflict = await failureOf(asUser.apply(configMap, map('applied', { ours: 'taken' })));
+      const conflict = await rejection<KubeError>(asUser.apply(configMap, map('applied', { ours: 'taken' })));
       expect(conflict).to.include({ code: 409, reason: 'Conflict' });
       const forced = await asUser.apply<ConfigMap>(configMap, map('applied', { ours: 'taken' }), { force: true });
       expect(forced.data?.['ours']).to.equal('taken');

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
+import { ADA, NOTES as DATASET } from '../../../test/support/ada.ts';
 import { unsignedPrincipals } from '../../../test/support/unsigned-principals.ts';
 import { engramError } from '../../common/kernel/errors.ts';
-import { asId } from '../../common/kernel/ids.ts';
-import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
 import type { RequestOf } from '../../common/platform/messaging/messages.ts';
 import { createMessenger } from '../../common/platform/messaging/messenger.ts';
 import { createSilentLogger } from '../../common/platform/observability/logger.ts';
@@ -13,17 +12,6 @@ import { recordPipeline } from '../stages/record-pipeline.ts';
 import type { ImproveResult } from './improve-result.ts';
 import { recordImprove } from './record-improve.ts';
 
-const USER = asId<never>('00000000-0000-4000-8000-000000000001');
-const AT = '2026-01-02T03:04:05.678Z';
-const DATASET = {
-  id: asId<never>('00000000-0000-4000-8000-00000000000d'),
-  name: 'notes',
-  ownerId: USER,
-  tenant: PERSONAL_TENANT,
-  createdAt: AT,
-  updatedAt: null,
-};
-const PRINCIPAL = { id: USER, email: 'a@example.com', tenant: PERSONAL_TENANT, isSuperuser: false, parentId: null };
 const IDLE = { pipeline: 'memify_pipeline', runId: '00000000-0000-4000-8000-0000000000aa' };
 const RESULT: ImproveResult = {
   dataset: DATASET,
@@ -44,7 +32,7 @@ async function recordedEnds(end: () => ImproveResult): Promise<readonly RequestO
     requests.push(request);
     return {};
   });
-  const context = { requestId: 'test', principal: PRINCIPAL };
+  const context = { requestId: 'test', principal: ADA };
   const improve = { id: 'improve-1', dataset: DATASET, background: false, sessionIds: ['s1'], context };
   await recordImprove({ messenger, logger: createSilentLogger() }, improve, async (idleRuns) => {
     idleRuns.push(IDLE);
@@ -81,7 +69,7 @@ describe('recording an improve', () => {
         recorded.add(runId);
         return {};
       });
-      const context = { requestId: 'test', principal: PRINCIPAL };
+      const context = { requestId: 'test', principal: ADA };
       const improve = { id: 'improve-1', dataset: DATASET, background: false, sessionIds: [], context };
       let count = 0;
       const deps = {

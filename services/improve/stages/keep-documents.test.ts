@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { ADA, NOTES as DATASET } from '../../../test/support/ada.ts';
 import { unsignedPrincipals } from '../../../test/support/unsigned-principals.ts';
 import type { RunState } from '../../common/domain/run.ts';
 import { asId } from '../../common/kernel/ids.ts';
@@ -9,15 +10,6 @@ import { createInProcessBus } from '../../common/storage/bus/in-process/bus.ts';
 import { keepDocuments } from './keep-documents.ts';
 
 const AT = '2026-01-02T03:04:05.678Z';
-const USER = asId<never>('00000000-0000-4000-8000-000000000001');
-const DATASET = {
-  id: asId<never>('00000000-0000-4000-8000-00000000000d'),
-  name: 'notes',
-  ownerId: USER,
-  tenant: PERSONAL_TENANT,
-  createdAt: AT,
-  updatedAt: null,
-};
 
 /** The messages that ingest received before a run that ends as given. */
 async function bridge(end: Partial<RunState> = {}) {
@@ -45,7 +37,7 @@ async function bridge(end: Partial<RunState> = {}) {
     ...end,
   };
   await messenger.serve('cognify.StartRun', async () => ({ run }));
-  const principal = { id: USER, email: 'a@example.com', tenant: PERSONAL_TENANT, isSuperuser: false, parentId: null };
+  const principal = { id: ADA.id, email: 'a@example.com', tenant: PERSONAL_TENANT, isSuperuser: false, parentId: null };
   const pass = { dataset: DATASET, context: { requestId: 'test', principal }, signal: new AbortController().signal };
   const keep = (...texts: readonly string[]) =>
     keepDocuments(

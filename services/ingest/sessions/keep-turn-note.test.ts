@@ -1,21 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { ADA } from '../../../test/support/ada.ts';
 import { createMemoryDocumentStore } from '../../../test/support/memory/document-store.ts';
 import type { TurnNote } from '../../common/domain/session-context.ts';
-import type { TenantId, UserId } from '../../common/kernel/brand.ts';
+import type { UserId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { createSessionContexts, sessionContextCollection } from '../../common/records/sessions/session-context.ts';
 import { createSessionEntries, sessionEntriesCollection } from '../../common/records/sessions/session-entries.ts';
 import { createSessions, sessionsCollection } from '../../common/records/sessions/sessions.ts';
 import { keepTurnNote } from './keep-turn-note.ts';
 
-const ADA = {
-  id: asId<UserId>('ada'),
-  email: 'ada@example.com',
-  tenant: asId<TenantId>('t1'),
-  isSuperuser: false,
-  parentId: null,
-};
 const CONTEXT = { requestId: 'r', principal: ADA };
 const SCOPE = { tenant: ADA.tenant };
 const KEY = { user: ADA.id, session: 's1' };

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { ADA } from '../../../test/support/ada.ts';
 import { createMemoryDocumentStore } from '../../../test/support/memory/document-store.ts';
-import type { DatasetId, TenantId, UserId } from '../../common/kernel/brand.ts';
+import type { DatasetId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import type { RequestOf } from '../../common/platform/messaging/messages.ts';
@@ -14,13 +15,6 @@ import { createSessions } from '../../common/records/sessions/sessions.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 import { appendTurn, noteOnSession } from './session-messages.ts';
 
-const ADA = {
-  id: asId<UserId>('ada'),
-  email: 'ada@example.com',
-  tenant: asId<TenantId>('t1'),
-  isSuperuser: false,
-  parentId: null,
-};
 const CONTEXT = { requestId: 'r', principal: ADA };
 const SCOPE = { tenant: ADA.tenant };
 const KEY = { user: ADA.id, session: 's1' };

@@ -13,6 +13,7 @@ import {
   type ConfigMap,
   KINDS,
   type KubeObject,
+  type ResourceKind,
   type Secret,
   secretText,
 } from '../../../operator/kube-runtime/kube-object.ts';
@@ -53,6 +54,8 @@ export function completeSpec(spec: Partial<TenantSpec> = {}): TenantSpec {
 /** One tenant, an API server with faults, services with faults, and the reconciler between them. */
 export interface TenantWorld {
   readonly kube: FakeKube;
+  /** Objects in the namespace of the tenant that are not being deleted. */
+  live<Kept extends KubeObject = KubeObject>(kind: ResourceKind): readonly Kept[];
   readonly clock: FakeClock;
   /** Fakes, unless the world was made with others. */
   readonly services: FakeServices;
@@ -167,6 +170,11 @@ export async function createTenantWorld(
   const isStatus = ({ path }: { readonly path: string }) => path.endsWith('/status');
   return {
     kube,
+    live<Kept extends KubeObject>({ apiVersion, plural }: ResourceKind) {
+      const path = `${apiVersion.includes('/') ? '/apis' : '/api'}/${apiVersion}/${plural}`;
+      const found = kube.store.list(path, PLACE.namespace) as unknown as Kept[];
+      return found.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+    },
     clock,
     services,
     own,

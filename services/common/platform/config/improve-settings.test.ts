@@ -1,17 +1,8 @@
 import { expect } from 'chai';
-import { ConfigurationError, loadConfig } from './load-config.ts';
+import { problemsOf } from '../../../../test/support/config-problems.ts';
+import { loadConfig } from './load-config.ts';
 
 describe('the settings of improve', () => {
-  const problemsOf = (environment: Record<string, string>): readonly string[] => {
-    try {
-      loadConfig(environment);
-      return [];
-    } catch (error) {
-      if (error instanceof ConfigurationError) return error.problems;
-      throw error;
-    }
-  };
-
   it('have the defaults of the contract', () => {
     const { config } = loadConfig({});
     expect(config).to.deep.include({

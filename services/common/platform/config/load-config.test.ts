@@ -2,17 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
+import { problemsOf } from '../../../../test/support/config-problems.ts';
 import { ConfigurationError, type Environment, loadConfig, readDotenv } from './load-config.ts';
-
-function problemsOf(environment: Environment): readonly string[] {
-  try {
-    loadConfig(environment);
-  } catch (error) {
-    if (error instanceof ConfigurationError) return error.problems;
-    throw error;
-  }
-  return [];
-}
 
 const servers = {
   ENGRAM_MONGODB_URL: 'mongodb://localhost',

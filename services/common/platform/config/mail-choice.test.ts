@@ -2,21 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { ConfigurationError, loadConfig } from './load-config.ts';
+import { problemsOf } from '../../../../test/support/config-problems.ts';
+import { loadConfig } from './load-config.ts';
 
 const SERVER = { ENGRAM_SMTP_HOST: 'mail.example.com', ENGRAM_MAIL_FROM: 'Engram <engram@example.com>' };
 const LOGIN = { ENGRAM_SMTP_USER: 'engram', ENGRAM_SMTP_PASSWORD: 'not to be shown' };
 
 const serverOf = (variables: Readonly<Record<string, string>>) => loadConfig(variables).config.mailServer;
-const problemsOf = (variables: Readonly<Record<string, string>>): readonly string[] => {
-  try {
-    loadConfig(variables);
-  } catch (error) {
-    if (error instanceof ConfigurationError) return error.problems;
-    throw error;
-  }
-  return [];
-};
 
 describe('mail server', () => {
   it('is none unless its host is set', () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { ConfigurationError, loadConfig } from './load-config.ts';
+import { problemsOf } from '../../../../test/support/config-problems.ts';
+import { loadConfig } from './load-config.ts';
 
 const PUBLIC = { ENGRAM_PUBLIC_URL: 'https://engram.example.com/' };
 const TENANT = '6f1b0a52-5d0f-4b7e-9b7c-0f2f6c1f3a11';
@@ -7,16 +8,6 @@ const TENANT = '6f1b0a52-5d0f-4b7e-9b7c-0f2f6c1f3a11';
 function providers(list: unknown, more: Record<string, string> = {}) {
   const variables = { ...PUBLIC, ENGRAM_OIDC_PROVIDERS: JSON.stringify(list), ...more };
   return loadConfig(variables).config.oidcProviders;
-}
-
-function problemsOf(variables: Record<string, string>): readonly string[] {
-  try {
-    loadConfig(variables);
-  } catch (error) {
-    if (error instanceof ConfigurationError) return error.problems;
-    throw error;
-  }
-  return [];
 }
 
 describe('oidc providers', () => {

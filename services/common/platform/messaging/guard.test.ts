@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { METHODS, type MethodPath } from '../../../../proto/gen/method-table.ts';
+import { NOTES as DATASET } from '../../../../test/support/ada.ts';
 import { unsignedPrincipals } from '../../../../test/support/unsigned-principals.ts';
 import type { DatasetId } from '../../kernel/brand.ts';
-import type { DatasetRef } from '../../kernel/dataset.ts';
 import { type EngramError, engramError } from '../../kernel/errors.ts';
 import { asId } from '../../kernel/ids.ts';
 import { PERMISSIONS, type Principal } from '../../kernel/principal.ts';
@@ -19,14 +19,6 @@ const person = (last: string): Principal => ({
 });
 const OWNER = person('a');
 const STRANGER = person('b');
-const DATASET: DatasetRef = {
-  id: asId<DatasetId>('00000000-0000-4000-8000-0000000000d1'),
-  name: 'notes',
-  ownerId: OWNER.id,
-  tenant: PERSONAL_TENANT,
-  createdAt: '2026-01-02T03:04:05.678Z',
-  updatedAt: null,
-};
 
 const paths = (Object.keys(METHODS) as MethodPath[]).filter((path) => path !== 'auth.ResolveDatasets');
 

@@ -1,23 +1,15 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { expect } from 'chai';
+import { ADA } from '../../../../test/support/ada.ts';
 import { rejection } from '../../../../test/support/refusal-of.ts';
 import { unsignedPrincipals } from '../../../../test/support/unsigned-principals.ts';
-import { asId } from '../../kernel/ids.ts';
 import type { Principal } from '../../kernel/principal.ts';
-import { PERSONAL_TENANT } from '../../kernel/scope.ts';
 import { createInProcessBus } from '../../storage/bus/in-process/bus.ts';
 import { createIdentify } from './identify.ts';
 import { callerOf, createMessenger, createSignedMessenger, type Messenger } from './messenger.ts';
 import { fixedProof } from './principal-proof.ts';
 import { createPrincipalSigner, createPrincipalVerifier, type PrincipalSigner } from './principal-tokens.ts';
 
-const ADA: Principal = {
-  id: asId('00000000-0000-4000-8000-00000000000a'),
-  email: 'ada@example.com',
-  tenant: PERSONAL_TENANT,
-  isSuperuser: false,
-  parentId: null,
-};
 const SECRET = 'a secret of tests, long enough';
 
 function handClock() {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import { ADA, NOTES as DATASET } from '../../../../test/support/ada.ts';
 import { unsignedPrincipals } from '../../../../test/support/unsigned-principals.ts';
 import type { DatasetId, UserId } from '../../kernel/brand.ts';
-import type { DatasetRef } from '../../kernel/dataset.ts';
 import { engramError } from '../../kernel/errors.ts';
 import { asId } from '../../kernel/ids.ts';
 import type { Principal } from '../../kernel/principal.ts';
@@ -12,21 +12,6 @@ import { createMessenger, type Messenger } from './messenger.ts';
 import { fixedProof } from './principal-proof.ts';
 import { rememberAccess } from './remembered-access.ts';
 
-const ADA: Principal = {
-  id: asId('00000000-0000-4000-8000-00000000000a'),
-  email: 'ada@example.com',
-  tenant: PERSONAL_TENANT,
-  isSuperuser: false,
-  parentId: null,
-};
-const DATASET: DatasetRef = {
-  id: asId<DatasetId>('00000000-0000-4000-8000-0000000000d1'),
-  name: 'notes',
-  ownerId: ADA.id,
-  tenant: PERSONAL_TENANT,
-  createdAt: '2026-01-02T03:04:05.678Z',
-  updatedAt: null,
-};
 const CALL = { requestId: 'r', principal: ADA, proof: fixedProof('believed') };
 const KEY = [{ kind: 'api-key', value: 'a key' }] as const;
 

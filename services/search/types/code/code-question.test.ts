@@ -1,8 +1,6 @@
 import { expect } from 'chai';
-import { readCode } from '../../../common/text/documents/formats/code.ts';
-import { languageOfExtension } from '../../../common/text/documents/formats/code-languages.ts';
-import { createGrammars } from '../../../common/text/documents/formats/tree-sitter.ts';
-import { buildCodeGraph, type CodeGraph } from './code-graph.ts';
+import { codeGraphOf } from '../../../../test/support/code-graph-of.ts';
+import type { CodeGraph } from './code-graph.ts';
 import { codeAnswer } from './code-question.ts';
 import { answerFrom } from './code-search.ts';
 
@@ -86,14 +84,7 @@ func create(q int) func() { return nil }`,
 describe('questions about code', () => {
   let graph: CodeGraph;
   before(async () => {
-    const grammars = createGrammars();
-    const files = Object.entries(FILES).map(async ([path, text]) => {
-      const language = languageOfExtension(path.split('.').at(-1) ?? '');
-      if (language === null) throw new Error(path);
-      const { code } = await readCode(text, language, grammars);
-      return code === undefined ? [] : [{ path, repo: 'shop', facts: code }];
-    });
-    graph = buildCodeGraph((await Promise.all(files)).flat());
+    graph = await codeGraphOf(FILES);
   });
 
   const answer = (question: string) => codeAnswer(graph, question)?.text ?? null;

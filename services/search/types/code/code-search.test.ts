@@ -1,10 +1,8 @@
 import { expect } from 'chai';
+import { codeGraphOf } from '../../../../test/support/code-graph-of.ts';
 import { cpuTimeMs, expectQuick } from '../../../../test/support/cpu-time.ts';
 import type { EngramError } from '../../../common/kernel/errors.ts';
 import type { JsonObject } from '../../../common/kernel/json.ts';
-import { readCode } from '../../../common/text/documents/formats/code.ts';
-import { languageOfExtension } from '../../../common/text/documents/formats/code-languages.ts';
-import { createGrammars } from '../../../common/text/documents/formats/tree-sitter.ts';
 import { buildCodeGraph, type CodeGraph } from './code-graph.ts';
 import { answerFrom, compactJson } from './code-search.ts';
 
@@ -87,14 +85,7 @@ interface Answer extends Record<'facts' | 'nodes' | 'path' | 'hits' | 'hubs', re
 describe('the search of code', () => {
   let graph: CodeGraph;
   before(async () => {
-    const grammars = createGrammars();
-    const files = Object.entries(SHOP).map(async ([path, text]) => {
-      const language = languageOfExtension(path.split('.').at(-1) ?? '');
-      if (language === null) throw new Error(path);
-      const { code } = await readCode(text, language, grammars);
-      return code === undefined ? [] : [{ path, repo: 'shop', facts: code }];
-    });
-    graph = buildCodeGraph((await Promise.all(files)).flat());
+    graph = await codeGraphOf(SHOP);
   });
 
   function ask(codeQuery: JsonObject | null, words = '') {
