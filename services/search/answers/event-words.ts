@@ -64,7 +64,7 @@ export const EVENTS: readonly EventWords[] = [
   words('adopt(?:ed|s)?', 'adopt|shelter|rescue|got|came|took|since|brought|found|from|join'),
   words(
     '(?:who|which (?:team|side|country|player|club)) (?:has |had )?(?:won|wins|beat)|winner',
-    'w[io]n|beat|defeat|victor|champion|triumph|first|lost|lose|loss|prize|award|medal|trophy|cup went|elect|gold|title|top|best|ahead|\\d ?[:–-] ?\\d',
+    'w[io]n|beat|defeat|victor|champion|triumph|first|lost|lose|loss|prize|award|medal|trophy|cup went|elected|gold|title|top|best|ahead|\\d ?[:–-] ?\\d',
   ),
   words('elected|elects?', 'elect|vot|chos|chair|president|mayor|won|became|appoint|office|take|took|since|new'),
   words(
@@ -90,7 +90,7 @@ export const EVENTS: readonly EventWords[] = [
   words('weighs?|weighed', 'weigh|kg|kilo|gram|pound|ton|\\d ?g\\b|heav|light|ounce|stone'),
   words(
     'stud(?:y|ies|ied)',
-    'stud|universit|college|school|degree|course|graduat|major|read\\b|learn|train|apprentic|class|professor|lectur|academ|diploma|bachelor|master|doctor|phd|faculty|campus|enrol|attend|educat|research|exam|institut|semin|semester|thesis|program|subject|taught|teach',
+    'stud|universit|college|school|degree|course|graduat|major|read\\b|learn|train(?:ed|ing|ee)|apprentic|class|professor|lectur|academ|diploma|bachelor|master|doctor|phd|faculty|campus|enrol|attend|educat|research|exam|institut|semin|semester|thesis|program|subject|taught|teach',
     { types: ['date', 'person', 'place', 'thing'], isOfBest: true },
   ),
   words(

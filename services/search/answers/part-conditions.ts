@@ -2,6 +2,7 @@ import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { likenessTo } from '../retrieval/word-likeness.ts';
+import { workAsked } from './profession.ts';
 import { contentWords, type Question, wordsOf } from './question.ts';
 import { isRelative, relativesLike } from './relatives.ts';
 import { MONTHS, NUMERALS, spansOf } from './spans.ts';
@@ -27,6 +28,8 @@ const CONDITIONS: readonly (readonly [Part, (question: Asked, said: readonly Sai
   ['subject', isPriceOfOther],
   ['person', isRelationUnsaid],
   ['doer', isThiefUnknown],
+  ['subject', isOwnKindUnsaid],
+  ['person', isWorkOfOther],
   ['event', isOfOtherMonth],
   ['kind', isOfOtherOrder],
 ];
@@ -160,6 +163,36 @@ function isRelationUnsaid({ text }: Asked, said: readonly Said[]): boolean {
   if (!isRelative(relation) && likenessToRoles(relation) <= MIN_ROLE) return false;
   const isSpouse = /^(?:wife|husband|spouse|partner)$/u.test(relation);
   return said.every((one) => !says(wordsAround(one), relation) && !(isSpouse && MARRIED.test(wordsAround(one))));
+}
+
+/** `Which car do I drive?`, `What game console does she own?` */
+const ASKS_OWN =
+  /\b(?:which|what) (?:(?:kind|type|sort|brand) of )?(?:\p{Ll}+ ){0,2}?(\p{Ll}{3,}) (?:do|does|did) (?:I|we|he|she|\p{Lu}\p{L}+|my \p{Ll}+) (?:still |usually |currently )?(?:have|own|use|drive|ride|play|wear|keep|support|read|speak|watch|drink|collect|take|study|teach|like|buy|attend|vote for|go to|belong to|bank with|subscribe to|listen to)\b/iu;
+/** Says of things what they are worth or how they are, and is no thing. */
+const NO_THING = /^(?:age|thing|name|kind|type|sort|part|time|year|month|day|date|way|place|people|person|ailment)s?$/u;
+const MIN_OWN = 0.45;
+
+/** Whether no sentence has the thing of which a question asks which one somebody has or uses, nor one of its kind. */
+function isOwnKindUnsaid({ text }: Asked, said: readonly Said[]): boolean {
+  const thing = ASKS_OWN.exec(text.trim())?.[1];
+  if (thing === undefined || NO_THING.test(thing) || STOP_WORDS.has(thing)) return false;
+  if (wordSenses().partsOf(wordSenses().row(thing)).noun < 0.5) return false;
+  return said.every((one) => !says(wordsAround(one), thing, MIN_OWN) && !isAbout(thing)(one));
+}
+
+const OF_SELF = /^(?:I|We)\b/u;
+
+/** Whether the best sentence does not tell of the person whose work a question asks about: `I am a nurse.` of my grandfather. */
+function isWorkOfOther({ text }: Asked, [best]: readonly Said[]): boolean {
+  const whose = workAsked(text)?.whose ?? 'I';
+  const person = contentWords(whose).at(-1);
+  return (
+    whose !== 'I' &&
+    person !== undefined &&
+    best !== undefined &&
+    OF_SELF.test(best.text) &&
+    !says(wordsAround(best), person)
+  );
 }
 
 const ASKS_THIEF = /^who (?:\p{L}+ )?(?:stole|took|robbed|burgled|broke in(?:to)?)\b/iu;

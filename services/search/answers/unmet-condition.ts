@@ -21,7 +21,7 @@ import { isOfAnotherRelative, isRelative, relativesLike } from './relatives.ts';
 import { isNumbered, isSaid } from './slots.ts';
 import { spansOf } from './spans.ts';
 import { statementsOf } from './statements.ts';
-import { isOfThing, likenessToKinds, likenessToRoles, MIN_OF_KIND } from './word-kinds.ts';
+import { isOfThing, isPerson, likenessToKinds, likenessToRoles, MIN_OF_KIND } from './word-kinds.ts';
 
 /** A sentence, with what stands above and before it. */
 interface Said {
@@ -240,7 +240,7 @@ const PLACE = 0.25;
 const PERSON = 0.25;
 
 const ASKS_NAME_OF_PERSON =
-  /\b(?:what(?:['’]s| is| was) (?:my|our|the) ((?:\p{Ll}+ ){0,2}\p{Ll}+) (?:called|named)\b|names? of (?:my|our|the) ((?:\p{Ll}+ ){0,2}?\p{Ll}+)(?= (?:who|whom|that|in|at|from|on|we|I)\b|\?))/iu;
+  /\b(?:what(?:['’]s| is| was) (?:my|our|the) ((?:\p{Ll}+ ){0,2}\p{Ll}+) (?:called|named)\b|what(?:['’]s| is| was) (?:my|our|the) ((?:\p{Ll}+ ){0,2}?\p{Ll}+)['’]s (?:(?:first|given|full|real) )?name\b|names? of (?:my|our|the) ((?:\p{Ll}+ ){0,2}?\p{Ll}+)(?= (?:who|whom|that|in|at|from|on|we|I)\b|\?))/iu;
 /** Minimum likeness of a word to those that call a person without a name. */
 const MIN_ROLE = 0.43;
 
@@ -252,9 +252,10 @@ const NO_PERSON = 0.25;
 
 /** Whether no sentence has a name that a person could have, when a question asks what somebody is called. */
 function isNameOfPersonUnsaid(question: string, said: readonly Said[]): boolean {
-  const [, called, of] = ASKS_NAME_OF_PERSON.exec(question) ?? [];
-  const role = contentWords(called ?? of ?? '').at(-1);
-  if (role === undefined || (!isRelative(role) && likenessToRoles(role) < MIN_ROLE)) return false;
+  const [, ...asks] = ASKS_NAME_OF_PERSON.exec(question) ?? [];
+  const role = contentWords(asks.find((one) => one !== undefined) ?? '').at(-1);
+  if (role === undefined || (!isPerson(role) && likenessToRoles(role) < MIN_ROLE)) return false;
+  const isGivenName = /\b(?:first|given) name\b/iu.test(question);
   const asked = new Set(wordsOf(question).map(stemOf));
   const isNew = (word: string) => !STOP_WORDS.has(word) && !asked.has(stemOf(word)) && !CALENDAR.test(word);
   return said.every(({ text, context }) => {
@@ -262,6 +263,7 @@ function isNameOfPersonUnsaid(question: string, said: readonly Said[]): boolean 
     // Notes may write names without capitals.
     if (SAYS_NAME.test(text)) return false;
     return spansOf(all, ['name', 'title']).every((span) => {
+      if (isGivenName && TITLE_OF_PERSON.test(span.text)) return true;
       const words = wordsOf(span.text).filter(isNew);
       const like = likenessToKinds(words);
       const isOther = Math.max(like.place, like.group) - like.person > NO_PERSON;
