@@ -7,23 +7,20 @@ import type { RankedPassage } from '../model.ts';
 import { inEnglish } from '../retrieval/english-question.ts';
 import type { TimeWindow } from '../retrieval/query-analysis.ts';
 import type { Retrieval } from '../retrieval/retrieval.ts';
-import { statedAge } from './ages.ts';
 import { oppositeOf } from './agreement.ts';
 import { judgeEvidence } from './answerable.ts';
 import { MIN_ANSWERABILITY } from './answerable-weights.ts';
 import { asksFor, changedAnswer, changeOf, isBeforeChange, isNotYet } from './changes.ts';
 import { compared } from './comparison.ts';
-import { toldEvents } from './counted-events.ts';
 import { HEADER_LINE } from './dated-answer.ts';
+import { directAnswer } from './direct-answer.ts';
 import { foreignCertainty } from './foreign-answerable.ts';
 import { ENGLISH_WORD, isForeignText } from './foreign-text.ts';
 import type { InnerAnswer } from './inner-question.ts';
-import { statedKin } from './kin.ts';
 import type { Fact } from './knowledge.ts';
 import { asksForLength, lengthIn } from './lengths.ts';
 import { isForeignWord, saysInOtherWords } from './other-language.ts';
 import { ofOtherSection } from './other-section.ts';
-import { statedPreferences } from './preferences.ts';
 import { ownProfession } from './profession.ts';
 import { countedFirst } from './quantities.ts';
 import { asksForTimeOfDay, type Question, readQuestion, wordsOf } from './question.ts';
@@ -43,7 +40,6 @@ import { MIN_SHORT_CONFIDENCE, shortAnswer } from './short-answer.ts';
 import { sourcedQuote } from './source-label.ts';
 import { timeOfDayIn } from './spans.ts';
 import { type StatedAnswer, statedAnswer } from './stated-answer.ts';
-import { isRelativeUnsaid, statedWork } from './stated-work.ts';
 import { type Statement, statementsOf, verbatimOf } from './statements.ts';
 import type { Table } from './table-rows.ts';
 import { tableAnswer } from './tables.ts';
@@ -157,16 +153,9 @@ export function extractiveAnswer(
   if (ownName !== null) return ownName;
   // Without a word for names there is nothing else that could say it.
   if (asksOwnName(asked) && !passages.some(({ payload }) => SAYS_NAME.test(payload.text))) return NO_ANSWER;
-  const work = quotedWork(asked, all, material);
-  if (work !== null) return work;
-  const preferences = quotedPreferences(asked, all, material);
-  if (preferences !== null) return preferences;
-  const events = quotedEvents(asked, all, material);
-  if (events !== null) return events;
-  const age = statedAge(asked, all);
-  if (age !== null) return quotedAll(age.age, [age], material);
-  const kin = statedKin(asked, all);
-  if (kin !== null) return quotedAll(kin.answer, kin.told, material);
+  const direct = directAnswer(asked, all);
+  if (direct === 'unsaid') return NO_ANSWER;
+  if (direct !== null) return quotedAll(direct.short, direct.told, material);
   const comparison = quotedComparison(asked, all, material);
   if (comparison !== null) return comparison;
   const spoken = askedBySpeaker(asked, passages);
@@ -204,45 +193,6 @@ function quotedOwnName(
 
 /** Who writes the notes says something of itself. */
 const BY_ONESELF = /\bI\b|\b(?:[Tt]he user|User)\b(?!['’]s)/u;
-
-/** Answers what a question asks of somebody's work; null for another question, and when no passage says it plainly. */
-function quotedWork(
-  asked: string,
-  passages: readonly RankedPassage[],
-  { dataset }: Pick<Material, 'dataset'>,
-): ExtractiveAnswer | null {
-  const found = statedWork(asked, passages);
-  if (found === 'unsaid' || (found === null && isRelativeUnsaid(asked, passages))) return NO_ANSWER;
-  if (found === null) return null;
-  const { said, passage, statement } = found;
-  const quote = sourcedQuote(passage.payload, statement.text, statement.heading, dataset);
-  return { text: `${said}: ${quote}`, passageIds: [passage.id], certainty: DIRECT, short: said };
-}
-
-/** Passages and quotes of a list of what somebody likes. */
-const PREFERENCE_PASSAGES = 15;
-const MAX_PREFERENCES = 8;
-
-/** Answers what somebody likes or dislikes with all that passages say of it; null for another question. */
-function quotedPreferences(
-  asked: string,
-  passages: readonly RankedPassage[],
-  { dataset }: Pick<Material, 'dataset'>,
-): ExtractiveAnswer | null {
-  const found = statedPreferences(asked, passages.slice(0, PREFERENCE_PASSAGES))?.slice(0, MAX_PREFERENCES);
-  if (found === undefined) return null;
-  return quotedAll(found.map(({ object }) => object).join('; '), found, { dataset });
-}
-
-/** Answers how many times something happened with each time that passages tell; null when fewer than two are told. */
-function quotedEvents(
-  asked: string,
-  passages: readonly RankedPassage[],
-  { dataset }: Pick<Material, 'dataset'>,
-): ExtractiveAnswer | null {
-  const found = toldEvents(asked, passages);
-  return found === null ? null : quotedAll(`${found.count} times`, found.events, { dataset });
-}
 
 /** Quotes each sentence behind what they say together. */
 function quotedAll(
