@@ -262,6 +262,7 @@ function isNameOfPersonUnsaid(question: string, said: readonly Said[]): boolean 
     const all = `${context} ${text}`;
     // Notes may write names without capitals.
     if (SAYS_NAME.test(text)) return false;
+    if (!isSaid(role, wordsOf(all)) && !relativesLike(role).some((other) => wordsOf(all).includes(other))) return true;
     return spansOf(all, ['name', 'title']).every((span) => {
       if (isGivenName && TITLE_OF_PERSON.test(span.text)) return true;
       const words = wordsOf(span.text).filter(isNew);
