@@ -245,7 +245,7 @@ function newWordOfKind({ text, type, focus, excluded }: Question): (text: string
   const named = new Set(readWords([text, ...excluded].join(' ')).places);
   return (sentence) => {
     let most = 0;
-    for (const place of readWords(sentence).places) {
+    for (const place of wordsInSentence(sentence).places) {
       if (!named.has(place)) most = Math.max(most, ofKind(rowAt(place)));
     }
     return 2 * most - 1;
@@ -262,7 +262,7 @@ function coverageOfTexts({ terms }: Question): (text: string) => Coverage {
     let coverage = read.get(text);
     if (coverage === undefined) {
       const shares = terms.map(() => 0);
-      raise(shares, readWords(text));
+      raise(shares, wordsInSentence(text));
       coverage = shares;
       read.set(text, coverage);
     }
@@ -295,6 +295,8 @@ function termWeights({ terms }: Question, sentences: readonly Coverage[]): reado
 
 /** Sentences of the passages that answer many questions. */
 const CACHED_SENTENCES = 1000;
+
+const wordsInSentence = keptByText(CACHED_SENTENCES, (text) => readWords(text));
 
 const pairsOf = keptByText(CACHED_SENTENCES, (text): ReadonlySet<string> => {
   const stems = wordsOf(text).map(stemOf);

@@ -1,3 +1,4 @@
+import { keptByText } from '../../common/kernel/recently-used.ts';
 import { MONTHS as ALL_MONTHS } from '../../common/text/language/calendar-words.ts';
 import { isCommonWord } from '../../common/text/language/common-words.ts';
 import { isFunctionWord, STOP_WORDS } from '../../common/text/language/stop-words.ts';
@@ -95,15 +96,29 @@ const OPENING = new RegExp(`^(?:${[...STOP_WORDS].join('|')}|today|yesterday)\\s
 
 /** Returns the spans of a sentence of some kinds. A span that is of several kinds is the first of them. */
 export function spansOf(sentence: string, kinds: readonly WrittenKind[]): readonly Span[] {
-  const found: Span[] = [];
-  const add: Add = (text, start, kind) => {
-    const clean = text.replace(/['’]s$/u, '').replace(/[\s.,'’]+$/u, '');
-    if (clean.length > 1 || kind === 'number') found.push({ text: clean, start, kind });
-  };
-  for (const kind of kinds) FINDERS[kind](sentence, add);
+  const found = kinds.flatMap((kind) => spansOfOne(kind, sentence));
   return found.filter(
     (span, at) => found.findIndex(({ start, text }) => start === span.start && text === span.text) === at,
   );
+}
+
+/** Sentences whose spans of a kind are kept: a question asks for them several times, and passages answer many questions. */
+const CACHED_SENTENCES = 500;
+const finders = new Map<WrittenKind, (sentence: string) => readonly Span[]>();
+
+function spansOfOne(kind: WrittenKind, sentence: string): readonly Span[] {
+  const known = finders.get(kind);
+  if (known !== undefined) return known(sentence);
+  const find = keptByText(CACHED_SENTENCES, (text): readonly Span[] => {
+    const found: Span[] = [];
+    FINDERS[kind](text, (written, start, kindOfSpan) => {
+      const clean = written.replace(/['’]s$/u, '').replace(/[\s.,'’]+$/u, '');
+      if (clean.length > 1 || kindOfSpan === 'number') found.push({ text: clean, start, kind: kindOfSpan });
+    });
+    return found;
+  });
+  finders.set(kind, find);
+  return find(sentence);
 }
 
 /** Minimum certainty that a word is of a kind. */

@@ -87,8 +87,9 @@ export function statedParts(question: Question): (sentence: string, context: str
   const beside = (sentence: string) =>
     focus === null || STOP_WORDS.has(focus) ? 0 : tellsWhich(focus, sentence, asked);
   return (sentence, context) => {
-    const all = contentOf(`${sentence} ${context}`);
-    const said = new Set(wordsOf(`${sentence} ${context}`));
+    const whole = `${sentence} ${context}`;
+    const all = contentOf(whole);
+    const said = new Set(order.length === 0 ? [] : wordsOf(whole));
     const stems = new Set(all.map(({ stem }) => stem));
     const named = spansOf(sentence, ['name', 'title']).filter(isNew);
     const least = (words: readonly Word[]) => Math.min(1, ...words.map((one) => saidBy(one, all, stems)));

@@ -68,8 +68,8 @@ export async function likeHits(
   return (await context.visibility.filter(found.candidates))
     .map(({ id, frequencies }) => {
       const shares = terms.map(() => 0);
-      for (const [place, frequency] of frequencies.entries()) {
-        if (frequency === 0) continue;
+      for (let place = 0; place < frequencies.length; place++) {
+        if (frequencies[place] === 0) continue;
         for (const { at, share } of shared[place] ?? []) {
           const rare = Math.min(1, (rarity[place] ?? 0) / (information[at] || 1));
           shares[at] = Math.max(shares[at] ?? 0, share * rare);

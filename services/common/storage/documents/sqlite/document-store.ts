@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { engramError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
+import { createLargeCache, keptByText } from '../../../kernel/recently-used.ts';
 import type { AnyScope } from '../../../kernel/scope.ts';
 import type {
   AnyCollection,
@@ -162,10 +163,19 @@ export function createReads(
 
 const NO_ROWS: FoundRows = { rows: [], next: null };
 
-/** Keys of what ids have within a reach. */
+/** Reaches, and ids within each, whose keys are kept. */
+const KEPT_REACHES = 16;
+const KEPT_KEYS = 2000;
+const keysOfReaches = createLargeCache<string, (id: string) => string>(KEPT_REACHES);
+
+/** Keys of what ids have within a reach: kept, as a joined text is hashed anew, and a search reads the same ids again. */
 function idKeys(reach: Reach): (id: string) => string {
   const prefix = JSON.stringify(['id', reach]);
-  return (id) => prefix + id;
+  const known = keysOfReaches.get(prefix);
+  if (known !== undefined) return known;
+  const made = keptByText(KEPT_KEYS, (id) => prefix + id);
+  keysOfReaches.set(prefix, made);
+  return made;
 }
 
 /**

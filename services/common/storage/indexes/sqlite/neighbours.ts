@@ -129,17 +129,15 @@ const BYTES_PER_NODE = 150;
 /** Unknown ids are left out. */
 function nodeNumbers(file: OpenFile, ids: readonly string[]): readonly number[] {
   const wanted = [...new Set(ids)];
-  const known = new Map(wanted.map((id) => [id, file.recentNodes.get(id)]));
-  const missing = wanted.filter((id) => known.get(id) === undefined);
+  const known = wanted.map((id) => file.recentNodes.get(id));
+  const missing = wanted.filter((_, at) => known[at] === undefined);
+  if (missing.length === 0) return known.flatMap((node) => node ?? []);
   const rows = inBatches(missing, (batch) =>
     file.all(`SELECT id, node FROM node_key WHERE id IN (${batch.map(() => '?').join(', ')})`, batch),
   );
   const found = new Map(rows.map(([id, node]) => [String(id), Number(node)]));
-  for (const id of missing) {
-    known.set(id, found.get(id) ?? null);
-    file.recentNodes.keep(id, found.get(id) ?? null, BYTES_PER_NODE);
-  }
-  return wanted.flatMap((id) => known.get(id) ?? []);
+  for (const id of missing) file.recentNodes.keep(id, found.get(id) ?? null, BYTES_PER_NODE);
+  return wanted.flatMap((id, at) => known[at] ?? found.get(id) ?? []);
 }
 
 function placeholders(values: readonly unknown[]): string {

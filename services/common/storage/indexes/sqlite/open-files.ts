@@ -18,8 +18,11 @@ export interface OpenFile extends StatementCache {
   readonly nodeIds: Map<number, string>;
   /** Origins by number, likewise. */
   readonly origins: Map<number, StoredOrigin>;
-  /** Cache of the state that was read last; cleared when another connection has written since. */
-  readonly recentPostings: RecentReads<ReadonlyMap<number, Uint32Array>>;
+  /**
+   * Cache of the state that was read last; cleared when another connection has written since. By kind, then by term: a key of
+   * both would be built and hashed for each of the hundred terms of a search.
+   */
+  recentPostings(kind: number): RecentReads<ReadonlyMap<number, Uint32Array>>;
   readonly recentSlots: RecentReads<Uint32Array>;
   /** By the manner of reading, then by node: a key of both would be built and hashed for each look-up. */
   recentEdges(manner: string): RecentReads<readonly FoundEdge[], number>;
@@ -292,7 +295,7 @@ function makeDirectory(path: string): void {
 
 function asOpenFile(database: DatabaseSync, path: string, task: ReadingTask): OpenFile {
   const statements = createStatementCache(database);
-  const recentPostings = createRecentReads<ReadonlyMap<number, Uint32Array>>(POSTING_BYTES);
+  const recentPostings = createReadsByManner<ReadonlyMap<number, Uint32Array>, string, number>(POSTING_BYTES);
   const recentSlots = createRecentReads<Uint32Array>(SLOT_BYTES);
   const recentEdges = createReadsByManner<readonly FoundEdge[], number>(EDGE_BYTES);
   const recentNodes = createRecentReads<number | null>(NODE_BYTES);
@@ -306,7 +309,7 @@ function asOpenFile(database: DatabaseSync, path: string, task: ReadingTask): Op
     task,
     nodeIds: new Map(),
     origins: new Map(),
-    recentPostings,
+    recentPostings: recentPostings.of,
     recentSlots,
     recentEdges: recentEdges.of,
     recentNodes,
@@ -335,13 +338,15 @@ function asOpenFile(database: DatabaseSync, path: string, task: ReadingTask): Op
 }
 
 /** Caches by the manner of reading. */
-function createReadsByManner<Value, Key>(maxBytes: number) {
-  const manners = new Map<string, RecentReads<Value, Key>>();
+function createReadsByManner<Value, Key, Manner = string>(maxBytes: number) {
+  const manners = new Map<Manner, RecentReads<Value, Key>>();
   return {
-    of(manner: string): RecentReads<Value, Key> {
-      const known = manners.get(manner) ?? createRecentReads<Value, Key>(maxBytes);
-      manners.set(manner, known);
-      return known;
+    of(manner: Manner): RecentReads<Value, Key> {
+      const known = manners.get(manner);
+      if (known !== undefined) return known;
+      const made = createRecentReads<Value, Key>(maxBytes);
+      manners.set(manner, made);
+      return made;
     },
     clear: () => manners.clear(),
   };

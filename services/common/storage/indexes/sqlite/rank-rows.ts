@@ -80,7 +80,7 @@ export function measureRows(
   return {
     lengths: located.map(({ bucket, offset }) => (readSlots(file, kind, bucket)[offset] as number) - 1),
     frequencies: located.map(({ bucket, offset }) =>
-      terms.map((postings) => frequencyAt(postings.get(bucket), offset)),
+      terms.map((postings) => (postings.size === 0 ? 0 : frequencyAt(postings.get(bucket), offset))),
     ),
   };
 }
@@ -144,8 +144,8 @@ const BYTES_PER_BLOB = 200;
 
 /** Postings of a term; remembered until the file changes, since the steps of one query ask for the same terms. */
 export function readPostings(file: OpenFile, kind: number, key: string): TermPostings {
-  const name = `${kind} ${key}`;
-  const known = file.recentPostings.get(name);
+  const recent = file.recentPostings(kind);
+  const known = recent.get(key);
   if (known !== undefined) return known;
   const buckets = new Map<number, Uint32Array>();
   let bytes = BYTES_PER_BLOB;
@@ -155,7 +155,7 @@ export function readPostings(file: OpenFile, kind: number, key: string): TermPos
     buckets.set(Number(bucket), entries);
     bytes += entries.byteLength + BYTES_PER_BLOB;
   }
-  file.recentPostings.keep(name, buckets, bytes);
+  recent.keep(key, buckets, bytes);
   return buckets;
 }
 
