@@ -25,6 +25,7 @@ describe('the children, siblings and pets of somebody', () => {
     ['How many pets do I have?', ['User adopted a rescue dog called Pepper.'], '1'],
     ['What are my sons called?', ['User has twin boys, Kiran and Dev, who are in year 3.'], 'Kiran and Dev'],
     ['What is my pet called?', ['User: My cat Lumpi eats leaves.\nAssistant: Oh no.\n'], 'Lumpi'],
+    ['How many children does Hannah have?', ['User: Twins, Milo and Etta.\nAssistant: And Hannah?\n'], null],
     ['How many tables do I have?', ['I have two tables.'], null],
   ];
   for (const [question, texts, answer] of cases) {

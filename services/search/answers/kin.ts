@@ -95,8 +95,10 @@ function mentionsIn({ whose, words }: KinAsked): (sentence: string) => readonly 
   const owner = whose === 'I' ? "(?:[Mm]y|[Oo]ur|(?:[Tt]he user|User)['’]s)" : `${who}['’]s?`;
   const have = whose === 'I' ? `(?:[Ww]e|${who})` : who;
   const capital = words.replace(/(^|\|)(\p{Ll})/gu, (_, bar: string, letter: string) => bar + letter.toUpperCase());
+  // `Twins, Milo and Etta`, as a reply of the one who has them.
+  const alone = whose === 'I' ? `|^(?:(?:${NUMERALS}|\\d|[Aa]n?) )?(?:\\p{L}+ )?(?:${words}|${capital})(?!\\p{L})` : '';
   const isOwned = new RegExp(
-    `${owner} (?:[\\p{Ll}\\d-]+ ){0,3}(?:${words})(?!\\p{L})|${have}(?:['’]ve got| (?:have|has|adopted|own|owns|got)(?: got)?)[^.;]{0,60}? (?:${words})(?!\\p{L})|^(?:(?:${NUMERALS}|\\d|[Aa]n?) )?(?:\\p{L}+ )?(?:${words}|${capital})(?!\\p{L})`,
+    `${owner} (?:[\\p{Ll}\\d-]+ ){0,3}(?:${words})(?!\\p{L})|${have}(?:['’]ve got| (?:have|has|adopted|own|owns|got)(?: got)?)[^.;]{0,60}? (?:${words})(?!\\p{L})${alone}`,
     'u',
   );
   const one = new RegExp(

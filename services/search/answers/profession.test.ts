@@ -50,6 +50,8 @@ describe('what somebody works as', () => {
       'My brother Nils does that, he works for an insurance company.',
       'works for an insurance company',
     ],
+    ['Which school do I teach at?', 'User works as a researcher for Brightloom.', null],
+    ['Which school do I teach at?', 'User teaches biology at Lincoln High.', 'Lincoln High'],
     ['Where do I work?', 'I work at night and sleep until noon.', null],
     ['Where do I work?', 'I worked at Norvik.', null],
     ['Where did I work?', 'I worked at Norvik.', 'Norvik'],

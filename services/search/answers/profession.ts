@@ -13,6 +13,8 @@ export interface WorkAsked {
   readonly isPast: boolean;
   /** `hospital` of "Which hospital do I work at?" */
   readonly kind?: string;
+  /** It asks where somebody teaches. */
+  readonly isTaught?: true;
 }
 
 const JOB = '(?:job|profession|occupation|trade|line of work)';
@@ -39,7 +41,7 @@ const QUESTIONS: readonly (readonly [Asked, RegExp])[] = (
 /** `What does my sister do?`, of persons whom a text calls by what they are to somebody. */
 const BARE = new RegExp(`^what (?:do|does) (${RELATED}) do *\\??$`, 'iu');
 const WHICH_PLACE = new RegExp(
-  `^(?:(?:at|for|in) )?(?:which|what) (?:\\p{Ll}+ ){0,2}?(?<kind>(?!days?|hours?|time|months?|years?)\\p{Ll}+) ${DOES} (?<whose>.+?) (?:work|teach)(?: (?:at|for|in|with))? *\\??$`,
+  `^(?:(?:at|for|in) )?(?:which|what) (?:\\p{Ll}+ ){0,2}?(?<kind>(?!days?|hours?|time|months?|years?)\\p{Ll}+) ${DOES} (?<whose>.+?) (?<verb>work|teach)(?: (?:at|for|in|with))? *\\??$`,
   'iu',
 );
 
@@ -58,8 +60,14 @@ export function workAsked(question: string): WorkAsked | null {
   const related = BARE.exec(text)?.[1];
   if (related !== undefined && calledLike(related.split(' ').at(-1) ?? '').length > 0)
     return asked('profession', related);
-  const { kind, whose } = WHICH_PLACE.exec(text)?.groups ?? {};
-  return kind === undefined || whose === undefined ? null : { ...asked('workplace', whose), kind: kind.toLowerCase() };
+  const { kind, whose, verb } = WHICH_PLACE.exec(text)?.groups ?? {};
+  return kind === undefined || whose === undefined
+    ? null
+    : {
+        ...asked('workplace', whose),
+        kind: kind.toLowerCase(),
+        ...(verb === 'teach' && { isTaught: true }),
+      };
 }
 
 /** Says a question for one's own profession in the words by which notes of one's work are found; null for another question. */
@@ -186,10 +194,13 @@ function professionOf(start: string, isPast: boolean): (sentence: string) => Wor
 
 const ANYBODY = [professionOf('', false), professionOf('', true)] as const;
 
-function placeOf(start: string, { isPast, kind }: WorkAsked): (sentence: string) => WorkSaid | null {
+function placeOf(start: string, { isPast, kind, isTaught }: WorkAsked): (sentence: string) => WorkSaid | null {
   const { work, be } = verbsOf(isPast);
   const teach = isPast ? 'taught' : '(?:teach|teaches|practises?|practices?|lectures?)';
-  const works = new RegExp(`${start} ${STILL}(?:${work}|${teach})(?: [^.;,]{0,80}?)?? ${AT}${PLACE}`, 'u');
+  const works = new RegExp(
+    `${start} ${STILL}(?:${isTaught === true ? teach : `${work}|${teach}`})(?: [^.;,]{0,80}?)?? ${AT}${PLACE}`,
+    'u',
+  );
   const is = new RegExp(
     `${start}(?:${be})(?: now| still| currently| also)? ?(?:an? |the )${PHRASE} ${AT}${PLACE}`,
     'u',
@@ -206,7 +217,8 @@ function placeOf(start: string, { isPast, kind }: WorkAsked): (sentence: string)
     const office = stays.exec(sentence)?.[1];
     if (office !== undefined) return { said: clean(office), rank: 1 };
     const [, profession = '', employer] = is.exec(sentence) ?? [];
-    const isWork = employer !== undefined && isOf('profession', profession) && !NO_PLACE.test(employer);
+    const isWork =
+      employer !== undefined && isTaught !== true && isOf('profession', profession) && !NO_PLACE.test(employer);
     return isWork ? { said: clean(employer), rank: 0 } : null;
   };
 }
