@@ -26,42 +26,18 @@ const MAX_CONNECTIONS = 32;
 /** As client-go does: shorter than the idle limit of usual load balancers. */
 const KEEP_ALIVE = { keepAlive: true, keepAliveMsecs: 30_000, maxSockets: MAX_CONNECTIONS } as const;
 
-export function createKubeTransport(options: {
+export function createKubeTransport({
+  clock,
+  ...options
+}: {
   readonly connection: KubeConnection;
   readonly clock: RuntimeClock;
   readonly userAgent: string;
 }) {
-  const { connection, clock } = options;
-  const agents = createAgents();
-
-  /** Resolves with the head of the answer. */
-  async function open(request: KubeRequest, signal: AbortSignal, isStream: boolean): Promise<IncomingMessage> {
-    const credentials = await connection.credentials();
-    const body = request.body === undefined ? undefined : Buffer.from(JSON.stringify(request.body));
-    const url = addressOf(connection.server, request);
-    const secure = url.protocol === 'https:';
-    return new Promise((resolve, reject) => {
-      const outgoing = (secure ? httpsRequest : httpRequest)(url, {
-        method: request.method,
-        agent: secure ? agents.secure(credentials, isStream) : agents.plain(isStream),
-        signal,
-        headers: {
-          accept: 'application/json',
-          'user-agent': options.userAgent,
-          ...credentials.headers,
-          ...(body === undefined
-            ? {}
-            : { 'content-type': request.contentType ?? 'application/json', 'content-length': body.length }),
-        },
-      });
-      outgoing.once('response', resolve);
-      outgoing.once('error', reject);
-      outgoing.end(body);
-    });
-  }
+  const parts = { ...options, agents: createAgents() };
 
   async function attempt(request: KubeRequest, signal: AbortSignal): Promise<unknown> {
-    const response = await open(request, signal, false);
+    const response = await openRequest(parts, request, signal, false);
     const text = await textOf(response);
     const status = response.statusCode ?? 0;
     if (status < 200 || status > 299) throw refusal(response, text);
@@ -97,7 +73,7 @@ export function createKubeTransport(options: {
     async *stream(request: KubeRequest): AsyncIterable<string> {
       const head = limited(clock, CALL_TIMEOUT_MS, request.signal);
       try {
-        const response = await open(request, head.signal, true);
+        const response = await openRequest(parts, request, head.signal, true);
         head.disarm();
         if (response.statusCode !== 200) throw refusal(response, await textOf(response));
         yield* linesOf(response);
@@ -108,8 +84,45 @@ export function createKubeTransport(options: {
       }
     },
     /** Closes the keep-alive connections. */
-    close: () => agents.close(),
+    close: () => parts.agents.close(),
   };
+}
+
+interface TransportParts {
+  readonly connection: KubeConnection;
+  readonly userAgent: string;
+  readonly agents: ReturnType<typeof createAgents>;
+}
+
+/** Resolves with the head of the answer. */
+async function openRequest(
+  { connection, agents, userAgent }: TransportParts,
+  request: KubeRequest,
+  signal: AbortSignal,
+  isStream: boolean,
+): Promise<IncomingMessage> {
+  const credentials = await connection.credentials();
+  const body = request.body === undefined ? undefined : Buffer.from(JSON.stringify(request.body));
+  const url = addressOf(connection.server, request);
+  const secure = url.protocol === 'https:';
+  return new Promise((resolve, reject) => {
+    const outgoing = (secure ? httpsRequest : httpRequest)(url, {
+      method: request.method,
+      agent: secure ? agents.secure(credentials, isStream) : agents.plain(isStream),
+      signal,
+      headers: {
+        accept: 'application/json',
+        'user-agent': userAgent,
+        ...credentials.headers,
+        ...(body === undefined
+          ? {}
+          : { 'content-type': request.contentType ?? 'application/json', 'content-length': body.length }),
+      },
+    });
+    outgoing.once('response', resolve);
+    outgoing.once('error', reject);
+    outgoing.end(body);
+  });
 }
 
 /**

@@ -1,4 +1,4 @@
-import { Agent, createServer, type IncomingMessage, ServerResponse } from 'node:http';
+import { Agent, createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { createProxyServer } from 'httpxy';
 import { type ServiceName, serviceOfPath } from '../../common/domain/service-paths.ts';
@@ -101,17 +101,19 @@ export function createPathRouter({ replicasOf, forwardsAddresses = false, logger
       });
     },
     /** Lets requests in flight end; sockets are cut. */
-    close(): Promise<void> {
-      return new Promise((resolve) => {
-        server.close(() => {
-          agent.destroy();
-          resolve();
-        });
-        server.closeIdleConnections();
-        setTimeout(() => server.closeAllConnections(), 5_000).unref();
-      });
-    },
+    close: () => close(server, agent),
   };
+}
+
+function close(server: Server, agent: Agent): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => {
+      agent.destroy();
+      resolve();
+    });
+    server.closeIdleConnections();
+    setTimeout(() => server.closeAllConnections(), 5_000).unref();
+  });
 }
 
 function observe(request: IncomingMessage, response: ServerResponse, metrics: Metrics): void {

@@ -36,21 +36,9 @@ export async function createIndexGuard({
   const rebuilds = createIndexRebuilds(store);
   // Only a hint, so that reads of whole datasets cost nothing: the store says whether it is still so.
   const rebuilding = new Map<string, DatasetScope>();
-  const keyOf = ({ tenant, dataset }: DatasetScope) => `${tenant}/${dataset}`;
   for (const { scope } of await rebuilds.all(SYSTEM_SCOPE)) rebuilding.set(keyOf(scope), scope);
-  const owners = new Map<string, DatasetScope>();
-  const ownerOf = (scope: DatasetScope) => owners.get(keyOf(scope)) ?? scope;
-  /** Vectors of another embedding model are a part of the dataset in a file of their own. */
-  const findVectorVersions = async (): Promise<readonly DatasetScope[]> => {
-    owners.clear();
-    return (await findAll(store, SYSTEM_SCOPE, vectorVersionsCollection)).flatMap(({ tenant, dataset, value }) => {
-      if (value.active === 0) return [];
-      const owner = datasetScope(asId(tenant ?? ''), asId(dataset ?? ''));
-      const home = versionScope(owner, value.active);
-      owners.set(keyOf(home), owner);
-      return [home];
-    });
-  };
+
+  const { ownerOf, findVectorVersions } = createOwners(store);
   await findVectorVersions();
 
   const refuse = async (indexed: DatasetScope): Promise<void> => {
@@ -109,6 +97,28 @@ export async function createIndexGuard({
       for (const slice of slices([...datasets, ...vectorVersions], AT_ONCE)) await Promise.all(slice.map(inspect));
     },
   };
+}
+
+function keyOf({ tenant, dataset }: DatasetScope): string {
+  return `${tenant}/${dataset}`;
+}
+
+/** Datasets of files that hold their vectors of another embedding model. */
+function createOwners(store: DocumentStore) {
+  const owners = new Map<string, DatasetScope>();
+  const ownerOf = (scope: DatasetScope) => owners.get(keyOf(scope)) ?? scope;
+  /** Vectors of another embedding model are a part of the dataset in a file of their own. */
+  const findVectorVersions = async (): Promise<readonly DatasetScope[]> => {
+    owners.clear();
+    return (await findAll(store, SYSTEM_SCOPE, vectorVersionsCollection)).flatMap(({ tenant, dataset, value }) => {
+      if (value.active === 0) return [];
+      const owner = datasetScope(asId(tenant ?? ''), asId(dataset ?? ''));
+      const home = versionScope(owner, value.active);
+      owners.set(keyOf(home), owner);
+      return [home];
+    });
+  };
+  return { ownerOf, findVectorVersions };
 }
 
 interface GuardRecords {

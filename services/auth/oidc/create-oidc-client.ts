@@ -16,15 +16,7 @@ import { asProviderError, isInvalidToken, unavailable } from './provider-errors.
 
 /** Implements `OidcClient` with openid-client, which is loaded with the first sign-in, and jose. */
 function createOidcClient(providers: readonly OidcProvider[], options: ConnectionOptions): OidcClient {
-  const connections = new Map(
-    providers.map((provider) => [provider.name, createProviderConnection(provider, options)] as const),
-  );
-  const connectionOf = (provider: OidcProvider): ProviderConnection => {
-    const connection = connections.get(provider.name);
-    if (connection === undefined) throw unavailable(provider);
-    return connection;
-  };
-
+  const connectionOf = createConnections(providers, options);
   return {
     authorizationUrl: (provider, { redirectUri, state, nonce, codeVerifier }) =>
       connectionOf(provider).use(async (openid, configuration) => {
@@ -95,6 +87,18 @@ function createOidcClient(providers: readonly OidcProvider[], options: Connectio
       throw asProviderError(error, provider, logger);
     }
   }
+}
+
+/** Returns the connection to a provider. */
+function createConnections(providers: readonly OidcProvider[], options: ConnectionOptions) {
+  const connections = new Map(
+    providers.map((provider) => [provider.name, createProviderConnection(provider, options)] as const),
+  );
+  return (provider: OidcProvider): ProviderConnection => {
+    const connection = connections.get(provider.name);
+    if (connection === undefined) throw unavailable(provider);
+    return connection;
+  };
 }
 
 /** The unverified issuer of a token, to choose the keys that verify it. */

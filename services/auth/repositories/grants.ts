@@ -53,14 +53,6 @@ export type Grants = ReturnType<typeof createGrants>;
 /** Permissions on datasets. Reads and writes are within the tenant of the scope. */
 export function createGrants(store: DocumentStore) {
   const records = repository(store, grantsCollection, grantOf);
-  const ofHolder = async (scope: Scope, datasets: readonly DatasetId[], holder: PrincipalId) => {
-    const existing = new Map<string, Stored<GrantDocument>>();
-    for (const slice of slices(datasets, PAGE)) {
-      const ids = slice.map((dataset) => grantId(dataset, holder));
-      for (const stored of await store.getMany(scope, grantsCollection, ids)) existing.set(stored.id, stored);
-    }
-    return existing;
-  };
   return {
     /** All grants of the holders in the tenant. */
     ofHolders: (scope: Scope, holders: readonly PrincipalId[]) =>
@@ -110,7 +102,7 @@ export function createGrants(store: DocumentStore) {
      * dataset to be shared is gone.
      */
     async changes(scope: Scope, datasets: readonly DatasetId[], change: GrantChange) {
-      const existing = await ofHolder(scope, datasets, change.holder);
+      const existing = await grantsOf(store, scope, datasets, change.holder);
       return datasets.flatMap((dataset) => {
         const write = changeWrite(dataset, change, existing.get(grantId(dataset, change.holder)));
         if (write === null) return [];
@@ -125,7 +117,7 @@ export function createGrants(store: DocumentStore) {
      * or `VersionConflictError` in the commit when the holder's grants changed since they were read here.
      */
     async giveAllWrites(scope: Scope, datasets: readonly DatasetId[], holder: PrincipalId): Promise<readonly Write[]> {
-      const existing = await ofHolder(scope, datasets, holder);
+      const existing = await grantsOf(store, scope, datasets, holder);
       return datasets.map((dataset) => {
         const id = grantId(dataset, holder);
         const document = { datasetId: dataset, holderId: holder, ...ALL };
@@ -180,4 +172,14 @@ function grantId(dataset: DatasetId, holder: PrincipalId): string {
 function grantOf({ value }: Stored<GrantDocument>): Grant {
   const permissions = new Set(PERMISSIONS.filter((permission) => value[permission]));
   return { holder: asId(value.holderId), dataset: asId(value.datasetId), permissions };
+}
+
+/** The grants of one holder, by id. */
+async function grantsOf(store: DocumentStore, scope: Scope, datasets: readonly DatasetId[], holder: PrincipalId) {
+  const existing = new Map<string, Stored<GrantDocument>>();
+  for (const slice of slices(datasets, PAGE)) {
+    const ids = slice.map((dataset) => grantId(dataset, holder));
+    for (const stored of await store.getMany(scope, grantsCollection, ids)) existing.set(stored.id, stored);
+  }
+  return existing;
 }

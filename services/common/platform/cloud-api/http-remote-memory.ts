@@ -28,41 +28,7 @@ const MAX_IGNORED_BYTES = 1024 * 1024;
 
 /** Over HTTP. Redirects are not followed: they would carry the key to wherever they point. */
 export function createHttpRemoteMemory(options: HttpRemoteMemoryOptions): RemoteMemory {
-  const { baseUrl, key, silenceMs = 60_000 } = options;
-  const { transferMs = 86_400_000, answerMs = 600_000 } = options;
-  const ask = async (
-    what: string,
-    request: Pick<SendRequest, 'method' | 'signal'> & { readonly path: string; readonly body?: OutgoingBody },
-  ): Promise<IncomingMessage> => {
-    const { path, signal, ...rest } = request;
-    const url = `${baseUrl}/api${path}`;
-    const deadline = AbortSignal.timeout(path.includes('/data/') ? transferMs : answerMs);
-    try {
-      return await sendRequest({
-        ...rest,
-        url,
-        headers: key === undefined ? {} : { 'x-api-key': key },
-        silenceMs,
-        signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
-      });
-    } catch (error) {
-      signal?.throwIfAborted();
-      if (error instanceof RemoteFault) throw failed(what, error.message, error);
-      throw error;
-    }
-  };
-  /** Sends a request for its status; the body is read all the same, so that the remote sees no closed connection. */
-  const sendForStatus = async (
-    what: string,
-    request: Parameters<typeof ask>[1],
-    refusals: ReadonlySet<number> = new Set(),
-  ): Promise<boolean> => {
-    const answer = await ask(what, request);
-    await readAway(answer).catch(() => null);
-    if (refusals.has(answer.statusCode ?? 0)) return false;
-    requireSuccess(what, answer);
-    return true;
-  };
+  const { ask, sendForStatus } = createRequests(options);
   return {
     async diff({ id, name }, hashes, signal) {
       const what = 'comparing the files';
@@ -110,6 +76,45 @@ export function createHttpRemoteMemory(options: HttpRemoteMemoryOptions): Remote
       await sendForStatus('starting cognify', { method: 'POST', path: '/cognify', body, signal });
     },
   };
+}
+
+function createRequests(options: HttpRemoteMemoryOptions) {
+  const { baseUrl, key, silenceMs = 60_000 } = options;
+  const { transferMs = 86_400_000, answerMs = 600_000 } = options;
+  const ask = async (
+    what: string,
+    request: Pick<SendRequest, 'method' | 'signal'> & { readonly path: string; readonly body?: OutgoingBody },
+  ): Promise<IncomingMessage> => {
+    const { path, signal, ...rest } = request;
+    const url = `${baseUrl}/api${path}`;
+    const deadline = AbortSignal.timeout(path.includes('/data/') ? transferMs : answerMs);
+    try {
+      return await sendRequest({
+        ...rest,
+        url,
+        headers: key === undefined ? {} : { 'x-api-key': key },
+        silenceMs,
+        signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
+      });
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (error instanceof RemoteFault) throw failed(what, error.message, error);
+      throw error;
+    }
+  };
+  /** Sends a request for its status; the body is read all the same, so that the remote sees no closed connection. */
+  const sendForStatus = async (
+    what: string,
+    request: Parameters<typeof ask>[1],
+    refusals: ReadonlySet<number> = new Set(),
+  ): Promise<boolean> => {
+    const answer = await ask(what, request);
+    await readAway(answer).catch(() => null);
+    if (refusals.has(answer.statusCode ?? 0)) return false;
+    requireSuccess(what, answer);
+    return true;
+  };
+  return { ask, sendForStatus };
 }
 
 function jsonBody(value: unknown): OutgoingBody {

@@ -72,27 +72,6 @@ export function createIdempotencyKeys(options: {
     store.commit(SYSTEM_SCOPE, [expired]).catch((error: unknown) => logger.warn('idempotency.sweep_failed', { error }));
   };
 
-  /** Returns the record of the first request when it has an answer, else the one by which the caller carries it out. */
-  const claim = (id: string, mine: KeyDocument): Promise<KeyDocument> =>
-    retryOnConflict(async () => {
-      const found = await store.get(SYSTEM_SCOPE, idempotencyKeysCollection, id);
-      if (found === null) {
-        await store.commit(SYSTEM_SCOPE, [insert(idempotencyKeysCollection, id, mine)]);
-        return mine;
-      }
-      const { value, version } = found;
-      const nowMs = clock.now().getTime();
-      if (value.expiresAtMs > nowMs) {
-        if (value.request !== mine.request) throw otherRequest();
-        if (value.sealedAnswer) return value;
-        if (isLeased(value, nowMs)) throw inProgress(value.leasedUntilMs - nowMs);
-      }
-      const isSame = value.request === mine.request && !value.sealedAnswer;
-      const next = isSame ? { ...mine, operation: value.operation ?? mine.operation } : mine;
-      await store.commit(SYSTEM_SCOPE, [replace(idempotencyKeysCollection, id, next, version)]);
-      return next;
-    });
-
   return {
     /**
      * Returns the first answer, or null after `work` was carried out. `work` gets the id of the operation, the same in each
@@ -112,7 +91,7 @@ export function createIdempotencyKeys(options: {
         operation: ids.uuid(),
         sealedAnswer: null,
       };
-      const { operation, sealedAnswer: known } = await claim(id, mine);
+      const { operation, sealedAnswer: known } = await claimKey(options, id, mine);
       if (known !== null) return opened(request, id, known);
       sweep(nowMs);
       const held = (set: Partial<KeyDocument>) =>
@@ -140,6 +119,32 @@ export function createIdempotencyKeys(options: {
       }
     },
   };
+}
+
+/** Returns the record of the first request when it has an answer, else the one by which the caller carries it out. */
+function claimKey(
+  { store, clock }: { readonly store: DocumentStore; readonly clock: Clock },
+  id: string,
+  mine: KeyDocument,
+): Promise<KeyDocument> {
+  return retryOnConflict(async () => {
+    const found = await store.get(SYSTEM_SCOPE, idempotencyKeysCollection, id);
+    if (found === null) {
+      await store.commit(SYSTEM_SCOPE, [insert(idempotencyKeysCollection, id, mine)]);
+      return mine;
+    }
+    const { value, version } = found;
+    const nowMs = clock.now().getTime();
+    if (value.expiresAtMs > nowMs) {
+      if (value.request !== mine.request) throw otherRequest();
+      if (value.sealedAnswer) return value;
+      if (isLeased(value, nowMs)) throw inProgress(value.leasedUntilMs - nowMs);
+    }
+    const isSame = value.request === mine.request && !value.sealedAnswer;
+    const next = isSame ? { ...mine, operation: value.operation ?? mine.operation } : mine;
+    await store.commit(SYSTEM_SCOPE, [replace(idempotencyKeysCollection, id, next, version)]);
+    return next;
+  });
 }
 
 function otherRequest(): Error {
