@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { descriptionOf, nameFor } from './inner-description.ts';
+import { descriptionOf, isToldAtOnce, nameFor } from './inner-description.ts';
+import type { ReadPassage } from './rank-sentences.ts';
 
 describe('what a question describes without the name', () => {
   const cases: readonly (readonly [question: string, asked: string, rest: string])[] = [
@@ -78,5 +79,12 @@ describe('what a question describes without the name', () => {
   it('has no name when the answer only repeats the question', () => {
     const description = descriptionOf('Where was the author of Wolf Hall born?');
     expect(description && nameFor(description, { short: 'Wolf Hall', sentence: 'I like Wolf Hall.' })).equals(null);
+  });
+
+  it('is not resolved when a sentence says what it asks of a person', () => {
+    const payload = { text: 'My sister Helen teaches geography in Norwich.', documentName: 'a.txt', headings: [] };
+    const passages = [{ id: '1', payload }] as unknown as readonly ReadPassage[];
+    expect(isToldAtOnce("What is my sister's job?", passages)).equals(true);
+    expect(isToldAtOnce("What is my sister's car?", passages)).equals(false);
   });
 });

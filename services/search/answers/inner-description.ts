@@ -3,6 +3,7 @@ import { stemOf } from '../../common/text/language/tokenize.ts';
 import { placeTable } from '../../common/text/places/place-table.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { mostOfKind } from '../retrieval/word-likeness.ts';
+import { directAnswer } from './direct-answer.ts';
 import { contentWords, readQuestion, wordsOf } from './question.ts';
 import { type ReadPassage, rankSentences, sentencesOf } from './rank-sentences.ts';
 import { spansOf } from './spans.ts';
@@ -273,8 +274,9 @@ const SENTENCES_READ = 3;
 /** Maximum share of the question's information that it may miss. */
 const MAX_MISSING = 0.15;
 
-/** Whether a sentence says all that a question asks, so that no description in it needs to be resolved. */
+/** Whether one sentence, or what is said plainly of a person, answers all of a question, so that no description in it needs to be resolved. */
 export function isToldAtOnce(question: string, passages: readonly ReadPassage[]): boolean {
+  if (directAnswer(question, passages) !== null) return true;
   const ranked = rankSentences(sentencesOf(readQuestion(question), passages));
   return ranked.slice(0, SENTENCES_READ).some(({ features }) => features.missing <= MAX_MISSING);
 }

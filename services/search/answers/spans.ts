@@ -238,11 +238,17 @@ function addName(match: string, at: number, add: Add): void {
   // `At the Crown`
   const particles = start > at ? (/^(?:\p{Ll}+\s+)+/u.exec(text)?.[0].length ?? 0) : 0;
   [text, start] = [text.slice(particles), start + particles];
+  // `In July 2023 Helen …`
+  const day = DATE_BEFORE_NAME.exec(text)?.[0].length ?? 0;
+  [text, start] = [text.slice(day), start + day];
   const adverb = start <= 1 ? BEFORE_NAME.exec(text)?.[0].length : undefined;
   if (adverb !== undefined) [text, start] = [text.slice(adverb), start + adverb];
   if (/^\p{Lu}/u.test(text) && !/^I(?:['’]\p{L}+)?$/u.test(text) && !(start <= 1 && isOrdinary(text)))
     add(text, start, 'name');
 }
+
+/** `June Carter` is a name. */
+const DATE_BEFORE_NAME = new RegExp(`^(?:${MONTHS}) \\d{1,4}(?: \\d{4})? (?=\\p{Lu})`, 'u');
 
 /** An adverb or an order before a name at the start of a sentence: `Ask Birte`. */
 const BEFORE_NAME =
