@@ -134,6 +134,12 @@ describe('mistakes of extraction that must not come back', () => {
       'Tom Becker promise Klaus Hofer',
       'Tom Becker promise bike',
     ]);
+    expect(spoken(mail.replace('Tom Becker wrote', 'Tom Becker <tom@a.example> wrote'))).to.include(
+      'Tom Becker promise bike',
+    );
+    const ticket =
+      'Ilka Brandt writes: I bought a Netgear router.\n\nTom Becker replied on 10 March: We live in Graz.\n';
+    expect(spoken(ticket)).to.include.members(['Ilka Brandt buy Netgear', 'Tom Becker live_in Graz']);
     const met = spoken('We met Carmen Delgado, a guide from Seville. We picked up a car, a red Seat Ibiza.');
     expect(met.filter((one) => one.startsWith('Me '))).to.deep.equal([
       'Me meet Carmen Delgado',

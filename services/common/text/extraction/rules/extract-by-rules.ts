@@ -45,9 +45,10 @@ const LEARNED: NameModels = { types: typeModel, relations: pairModel };
 
 /** Entities, relations, sentences and a summary of one chunk, by rules alone. Deterministic. */
 export function extractByRules(input: ExtractionInput, tag: Tagger, models: NameModels = LEARNED): Extraction {
-  const { prose, facts } = readStructure(input);
+  const { prose, facts, writer } = readStructure(input);
+  const speaker = writer ?? input.speaker;
   const { analysed, drafts, classes, references } = readChunk(
-    { ...input, text: prose, knownNames: [...input.knownNames, ...personsOf(facts)] },
+    { ...input, text: prose, knownNames: [...input.knownNames, ...personsOf(facts)], ...(speaker && { speaker }) },
     tag,
     models,
     softwareWords(input.text),
@@ -60,7 +61,7 @@ export function extractByRules(input: ExtractionInput, tag: Tagger, models: Name
   addActs(drafts, relations, references, analysed);
   addClasses(drafts, classes, relations, analysed);
   addFacts(drafts, relations, facts);
-  joinNamedSpeaker(relations, input.speaker);
+  joinNamedSpeaker(relations, speaker);
   addConcepts(drafts, analysed, spoken);
   for (let index = 0; index < analysed.length; index++) {
     for (const { name } of pronouns[index] ?? []) drafts.get(nameKey(name))?.sentences.add(index);

@@ -35,7 +35,11 @@ export function speakersOf(
   speaker: string | undefined,
 ): (index: number) => string | null {
   const own = speaker ?? null;
-  if (turns.length === 0) return /^>/mu.test(text) ? outsideQuotations(text, sentences, own) : () => own;
+  if (turns.length === 0) {
+    const said = saidBy(text, sentences);
+    const outside = /^>/mu.test(text) ? outsideQuotations(text, sentences, own) : () => own;
+    return said === null ? outside : (index) => said(index) ?? outside(index);
+  }
   return (index) => {
     const { sentence } = sentences[index] as AnalysedSentence;
     const turn = turns.findLast((one) => one.start < sentence.end);
@@ -47,7 +51,7 @@ export function speakersOf(
 
 /** `On 3 March 2025, Tom Becker wrote:` */
 const WRITER =
-  /^[> \t]*(?:On|Am|Le|El) [^\n]{4,80}?[,:] (\p{Lu}[\p{L}'’.-]{0,30}(?: \p{Lu}[\p{L}'’.-]{0,30}){1,2}) wrote:/mu;
+  /^[> \t]*(?:On|Am|Le|El) [^\n]{4,80}?[,:] (\p{Lu}[\p{L}'’.-]{0,30}(?: \p{Lu}[\p{L}'’.-]{0,30}){1,2})(?: <[^<>\n]{1,80}>)? wrote:/mu;
 
 /** Lines of a mail behind `>` are those of whom it answers; nobody who is known when it does not say who that is. */
 function outsideQuotations(text: string, sentences: readonly AnalysedSentence[], own: string | null) {
@@ -55,5 +59,19 @@ function outsideQuotations(text: string, sentences: readonly AnalysedSentence[],
   return (index: number): string | null => {
     const { start } = (sentences[index] as AnalysedSentence).sentence;
     return text[text.lastIndexOf('\n', start) + 1] === '>' ? writer : own;
+  };
+}
+
+/** `Beatrix writes: I bought …`, `Devon replied on 10 March: Thank you …`, at the beginning of a line. */
+const SAYING =
+  /^(\p{Lu}[\p{L}'’-]{1,30}(?: \p{Lu}[\p{L}'’-]{1,30}){0,2}) (?:writes|wrote|replie[sd]|answer(?:s|ed)|comment(?:s|ed)|add(?:s|ed)|says|said|report(?:s|ed))(?: (?:on|at) [^:\n]{1,40}| (?:back|again))?: /gmu;
+
+/** Who says what is quoted line by line; null for a text without such lines. */
+function saidBy(text: string, sentences: readonly AnalysedSentence[]): ((index: number) => string | null) | null {
+  const lines = [...text.matchAll(SAYING)].filter(([, name = '']) => !STOP_WORDS.has(name.toLowerCase()));
+  if (lines.length === 0) return null;
+  return (index) => {
+    const { end } = (sentences[index] as AnalysedSentence).sentence;
+    return lines.findLast((line) => line.index + line[0].length < end)?.[1] ?? null;
   };
 }

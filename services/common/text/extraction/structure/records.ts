@@ -1,7 +1,8 @@
+import { append } from '../../../kernel/long-lists.ts';
 import { personOfAddress } from '../../language/turns.ts';
 import { isGivenName } from '../rules/entity-type.ts';
 import { type Fact, type Named, type Reading, relationOf, type Span } from './fact.ts';
-import { isProse, isYes, nameList, plainText, typeOf, valueNamed } from './values.ts';
+import { isProse, isYes, literalOf, nameList, plainText, typeOf, valueNamed } from './values.ts';
 
 /** A key with its value, and where the line is. */
 interface Entry extends Span {
@@ -132,8 +133,11 @@ function recordFacts(entries: readonly Entry[], about: string | null): Fact[] {
   const keys = prefix.filter((key) => typeof key === 'string');
   const subject = owner === null && keys.length === 0 ? titled(about) : named(owner ?? String(keys.at(-1)), '');
   if (subject === null || (owner === null && typeof prefix.at(-1) === 'number')) return [];
-  // Cards of an address book, signatures of mails.
-  const isPerson = owner !== null && entries.some(({ path }) => /^(?:role|phone|email)$/u.test(String(path.at(-1))));
+  // Cards of an address book, signatures of mails, data of a person above a curriculum.
+  const keyNames = entries.map(({ path }) => relationOf(String(path.at(-1))));
+  const isPerson = owner !== null && keyNames.some((key) => /^(?:role|phone|email)$/u.test(key));
+  if (subject.type === 'Concept' && owner !== null && keyNames.some((key) => OF_ONE_PERSON.test(key)))
+    Object.assign(subject, { type: 'Person' });
   const facts = entries.flatMap(({ path, value }): Fact[] => {
     const relation = relationOf(
       path
@@ -143,12 +147,14 @@ function recordFacts(entries: readonly Entry[], about: string | null): Fact[] {
     );
     if (relation === '' || (owner !== null && plainText(value) === owner)) return [];
     const stated = isPerson && relation === 'organisation' ? 'work_at' : relation;
-    return valuesOf(value, relation).map((one) => ({
-      subject,
-      relation: stated,
-      value: one,
-      evidence: `${subject.name}, ${relation.replaceAll('_', ' ')}: ${plainText(value)}`,
-    }));
+    const evidence = `${subject.name}, ${relation.replaceAll('_', ' ')}: ${plainText(value)}`;
+    const birth = BORN.test(relation) ? birthOf(value) : [];
+    if (birth.length > 0) return birth.map((one) => ({ ...one, subject, evidence }));
+    const offices = officesIn(value).map((one) => ({ ...one, subject, evidence }));
+    return [
+      ...valuesOf(value, relation).map((one) => ({ subject, relation: stated, value: one, evidence })),
+      ...offices,
+    ];
   });
   const whole = titled(about);
   if (facts.length === 0 || whole === null || keys.length === 0 || whole.name === subject.name) return facts;
@@ -160,6 +166,31 @@ function recordFacts(entries: readonly Entry[], about: string | null): Fact[] {
     { subject: whole, relation, value: subject, evidence: `${whole.name}, ${keys.join(' ')}: ${subject.name}` },
     ...facts,
   ];
+}
+
+/** Keys of what only a person has. */
+const OF_ONE_PERSON =
+  /^(?:born|date_of_birth|birth_?(?:date|day|place)|dob|place_of_birth|nationality|marital_status|gender|occupation|profession|geboren(?:_am|_in)?|geburts\p{L}+|familienstand|staatsangehörigkeit|beruf|nacimiento|fecha_de_nacimiento|lugar_de_nacimiento|estado_civil|nacionalidad|profesión|née?(?:_le)?|date_de_naissance|lieu_de_naissance|nationalité|situation_familiale)$/u;
+
+const BORN =
+  /^(?:born|date_of_birth|birth_?date|birthday|dob|geboren(?:_am)?|geburtsdatum|fecha_de_nacimiento|nacimiento|née?(?:_le)?|date_de_naissance)(?:_on)?$/u;
+const DAY_AND_PLACE = /^(.{4,30}?),? (?:in|à|en) (\p{Lu}[\p{L}' -]{1,40})$/u;
+
+/** When and where somebody was born: `22. November 1989 in Regensburg`. */
+function birthOf(value: string): Omit<Fact, 'subject' | 'evidence'>[] {
+  const [, day = plainText(value), place] = DAY_AND_PLACE.exec(plainText(value)) ?? [];
+  const date = literalOf(day, 'date');
+  if (date?.type !== 'Date') return [];
+  const born = { relation: 'born_on', value: date };
+  return place === undefined ? [born] : [born, { relation: 'born_in', value: { name: place, type: 'Place' } }];
+}
+
+/** Offices behind the names of a list: `Doreen Hatch (chair), Kofi Asante`. */
+function officesIn(value: string): Omit<Fact, 'subject' | 'evidence'>[] {
+  if (!value.includes(' (') || nameList(value) === null) return [];
+  return [...value.matchAll(/(\p{Lu}[\p{L}.'’ -]{2,40}) \((\p{Ll}{3,20}(?: \p{Ll}{3,20})?)\)/gu)].map(
+    ([, name = '', office = '']) => ({ relation: relationOf(office), value: { name, type: 'Person' } }),
+  );
 }
 
 /** Titles are longer than other names. */
@@ -266,6 +297,35 @@ const NO_KEY =
 
 /** Reads `Email: a@example.com` lines among prose: only short values, which are no sentences. */
 export function readKeyValues(text: string, about: string | null): Reading {
+  const whole = readLines(text, 0, about);
+  if (whole.skipped.length > 0 || !text.includes('\n\n')) return whole;
+  // A header above letters, the data of a person above a curriculum: paragraphs of their own.
+  const facts: Fact[] = [];
+  const skipped: Span[] = [];
+  let subject = about;
+  let start = 0;
+  for (const block of text.split('\n\n')) {
+    const reading = block.includes(':') ? readLines(block, start, subject) : { facts: [], skipped: [] };
+    append(facts, reading.facts);
+    append(skipped, reading.skipped);
+    // What follows the data of a person is about that person.
+    const [first] = reading.facts;
+    if (subject === about && isOfPerson(first)) subject = first.subject.name;
+    start += block.length + 2;
+  }
+  return { facts, skipped };
+}
+
+/** Whether a record gives data of a person: no mail, and no minutes. */
+export function isOfPerson(fact: Fact | undefined): fact is Fact {
+  return (
+    fact?.subject.type === 'Person' &&
+    /^(?:born_\p{L}+|\p{L}*address|anschrift|nationality|phone|email)$/u.test(fact.relation)
+  );
+}
+
+/** The same for lines that belong together, which begin at an offset. */
+function readLines(text: string, offset: number, about: string | null): Reading {
   const lines = [...text.matchAll(/^[^\n]*\S[^\n]*$/gmu)];
   const entries = lines.flatMap(({ 0: line, index }): Entry[] => {
     const pair = LINE.exec(line);
@@ -275,7 +335,8 @@ export function readKeyValues(text: string, about: string | null): Reading {
       !/(?:\p{L}{2}|["”)])[.!?…]["”]?$/u.test(value) &&
       !/^[[({]/u.test(value);
     const isKey = key !== '' && key.split(' ').length <= 4 && !NO_KEY.test(key) && !/\b(?:I|we|you)\b/u.test(value);
-    return isKey && isValue ? [{ path: [key], value: value.trim(), start: index, end: index + line.length }] : [];
+    const start = offset + index;
+    return isKey && isValue ? [{ path: [key], value: value.trim(), start, end: start + line.length }] : [];
   });
   // One such line among sentences may be anything.
   if (entries.length === 0 || entries.length * 2 < lines.length) return { facts: [], skipped: [] };

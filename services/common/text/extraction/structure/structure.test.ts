@@ -20,6 +20,7 @@ describe('structure of texts', () => {
     expect(factsOf(text, 'paragraph', 'Incident report: checkout outage on 9 June 2025')).to.deep.equal([
       'Incident report: checkout outage on 9 June 2025 present Priya Patel [Person]',
       'Incident report: checkout outage on 9 June 2025 present Lena Fischer [Person]',
+      'Incident report: checkout outage on 9 June 2025 minutes Lena Fischer [Person]',
       'Incident report: checkout outage on 9 June 2025 severity high [Concept]',
     ]);
     expect(factsOf('Place: Lisbon, Portugal\nHost: Tom Hill', 'paragraph')).to.include(
@@ -82,6 +83,25 @@ describe('structure of texts', () => {
     expect(factsOf(`${rows}\n${rows.replace('Montag', 'Freitag')}`, 'table')).to.include(
       'Statistik II dozent Kemal Aydin [Person]',
     );
+  });
+
+  it('reads the lines above a letter or a curriculum apart from its prose', () => {
+    const mail =
+      'From: Ines Prado <ines@a.example>\nTo: Olu Bright <olu@b.example>\nSubject: Tiles\n\nHi Olu,\n\nthe tiles came.';
+    expect(factsOf(mail, 'paragraph')).to.include('Ines Prado write_to Olu Bright [Person]');
+    const resume =
+      'Lebenslauf\n\nName: Henrike Paulsen\nGeboren am: 4. Mai 1990 in Kiel\n\nKenntnisse: Revit, AutoCAD\nSprachen: Deutsch';
+    expect(factsOf(resume, 'paragraph')).to.include.members([
+      'Henrike Paulsen born_on 1990-05-04 [Date]',
+      'Henrike Paulsen born_in Kiel [Place]',
+      'Henrike Paulsen kenntnisse Revit [Concept]',
+    ]);
+  });
+
+  it('takes a customer with a full name for a person, unless a word of it is an ordinary one', () => {
+    const about = (name: string) => factsOf(`Customer: ${name}\nOpened: 9 March 2026`, 'paragraph', 'Ticket 12')[0];
+    expect(about('Wiebke Aalders')).to.equal('Ticket 12 customer Wiebke Aalders [Person]');
+    expect(about('Northern Light')).to.equal('Ticket 12 customer Northern Light [Concept]');
   });
 
   it('makes no school of a note from the school, and no entity of the mark of a reply', () => {

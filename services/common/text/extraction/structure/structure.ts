@@ -3,13 +3,15 @@ import { folderOf, joinPath } from '../../../domain/source-place.ts';
 import type { ExtractionInput, TextPart } from '../../../ports/extractor.ts';
 import { isCommonWord } from '../../language/common-words.ts';
 import type { Fact, Reading } from './fact.ts';
-import { readKeyValues, readRecords } from './records.ts';
+import { isOfPerson, readKeyValues, readRecords } from './records.ts';
 import { readTable } from './tables.ts';
 
 interface Structure {
   /** The text with everything that is no prose replaced by line breaks: offsets stay. */
   readonly prose: string;
   readonly facts: readonly Fact[];
+  /** Who says `I`: the sender of a mail, or whose data a curriculum gives; null when the structure does not tell. */
+  readonly writer: string | null;
 }
 
 /** Separates what the structure of a text states from its prose. */
@@ -17,10 +19,12 @@ export function readStructure(input: ExtractionInput): Structure {
   const facts: Fact[] = [];
   let prose = '';
   let at = 0;
+  let person: string | null = null;
   for (const part of input.parts ?? []) {
     const text = input.text.slice(part.start, part.end);
-    const reading = readPart(text, part, input);
+    const reading = readPart(text, part, { ...input, person });
     for (const fact of reading.facts) facts.push(fact);
+    person ??= reading.facts.find(isOfPerson)?.subject.name ?? null;
     for (const { start, end } of reading.skipped) {
       if (end <= start) continue;
       prose += input.text.slice(at, part.start + start) + '\n'.repeat(end - start);
@@ -28,10 +32,16 @@ export function readStructure(input: ExtractionInput): Structure {
     }
   }
   prose += input.text.slice(at);
-  return { prose: prose.includes('```') || prose.includes('~~~') ? withoutFences(prose) : prose, facts };
+  const writer = facts.find(({ relation }) => relation === 'write_to')?.subject.name ?? person;
+  return { prose: prose.includes('```') || prose.includes('~~~') ? withoutFences(prose) : prose, facts, writer };
 }
 
-function readPart(text: string, part: TextPart, input: ExtractionInput): Reading {
+interface StructureInput extends ExtractionInput {
+  /** Whose data the text has given before. */
+  readonly person: string | null;
+}
+
+function readPart(text: string, part: TextPart, input: StructureInput): Reading {
   const whole = [{ start: 0, end: text.length }];
   switch (part.kind) {
     case 'heading':
@@ -82,10 +92,10 @@ function isSection(heading: string): boolean {
 }
 
 /** The innermost heading that names something (`Sarah Lee`, not `Contact`), else the title or the name of the document. */
-function aboutOf({ headings }: TextPart, input: ExtractionInput): string | null {
+function aboutOf({ headings }: TextPart, input: StructureInput): string | null {
   const names = [...(headings ?? input.headings)].reverse();
   const own = names.find((name) => !isSection(name));
-  const name = own ?? input.title ?? input.documentName;
+  const name = own ?? input.person ?? input.title ?? input.documentName;
   return isGeneratedName(name) ? null : name;
 }
 

@@ -1,3 +1,4 @@
+import { isCommonWord } from '../../language/common-words.ts';
 import { dates } from '../../language/dates.ts';
 import { STOP_WORDS } from '../../language/stop-words.ts';
 import { typeByForm } from '../rules/entity-type.ts';
@@ -14,7 +15,7 @@ const MAX_WORDS = 7;
 
 const TYPES: ReadonlyArray<readonly [RegExp, string]> = [
   [
-    /(?:^|_)(?:city|town|village|country|state|region|county|place|location|address|venue|capital|continent|ort|stadt|land|adresse|ciudad|país|ville|pays)$/u,
+    /(?:^|_)(?:city|town|village|country|state|region|county|place|location|address|venue|capital|continent|ort|stadt|land|adresse|anschrift|wohnort|ciudad|dirección|domicilio|país|ville|pays|domicile)$/u,
     'Place',
   ],
   [
@@ -29,6 +30,9 @@ const TYPES: ReadonlyArray<readonly [RegExp, string]> = [
 /** Keys whose values are persons when they look like a full name. */
 const OF_PERSONS =
   /(?:^|_)(?:interviewers?|candidate|applicant|reviewers?|travellers?|travelers?|guests?|on_call|escalation|lead|sponsor|mentor|coach|doctor|dentist|gp|vet|landlord|landlady|tenant|lawyer|driver|bride|groom|facilitator|scribe|design|photos?|music|architect|treasurer|secretary|apologies|absent|by|assigned_to|with)$/u;
+/** Keys whose values are persons or companies: a person unless a word of the name is an ordinary one. */
+const OF_CUSTOMERS =
+  /(?:^|_)(?:customer|client|name|requester|requested|caller|buyer|seller|commander|chef|kunde|kundin|auftraggeber(?:in)?|cliente|client(?:e)?|nombre|nom|recipient)$/u;
 const FULL_NAME = /^\p{Lu}\p{Ll}[\p{L}'’-]* (?:\p{L}[\p{L}.'’-]* ){0,2}\p{Lu}[\p{L}'’-]+$/u;
 
 /** Numbers that count nothing. */
@@ -81,7 +85,7 @@ export function literalOf(text: string, relation: string): Named | null {
 
 function isWhole({ start, end }: { start: number; end: number }, text: string): boolean {
   // `2024-03-01T10:00:00Z`
-  return start === 0 && /^(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?$/u.test(text.slice(end));
+  return start === 0 && /^(?::\d\d)?(?:\.\d+)?\s?(?:Z|UTC|GMT|CES?T|[EP][SD]T|[+-]\d\d:?\d\d)?$/u.test(text.slice(end));
 }
 
 /** The node that a value becomes; null for nothing, prose and opaque ids. */
@@ -105,7 +109,11 @@ export function typeOf(name: string, relation: string): string {
   const byColumn = TYPES.find(([expression]) => expression.test(relation))?.[1];
   const byForm = byColumn ?? typeByForm(name, 'name');
   if (byForm !== null) return byForm;
-  return OF_PERSONS.test(relation) && FULL_NAME.test(name) ? 'Person' : 'Concept';
+  if (!FULL_NAME.test(name)) return 'Concept';
+  const isPerson =
+    OF_PERSONS.test(relation) ||
+    (OF_CUSTOMERS.test(relation) && name.split(' ').every((word) => !isCommonWord(word.toLowerCase())));
+  return isPerson ? 'Person' : 'Concept';
 }
 
 /** Without the marks of Markdown and quotation marks around it. */
