@@ -43,6 +43,34 @@ const KIN: Readonly<Record<string, string>> = {
   mari: 'husband',
   fille: 'daughter',
   fils: 'son',
+  oma: 'grandmother',
+  opa: 'grandfather',
+  tante: 'aunt',
+  onkel: 'uncle',
+  partnerin: 'partner',
+  partner: 'partner',
+  abuela: 'grandmother',
+  abuelo: 'grandfather',
+  tía: 'aunt',
+  tío: 'uncle',
+  prima: 'cousin',
+  primo: 'cousin',
+  oncle: 'uncle',
+  compagne: 'partner',
+  compagnon: 'partner',
+};
+/** The same of several, in front of a list of names. */
+const KIN_OF_SEVERAL: Readonly<Record<string, string>> = {
+  kinder: 'child',
+  kindern: 'child',
+  töchter: 'daughter',
+  töchtern: 'daughter',
+  söhne: 'son',
+  söhnen: 'son',
+  hijos: 'child',
+  hijas: 'daughter',
+  enfants: 'child',
+  filles: 'daughter',
 };
 const OWN_KIN = new RegExp(
   `^(?:Mein|Meine|Mi|Mon|Ma) (?<kin>${Object.keys(KIN).join('|')}) (?:heißt|se llama|s['’]appelle) ${VALUE}${END}`,
@@ -50,14 +78,14 @@ const OWN_KIN = new RegExp(
 );
 
 const RELATIVES = new RegExp(
-  `(?<!\\p{L})(?:meine?[mnr]?|unsere?[mnr]?|mi|nuestr[oa]|mon|ma|notre) (${Object.keys(KIN).join('|')}) (?=\\p{Lu})`,
+  `(?<!\\p{L})(?:meine?[mnr]?|unsere?[mnr]?|mis?|nuestr[oa]s?|mon|ma|mes|notre|nos) (${[...Object.keys(KIN), ...Object.keys(KIN_OF_SEVERAL)].join('|')}) (?=\\p{Lu})`,
   'giu',
 );
 
 /** Returns the relatives that a text names beside their word, as in `notre fille Chloé`, with where the name begins. */
 export function ownRelatives(text: string): { readonly relation: string; readonly end: number }[] {
   return [...text.matchAll(RELATIVES)].flatMap(({ 0: words, 1: kin = '', index }) => {
-    const relation = KIN[kin.toLowerCase()];
+    const relation = KIN[kin.toLowerCase()] ?? KIN_OF_SEVERAL[kin.toLowerCase()];
     return relation === undefined ? [] : [{ relation, end: index + words.length }];
   });
 }

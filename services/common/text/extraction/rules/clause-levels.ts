@@ -64,12 +64,23 @@ function parentheses(words: readonly TaggedWord[]): Span[] {
   return found;
 }
 
+const HOUSE =
+  /^(?:hospital|clinic|school|university|college|museum|library|hotel|restaurant|café|cafe|bar|pub|station|airport|church|bank|shop|store|supermarket|gym|theatre|theater|cinema|factory|office)$/u;
+
+/** `at Sint-Lucas hospital`: the noun says what the name is one of, and no article makes it describe another one. */
+function isNameOfHouse(words: readonly TaggedWord[], part: Argument, noun: TaggedWord): boolean {
+  if (part.type === 'Date' || !HOUSE.test(noun.text)) return false;
+  const before = words.findLast((word) => word.end <= part.start);
+  const after = words.find((word) => word.start >= noun.end);
+  return before?.pos === 'ADP' && after?.pos !== 'NOUN';
+}
+
 /** Whether a name only describes the noun behind it. */
 export function isModifier(text: string, words: readonly TaggedWord[], part: Argument): boolean {
   if (text[part.end] === '-') return true;
   const next = words.find((word) => word.start >= part.end);
   if (next === undefined || /^['’]s?$/u.test(next.text)) return false;
-  if (next.pos === 'NOUN') return true;
+  if (next.pos === 'NOUN') return !isNameOfHouse(words, part, next);
   const before = words.findLast((word) => word.end <= part.start);
   return part.type === 'Date' && before?.pos === 'DET' && /^(?:ADJ|PROPN)$/u.test(next.pos);
 }

@@ -17,6 +17,7 @@ import {
 } from './entity-type.ts';
 import { kindByNoun } from './foreign.ts';
 import { DEMONYMS, PLACES } from './gazetteer.ts';
+import { isKnownProduct } from './known-products.ts';
 import type { AnalysedSentence, Mention } from './mention.ts';
 import type { SlotModel } from './slot-model.ts';
 import { contextOf, MAX_CONTEXTS, type NameContext, OTHER, type TypeEvidence, typeFeatures } from './type-model.ts';
@@ -71,8 +72,8 @@ const KNOWN_TYPE_WEIGHT = 4;
 /** A lone given name or place name is one unless the text says otherwise; a given name that is a town less so: Austin. */
 const LONE_NAME_WEIGHTS = { Person: 4, Place: 2.5 } as const;
 const LONE_NAME_OF_TOWN_WEIGHT = 1.5;
-/** A company or another body known by one word. */
-const KNOWN_BODY_WEIGHT = 4;
+/** A company, another body or a product known by its name. */
+const KNOWN_NAME_WEIGHT = 4;
 /** A town, region or country of the table of places. */
 const KNOWN_PLACE_WEIGHT = 2;
 /** A company, product or work: `MongoDB`, `Neo4j`, but not `McDonald`. */
@@ -137,9 +138,10 @@ function draftOfName(name: string, mention: Mention): Draft {
   if (isLone && form !== null)
     vote(draft.votes, form, form === 'Person' && isTown() ? LONE_NAME_OF_TOWN_WEIGHT : LONE_NAME_WEIGHTS[form]);
   if (form === null && KNOWN_ORGANISATIONS.has(name.toLowerCase()))
-    vote(draft.votes, 'Organisation', KNOWN_BODY_WEIGHT);
+    vote(draft.votes, 'Organisation', KNOWN_NAME_WEIGHT);
+  if (form === null && isKnownProduct(name)) vote(draft.votes, 'Product', KNOWN_NAME_WEIGHT);
   if (form === null && isTown()) vote(draft.votes, 'Place', KNOWN_PLACE_WEIGHT);
-  draft.isKeyword = !name.includes(' ');
+  draft.isKeyword = !name.includes(' ') && !isKnownProduct(name);
   return draft;
 }
 

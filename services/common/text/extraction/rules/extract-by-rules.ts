@@ -22,8 +22,11 @@ import { collect, conceptDraft, type Draft, isCodeWord, toEntity, typeOf } from 
 import { type EntityType, typeOfHeading, vote } from './entity-type.ts';
 import { type FirstPerson, isPersonNoun, readActs, readFirstPerson, type SpokenRelation } from './first-person.ts';
 import { foreignPronoun, foreignRelations, typesOfEnds } from './foreign.ts';
+import { foreignClauses, leavesOutSubject } from './foreign-clauses.ts';
 import { DEMONYMS } from './gazetteer.ts';
+import { isKnownProduct } from './known-products.ts';
 import { type AnalysedSentence, analyseSentences, type Mention } from './mention.ts';
+import { namedMembers } from './named-members.ts';
 import { type NamePair, pairModel, pairsOf, relationOf } from './pair-model.ts';
 import { endOfActor, isBehindPreposition, ofRelativeClauses, ownedBy, relationsOf } from './relations.ts';
 import { readReply } from './replies.ts';
@@ -33,6 +36,7 @@ import { conversationOf, isInterjection, isRole, speakersOf } from './speakers.t
 import type { TaggedWord, Tagger } from './tagger.ts';
 import { headOf, resolveTopics, type TopicMention, type TopicSource } from './topics.ts';
 import { typeModel } from './type-model.ts';
+import { typeByRelations } from './types-by-relation.ts';
 import { asFirstPerson } from './user-notes.ts';
 
 /** The trained models; another one in a cross-validation. */
@@ -62,6 +66,7 @@ export function extractByRules(input: ExtractionInput, tag: Tagger, models: Name
   addClasses(drafts, classes, relations, analysed);
   addFacts(drafts, relations, facts);
   joinNamedSpeaker(relations, speaker);
+  typeByRelations({ get: (name) => drafts.get(nameKey(name)) }, relations);
   addConcepts(drafts, analysed, spoken);
   for (let index = 0; index < analysed.length; index++) {
     for (const { name } of pronouns[index] ?? []) drafts.get(nameKey(name))?.sentences.add(index);
@@ -94,7 +99,8 @@ function readChunk(
   software = softwareWords(input.text),
 ) {
   const { known, analysed, canonical, drafts, classes, topic, turns } = readNames(input, tag);
-  for (const draft of drafts.values()) voteForSoftware(draft, software);
+  const isTechnical = drafts.values().some(({ name }) => isKnownProduct(name));
+  for (const draft of drafts.values()) voteForSoftware(draft, software, isTechnical);
   const decide = (key: string, draft: Draft, beside: readonly EntityType[]): void => {
     const evidence = { known: known.get(key), topic, model: models.types(), beside };
     Object.assign(draft, typeOf(draft, classes.get(key) ?? null, evidence));
@@ -120,15 +126,20 @@ function readChunk(
   const topics = resolveTopics(analysed, topicSources(analysed, drafts, classes, draftOf));
   defineByPronouns(analysed, pronouns, drafts, classes);
   const speakerOf = speakersOf({ text: input.text, turns }, analysed, input.speaker);
+  const named = (one: Mention): Draft | null => draftOf(one) ?? null;
   const spoken = analysed.map((sentence, index): FirstPerson => {
     const speaker = speakerOf(index);
     if (speaker === null) return SILENT;
-    const nameOf = (one: Mention) => draftOf(one) ?? null;
-    const own = readFirstPerson(sentence, canonical(speaker), nameOf);
+    const name = canonical(speaker);
+    const first = readFirstPerson(sentence, name, named);
     const before = analysed[index - 1]?.sentence.text ?? '';
     const isReply = turns.length > 0 && index > 0 && speakerOf(index - 1) !== speaker;
-    const replied = isReply ? readReply(before, sentence, canonical(speaker), nameOf) : [];
-    return replied.length === 0 ? own : { ...own, relations: [...own.relations, ...replied] };
+    const replied = isReply ? readReply(before, sentence, name, named) : [];
+    const more = [...ownClauses(sentence, name, draftOf), ...replied];
+    if (more.length === 0) return first;
+    const told = new Set(more.map(({ target }) => target));
+    const kept = first.relations.filter(({ relation, target }) => relation !== 'has' || !told.has(target));
+    return { ...first, relations: [...kept, ...more] };
   });
   return {
     analysed,
@@ -137,6 +148,26 @@ function readChunk(
     canonical,
     references: { pronouns, topics, spoken, draftOf } satisfies References,
   };
+}
+
+/** The names of a sentence with their types. */
+function partsOf({ mentions }: AnalysedSentence, draftOf: References['draftOf']): Argument[] {
+  return mentions.flatMap((mention) => {
+    const draft = mention.isNested || mention.kind === 'quantity' ? undefined : draftOf(mention);
+    return draft === undefined ? [] : [{ name: draft.name, type: draft.type, start: mention.start, end: mention.end }];
+  });
+}
+
+/** What the speaker says of itself in another language, and whom it counts: `I have two sons, Ben and Max`. */
+function ownClauses(sentence: AnalysedSentence, speaker: string, draftOf: References['draftOf']): SpokenRelation[] {
+  const { text } = sentence.sentence;
+  if (/\?["”'’)]*$/u.test(text)) return [];
+  const parts = partsOf(sentence, draftOf);
+  const stated =
+    sentence.language === null
+      ? namedMembers(text, parts, speaker)
+      : foreignClauses(text, parts, { speaker, subject: null });
+  return stated.filter(({ source }) => source === speaker).map((one) => ({ ...one, type: null }));
 }
 
 /** A lone word of which little is known is a person when the text has persons of that surname: two named Puskás. */
@@ -538,9 +569,14 @@ function findRelations(
       });
     }
     // A question states nothing.
-    if (parts.length < 2 || /\?["”'’)]*$/u.test(sentence.text)) continue;
+    if (parts.length === 0 || /\?["”'’)]*$/u.test(sentence.text)) continue;
     const stated =
-      language === null ? relationsOf(sentence.text, words, parts) : foreignRelations(sentence.text, parts);
+      language === null
+        ? [...relationsOf(sentence.text, words, parts), ...namedMembers(sentence.text, parts, null)]
+        : [
+            ...foreignRelations(sentence.text, parts),
+            ...foreignClauses(sentence.text, parts, { speaker: null, subject: leftOut(analysed, index, draftOf) }),
+          ];
     for (const relation of stated) {
       if (language !== null) typeEnds(relation, drafts);
       const key = `${relation.source}\n${relation.relation}\n${relation.target}`;
@@ -565,6 +601,13 @@ function foreignSubject(
     if (foreignPronoun(before.sentence.text) === null) return [];
   }
   return [];
+}
+
+/** Whom a sentence without a subject is about: the first person of the one before. */
+function leftOut(analysed: readonly AnalysedSentence[], index: number, draftOf: References['draftOf']): string | null {
+  const before = analysed[index - 1];
+  if (before === undefined || !leavesOutSubject(analysed[index]?.sentence.text ?? '')) return null;
+  return partsOf(before, draftOf).find(({ type }) => type === 'Person')?.name ?? null;
 }
 
 /** Sentences in a row that begin with a pronoun. */

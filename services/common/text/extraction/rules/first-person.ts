@@ -58,6 +58,8 @@ const UNSTATED =
   /^(?:not|n['’]t|never|no|nor|neither|cannot|ca|hardly|would|could|should|might|may|must|will|wo|shall|['’]d|['’]ll)$/iu;
 const UNDONE =
   /^(?:try|want|refuse|fail|decline|seek|attempt|hope|plan|intend|wish|threaten|ask|expect|propose|need|consider|forget|avoid|stop)$/u;
+/** `proposed splitting plot 31`: what is planned is no thing. */
+const VERBS_OF_PLANS = /^(?:propose|suggest|consider|discuss|recommend|start|stop|finish|keep)$/u;
 /** Verbs that say too little about a thing without a name. */
 const LIGHT_VERBS = new Set(
   `be do get go come say tell think know feel see look mean let want need seem try make take put give keep spend hit stop
@@ -74,7 +76,7 @@ const TASTES = new Set(
 const EVENTS = new Set('bear graduate retire marry divorce move emigrate immigrate enlist qualify'.split(' '));
 /** Nouns that say nothing by themselves: times, and parts of what follows their `of`. */
 const GENERAL =
-  /^(?:basic|importance|lots?|tons?|bunch|morning|evening|night|afternoon|summer|winter|spring|autumn|fall|today|tomorrow|season|century|decade|chapter|kilo|cup|glass|bottle|slice|lesson|course|class|love|life|home|help|fun|luck|lives|machine|own|role|online|while|entire)$/u;
+  /^(?:basic|importance|lots?|tons?|bunch|morning|evening|night|afternoon|summer|winter|spring|autumn|fall|today|tomorrow|season|century|decade|chapter|kilo|cup|glass|bottle|slice|lesson|course|class|love|life|home|help|fun|luck|lives|machine|own|role|online|while|entire|version|option|draft|proposal)$/u;
 const ABSTRACT = /(?:tion|sion|ment|ness|ity|ance|ence|ship|ism|ure|age|ly|al|th)$/u;
 const MARRIED = /^(?:married|engaged|divorced)$/iu;
 const BE = /^(?:am|is|are|was|were|been|being|be|['’]m|['’]re|['’]s)$/iu;
@@ -126,8 +128,11 @@ function readForeign(
   };
   const relatives = language === null ? [] : ownRelatives(sentence.text);
   const relations = relatives.flatMap(({ relation, end }): SpokenRelation[] => {
-    const named = namedAt(end, end + 1);
-    return named === null ? [] : [{ source: speaker, relation, target: named.name, type: null }];
+    // `unsere Töchter Marie und Johanna`
+    const more = /^\p{Lu}[\p{L}-]+(?: und | y | et )(?=\p{Lu})/u.exec(sentence.text.slice(end))?.[0].length ?? 0;
+    return [namedAt(end, end + 1), more === 0 ? null : namedAt(end + more, end + more + 1)].flatMap((named) =>
+      named === null ? [] : [{ source: speaker, relation, target: named.name, type: null }],
+    );
   });
   const own = ownStatement(sentence.text);
   if (own !== null) {
@@ -195,6 +200,11 @@ class SpokenSentence {
 
   /** From the first word after the subject. */
   #readClause(from: number, isContracted = false): void {
+    const aversion = this.#aversionAt(from);
+    if (aversion !== null) {
+      this.#readObjects(aversion.next, aversion.relation, 'like');
+      return;
+    }
     let at = from;
     let be = isContracted;
     for (; at < this.#words.length; at++) {
@@ -216,7 +226,12 @@ class SpokenSentence {
     }
     if (verb === null && be && /^an?$/u.test(this.#words[at]?.text ?? '')) {
       const phrase = this.#phraseAt(at);
-      if (phrase?.name != null) this.#state('is_a', phrase.name, phrase.mention === null ? 'Concept' : null);
+      const last = this.#words[(phrase?.next ?? 0) - 1];
+      // `a UX designer`
+      const isOfName =
+        phrase?.mention != null && phrase.mention.type !== 'Date' && last?.pos === 'NOUN' && isContent(last);
+      if (phrase !== null && isOfName) this.#state('is_a', this.#textOf(at, phrase.next), 'Concept');
+      else if (phrase?.name != null) this.#state('is_a', phrase.name, phrase.mention === null ? 'Concept' : null);
     }
     // `I have a dog`: the auxiliary is the verb.
     const auxiliary = this.#words[at - 1];
@@ -234,6 +249,18 @@ class SpokenSentence {
     const lemma = verb.lemma.toLowerCase();
     const isPassive = be && !/ing$/u.test(verb.text);
     this.#readObjects(at, lemma === 'have' ? 'has' : snakeCase(isPassive ? verb.text : lemma), lemma);
+  }
+
+  /** `can't stand`, `don't like`: to deny a taste is to state one. */
+  #aversionAt(from: number): { readonly relation: string; readonly next: number } | null {
+    const words = this.#words.slice(from, from + 5).map(({ text }) => text.toLowerCase().replace('’', "'"));
+    const opening = words.join(' ');
+    const found =
+      /^(?:do n't|don't|do not|never|can't|ca n't|can not|cannot|could n't|couldn't) (?:really )?(?:like|stand|bear)(?! (?:enough|much|as|so|before|after|at)\b)/u.exec(
+        opening,
+      );
+    if (found === null) return null;
+    return { relation: 'dislike', next: from + found[0].split(' ').length };
   }
 
   /** Objects of a verb, and what follows its prepositions, up to the end of the clause. */
@@ -287,7 +314,13 @@ class SpokenSentence {
               : null;
           if (isTellingOfName(phrase, use)) this.#state(via ?? relation, phrase.mention.name, null);
         } else if (person !== null) this.#state(relation, person, 'Person');
-        else if (phrase.name !== null && !isPart && !this.#isOfOthers(at) && isTelling(phrase.name, use))
+        else if (
+          phrase.name !== null &&
+          !isPart &&
+          !(VERBS_OF_PLANS.test(lemma) && /ing\b/u.test(phrase.name)) &&
+          !this.#isOfOthers(at) &&
+          isTelling(phrase.name, use)
+        )
           this.#state(relation, phrase.name, 'Concept');
         isAlone = false;
         if (preposition === null && object === '') object = phrase.head ?? '';
@@ -403,11 +436,21 @@ class SpokenSentence {
     const phrase = this.#phraseAt(at + 1);
     if (phrase === null) return;
     const { head, mention, label, whole, next } = phrase;
+    const before = this.#words[at - 1];
+    // `Anneke Vos, our bookkeeper,`
+    const described = before?.text === ',' && mention === null && head !== null ? this.#mentionAt(at - 2) : undefined;
+    if (described?.kind === 'name' && described.end === before?.start && this.#isEnd(next)) {
+      const named = this.#nameOf(described);
+      const type = typeOfHead(head ?? '');
+      if (named !== null && (type === 'Person' || /^(?:Person|Organisation)$/u.test(named.type))) {
+        this.#state(snakeCase(label), named.name, type);
+        return;
+      }
+    }
     if (mention !== null) {
       if (head !== null) this.#state(snakeCase(head), mention.name, typeOfHead(head));
       return;
     }
-    const before = this.#words[at - 1];
     const isObject = before?.pos === 'VERB' && /^(?:I|we)$/iu.test(this.#words[at - 2]?.text ?? '');
     // `my first day at the University of Belgrade`
     const isRead = isObject && !LIGHT_VERBS.has(before?.lemma ?? '');
@@ -429,6 +472,12 @@ class SpokenSentence {
       this.#argue(person, at, next);
       this.#state('has', person, 'Person');
     } else if (/^favou?rite /u.test(label) && this.#words[next]?.pos === 'AUX') this.#readFavourite(label, next + 1);
+  }
+
+  /** Whether a phrase or clause ends before a word. */
+  #isEnd(at: number): boolean {
+    const word = this.#words[at];
+    return word === undefined || word.pos === 'PUNCT';
   }
 
   /** `a dog named Pablo` */
@@ -466,7 +515,7 @@ class SpokenSentence {
       at += /^(?:called|named)$/u.test(this.#words[at + 1]?.text ?? '') ? 2 : 1;
     else if (/^(?:called|named)$/u.test(texts(1))) at += 1;
     else return null;
-    while (/^(?:["“'‘]|on|at)$/u.test(texts(1))) at += 1;
+    while (/^(?:["“'‘]|on|at|(?:dr|prof|mr|mrs|ms)\.?)$/u.test(texts(1))) at += 1;
     const mention = this.#mentionAt(at);
     if (mention === undefined || mention.start !== this.#words[at]?.start) return null;
     const after = this.#words.find(({ start }) => start >= mention.end);

@@ -86,7 +86,8 @@ const KIND_NOUNS: ReadonlyMap<string, EntityType> = new Map(
       avocate gérant gérante présidente directrice mari maire señor señora don doña hermano hermana hijo hija tío tía monsieur madame mademoiselle frère sœur
       fils fille oncle`,
     Work: 'roman film buch lied oper novela película libro canción livre chanson',
-    Organisation: `firma verein unternehmen universität bank empresa banco universidad escuela colegio ayuntamiento ministerio museo agence
+    Organisation: `metzgerei bäckerei weingut brauerei klinik kanzlei buchhandlung apotheke clínica bodega panadería farmacia clinique boulangerie pharmacie hôpital
+      firma verein unternehmen universität bank empresa banco universidad escuela colegio ayuntamiento ministerio museo agence
       entreprise société école lycée université banque ministère musée`,
     Place: `stadt dorf park volkspark schloss calle plaza avenida paseo barrio ciudad pueblo parque iglesia église rue avenue boulevard place quai
       quartier ville parc`,
@@ -94,11 +95,14 @@ const KIND_NOUNS: ReadonlyMap<string, EntityType> = new Map(
     nouns.split(/\s+/u).map((noun): [string, EntityType] => [noun, type as EntityType]),
   ),
 );
+const PLACE_OF =
+  /(?<!\p{L})(?:barrio|ciudad|pueblo|provincia|ville|quartier|village|région) d(?:e |u |['’])(?:la |el )?$/u;
 const KIND_BEFORE = /(\p{L}+)\.? (?:(?:ist|war|heißt|es|fue|est|était) )?$/u;
 
 /** Returns what a German, Spanish or French noun says of the name behind it (`die Firma Sodexo`) or that begins with it; null without one. */
 export function kindByNoun(name: string, before: string): EntityType | null {
   const [first = '', second] = name.split(' ', 2);
+  if (PLACE_OF.test(before)) return 'Place';
   const noun = KIND_BEFORE.exec(before)?.[1] ?? '';
   return (
     KIND_NOUNS.get(noun.toLowerCase()) ?? (second === undefined ? null : KIND_NOUNS.get(first.toLowerCase())) ?? null
@@ -116,8 +120,9 @@ export function streetBefore(before: string): string {
 /** Names of persons and works, and names of companies and towns that are complete without it. */
 function isApart(noun: string): boolean {
   return (
-    /^(?:Meine?|Unsere?|Firma|Verein|Unternehmen|Stadt|Dorf)$/u.test(noun) ||
-    /^(?:Person|Work)$/u.test(KIND_NOUNS.get(noun.toLowerCase().replace('.', '')) ?? '')
+    /^(?:Meine?|Unsere?|Firma|Verein|Unternehmen|Stadt|Dorf|(?:Ehe)?[Mm]ann|Ehefrau|Schwieger(?:mutter|vater|sohn|tochter)|Töchtern?|Söhnen|Kindern?|Neffe|Nichte|Cousine?|Partner(?:in)?|Hund|Katze|Kater|Projektleiter(?:in)?|Ingenieur(?:in)?|Studium|Ausbildung)$/u.test(
+      noun,
+    ) || /^(?:Person|Work)$/u.test(KIND_NOUNS.get(noun.toLowerCase().replace('.', '')) ?? '')
   );
 }
 
@@ -231,7 +236,7 @@ export function typesOfEnds(relation: string): { source: EntityType | null; targ
 }
 
 /** A preposition with its article in front of a name: the subject is named before it. */
-const GOVERNED =
+export const GOVERNED =
   /(?<!\p{L})(?:in|an|auf|bei|von|vom|im|am|mit|für|aus|en|de|del|con|para|à|au|dans|du|avec|pour) (?:der |dem |den |la |el |las |los |le |les )?$/u;
 
 /** Relations between neighbouring names of a German, Spanish or French sentence, by a closed list of words between them. */

@@ -41,7 +41,8 @@ const CODE =
   /^\s*(?:export |async )*(?:const|let|var|import|function|class|interface|def|return|await|public|private)\b[^.!?]*[=({;]|=>|[;{]\s*$|^\s*(?:[}\])]+[,;)]*\s*)$|^\s*(?:\$ |npm |curl |docker |kubectl )/mu;
 
 /** A year with its preposition, and a pronoun that is a given name too. */
-const NO_FOREIGN_NAME = /^(?:(?:En|Im|In|Seit|Ab|Desde|Depuis|Hasta) \d{4}|Ella|Elle|Il|Él)$/u;
+const NO_FOREIGN_NAME =
+  /^(?:(?:En|Im|In|Seit|Ab|Desde|Depuis|Hasta) \d{4}|(?:El|Le|Am|Del|Au) \d{1,2}|Ella|Elle|Il|Él)$/u;
 
 /** Words that open a sentence and end like this are no names. */
 const NO_NAME_ENDING = /(?:ly|ing|ed|able|ible|ous|ful|less|ive|ness|tions?|ments?|est|[eo]u?rs|way)$/u;
@@ -91,8 +92,21 @@ export function analyseSentences(
     const own = repairNames(kept, sentence, { words, certain, lowerCase, spacedHyphens }).map((name) =>
       toMention(name, sentence, lowerCase),
     );
-    return { sentence, words, mentions: withDates(sentence, own.filter(isUseful)), language };
+    const mentions = withDates(sentence, own.filter(isUseful));
+    return { sentence, words: withoutVerbsInNames(words, mentions), mentions, language };
   });
+}
+
+/** `I use Procreate on my tablet`: a word of a name is no verb, unless it opens the sentence. */
+function withoutVerbsInNames(words: readonly TaggedWord[], mentions: readonly Mention[]): readonly TaggedWord[] {
+  const isVerbInName = ({ pos, text, start, end }: TaggedWord): boolean =>
+    pos === 'VERB' &&
+    start > 0 &&
+    /^\p{Lu}\p{Ll}/u.test(text) &&
+    mentions.some((one) => one.kind === 'name' && one.start <= start && end <= one.end);
+  return words.some(isVerbInName)
+    ? words.map((word) => (isVerbInName(word) ? { ...word, pos: 'PROPN' as const } : word))
+    : words;
 }
 
 function withoutNouns(name: NameMention, before: string): NameMention[] {

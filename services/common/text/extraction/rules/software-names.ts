@@ -1,5 +1,6 @@
 import { isCommonWord } from '../../language/common-words.ts';
 import { type TypeVotes, vote } from './entity-type.ts';
+import { mayBeProduct } from './known-products.ts';
 
 /** Names of variables of the environment: `MONGODB_URL`, `SHOP_REDIS_HOST`. */
 const VARIABLE = /\b[A-Z][A-Z\d]{1,30}(?:_[A-Z\d]{1,30}){1,6}\b/gu;
@@ -37,14 +38,19 @@ function packageName(word: string): string {
   return (/([a-z][a-z\d]*)(?:[:@=<>[].*)?$/u.exec(word) ?? [])[1] ?? '';
 }
 
-/** Votes for a product where the text uses the name as one of software and nothing says that it is something else. */
+/**
+ * Votes for a product where the text uses the name as one of software, or speaks of known products beside it, and nothing
+ * says that it is something else.
+ */
 export function voteForSoftware(
   draft: { readonly name: string; readonly kind: string; readonly votes: TypeVotes; isKeyword: boolean },
   software: ReadonlySet<string>,
+  isTechnical: boolean,
 ): void {
   const { name, kind, votes } = draft;
   const lower = name.toLowerCase();
-  if (kind !== 'name' || !software.has(lower) || !/\p{Ll}/u.test(name) || isCommonWord(lower)) return;
+  const isUsed = software.has(lower) && /\p{Ll}/u.test(name) && !isCommonWord(lower);
+  if (kind !== 'name' || !(isUsed || (isTechnical && mayBeProduct(name)))) return;
   // `in Redis` alone makes no place of it.
   const isElse = OTHERS.some(([type, least]) => (votes.get(type) ?? 0) >= least);
   if (isElse) return;

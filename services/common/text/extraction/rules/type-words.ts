@@ -100,7 +100,19 @@ export const KNOWN_ORGANISATIONS = set(`
   jpmorgan citigroup barclays santander vodafone telefónica verizon pfizer novartis roche sanofi astrazeneca gazprom rosneft
   chevron exxonmobil disney pixar dreamworks nickelodeon reuters bloomberg polydor motown capcom nintendo sega ubisoft
   greenpeace oxfam interpol europol taliban hezbollah hamas wehrmacht luftwaffe kriegsmarine gestapo stasi bundeswehr mossad
-  harvard yale princeton stanford cornell dartmouth rutgers purdue caltech eton`);
+  harvard yale princeton stanford cornell dartmouth rutgers purdue caltech eton
+  philips hetzner digitalocean cloudflare stripe klarna revolut monzo n26 paypal adyen zalando rewe edeka migros 
+  mediamarkt fnac decathlon hornbach rossmann sainsbury's waitrose morrisons costco
+  sncf renfe öbb trenitalia eurostar flixbus easyjet vueling finnair klm iberia qantas blablacar booking.com expedia
+  telekom vodafone o2 swisscom telenor telia tdc tele2 bouygues telstra at&t comcast verizon t-mobile
+  dhl fedex dpd deloitte capgemini infosys wipro cognizant asus acer logitech garmin gopro sonos
+  openai anthropic deepmind atlassian mozilla canonical jetbrains hashicorp
+  schaeffler trumpf miele liebherr festo kuka infineon henkel rheinmetall hapag-lloyd maersk
+  thales safran alstom michelin l'oréal danone sodexo veolia maif macif groupama axa
+  telefónica iberdrola repsol inditex mapfre bbva sabadell cepsa caixabank mercadona movistar
+  rabobank triodos commerzbank sparkasse volksbank postbank comdirect debeka barmer aok
+  barclays natwest hsbc aviva bupa ocado deliveroo uber lyft doordash
+  unhcr amnesty wwf ymca`);
 
 export const WORK_ENDINGS = set(`
   symphony sonata concerto suite opera overture requiem magazine journal newspaper gazette times herald tribune chronicle

@@ -1,6 +1,7 @@
 import { append } from '../../../kernel/long-lists.ts';
 import { personOfAddress } from '../../language/turns.ts';
 import { isGivenName } from '../rules/entity-type.ts';
+import { isKnownProduct } from '../rules/known-products.ts';
 import { type Fact, type Named, type Reading, relationOf, type Span } from './fact.ts';
 import { isProse, isYes, literalOf, nameList, plainText, typeOf, valueNamed } from './values.ts';
 
@@ -226,7 +227,7 @@ function commonPath(entries: readonly Entry[]): readonly (string | number)[] {
 /** `[a, b]` and lists of short words are several values. */
 function valuesOf(text: string, relation: string): Named[] {
   const inner = /^\[(.*)\]$/u.exec(text)?.[1];
-  const names = isPlace(relation) ? null : nameList(plainText(text));
+  const names = isPlace(relation) ? null : (productsIn(plainText(text)) ?? nameList(plainText(text)));
   const parts = names ?? (inner ?? text).split(/[,;]\s+/u).map(plainText);
   const isList =
     names !== null ||
@@ -238,6 +239,12 @@ function valuesOf(text: string, relation: string): Named[] {
     const value = valueNamed(part, relation);
     return value === null ? [] : [value];
   });
+}
+
+/** `SvelteKit with Tailwind CSS`, `Django / PostgreSQL`: two products; null when one of them is not known. */
+function productsIn(text: string): string[] | null {
+  const names = text.split(/ (?:with|and|on|\+|&|\/) /u);
+  return names.length > 1 && names.every(isKnownProduct) ? names : null;
 }
 
 function isMail(entries: readonly Entry[]): boolean {

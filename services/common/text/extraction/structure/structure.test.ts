@@ -94,7 +94,7 @@ describe('structure of texts', () => {
     expect(factsOf(resume, 'paragraph')).to.include.members([
       'Henrike Paulsen born_on 1990-05-04 [Date]',
       'Henrike Paulsen born_in Kiel [Place]',
-      'Henrike Paulsen kenntnisse Revit [Concept]',
+      'Henrike Paulsen kenntnisse Revit [Product]',
     ]);
   });
 

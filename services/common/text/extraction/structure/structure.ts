@@ -1,5 +1,6 @@
 import { isGeneratedName } from '../../../domain/index-rows.ts';
 import { folderOf, joinPath } from '../../../domain/source-place.ts';
+import { append } from '../../../kernel/long-lists.ts';
 import type { ExtractionInput, TextPart } from '../../../ports/extractor.ts';
 import { isCommonWord } from '../../language/common-words.ts';
 import type { Fact, Reading } from './fact.ts';
@@ -25,6 +26,7 @@ export function readStructure(input: ExtractionInput): Structure {
     const reading = readPart(text, part, { ...input, person });
     for (const fact of reading.facts) facts.push(fact);
     person ??= reading.facts.find(isOfPerson)?.subject.name ?? null;
+    if (person !== null && part.kind !== 'code') append(facts, careerOf(text, person));
     for (const { start, end } of reading.skipped) {
       if (end <= start) continue;
       prose += input.text.slice(at, part.start + start) + '\n'.repeat(end - start);
@@ -34,6 +36,20 @@ export function readStructure(input: ExtractionInput): Structure {
   prose += input.text.slice(at);
   const writer = facts.find(({ relation }) => relation === 'write_to')?.subject.name ?? person;
   return { prose: prose.includes('```') || prose.includes('~~~') ? withoutFences(prose) : prose, facts, writer };
+}
+
+const CAREER =
+  /^[ \t*•-]{0,6}(?:\d{2}[./])?\d{4} ?(?:–|—|-|to|until|bis|a|à) ?(?:(?:\d{2}[./])?\d{4}|present|now|today|heute|hoy|actualidad|presente|aujourd['’]hui)[ \t]*[:,|]?[ \t]+(\p{Lu}[^\n,]{2,60}?) (?:at|bei(?: der| dem)?|en|chez)(?: the| la| el)? (\p{Lu}[^\n,;|()]{1,50}?)(?=[,;|(]| in \p{Lu}|[ \t]*$)/gmu;
+const STUDIES = /^(?:Studium|BSc|MSc|BA|MA|PhD|Bachelor|Master|Licence|Grado|Degree|Abitur)/u;
+
+/** Where a curriculum says that somebody worked: `2019 – heute: Projektleiterin bei Miele in Gütersloh`. */
+function careerOf(text: string, person: string): Fact[] {
+  return [...text.matchAll(CAREER)].map(([line, role = '', employer = '']) => ({
+    subject: { name: person, type: 'Person' },
+    relation: STUDIES.test(role) ? 'study_at' : 'work_at',
+    value: { name: employer, type: 'Organisation' },
+    evidence: line.trim(),
+  }));
 }
 
 interface StructureInput extends ExtractionInput {

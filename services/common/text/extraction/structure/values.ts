@@ -2,6 +2,8 @@ import { isCommonWord } from '../../language/common-words.ts';
 import { dates } from '../../language/dates.ts';
 import { STOP_WORDS } from '../../language/stop-words.ts';
 import { typeByForm } from '../rules/entity-type.ts';
+import { isKnownProduct } from '../rules/known-products.ts';
+import { KNOWN_ORGANISATIONS } from '../rules/type-words.ts';
 import type { Named } from './fact.ts';
 
 const NUMBER =
@@ -30,6 +32,9 @@ const TYPES: ReadonlyArray<readonly [RegExp, string]> = [
 /** Keys whose values are persons when they look like a full name. */
 const OF_PERSONS =
   /(?:^|_)(?:interviewers?|candidate|applicant|reviewers?|travellers?|travelers?|guests?|on_call|escalation|lead|sponsor|mentor|coach|doctor|dentist|gp|vet|landlord|landlady|tenant|lawyer|driver|bride|groom|facilitator|scribe|design|photos?|music|architect|treasurer|secretary|apologies|absent|by|assigned_to|with)$/u;
+/** Keys of what software is made of, and of what is bought. */
+const OF_PRODUCTS =
+  /(?:^|_)(?:frontend|front_end|backend|back_end|api|database|db|cache|queue|message_broker|broker|auth|authentication|framework|runtime|orm|ci|ci_cd|monitoring|logging|search|bundler|editor|ide|operating_system|os|browser|device|product|model|produkt|gerät|producto|produit|tools?|software)$/u;
 /** Keys whose values are persons or companies: a person unless a word of the name is an ordinary one. */
 const OF_CUSTOMERS =
   /(?:^|_)(?:customer|client|name|requester|requested|caller|buyer|seller|commander|chef|kunde|kundin|auftraggeber(?:in)?|cliente|client(?:e)?|nombre|nom|recipient)$/u;
@@ -107,8 +112,11 @@ export function nameOf(text: string, relation: string): Named {
 export function typeOf(name: string, relation: string): string {
   if (!/^\p{Lu}/u.test(name)) return 'Concept';
   const byColumn = TYPES.find(([expression]) => expression.test(relation))?.[1];
-  const byForm = byColumn ?? typeByForm(name, 'name');
+  const isKnownBody = KNOWN_ORGANISATIONS.has(name.toLowerCase());
+  const known = isKnownProduct(name) ? 'Product' : isKnownBody ? 'Organisation' : null;
+  const byForm = byColumn ?? known ?? typeByForm(name, 'name');
   if (byForm !== null) return byForm;
+  if (OF_PRODUCTS.test(relation)) return 'Product';
   if (!FULL_NAME.test(name)) return 'Concept';
   const isPerson =
     OF_PERSONS.test(relation) ||

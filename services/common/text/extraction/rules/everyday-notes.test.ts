@@ -1,0 +1,55 @@
+import { expect } from 'chai';
+import { extractByRules } from './extract-by-rules.ts';
+import { createTagger } from './tagger.ts';
+
+describe('what everyday texts say of people', () => {
+  const tag = createTagger();
+  const read = (text: string) => {
+    const parts = [{ kind: 'paragraph' as const, start: 0, end: text.length }];
+    const input = { text, documentName: 'note', headings: [], knownNames: [], speaker: 'Me', parts };
+    const { entities, relations } = extractByRules(input, tag);
+    return {
+      typeOf: (name: string) => entities.find((one) => one.name === name)?.type,
+      relations: relations.map(({ source, relation, target }) => `${source} ${relation} ${target}`),
+    };
+  };
+
+  it('is read from names behind what a person has several of, and from what somebody cannot stand', () => {
+    expect(read('My sister Maud lives in Lisbon and has two kids, Hugo and Elsa.').relations).to.include.members([
+      'Maud child Hugo',
+      'Maud child Elsa',
+    ]);
+    const own = read("I can't stand coriander. My dentist is Dr. Claes on Park Lane. We don't drink enough water.");
+    expect(own.relations).to.include.members(['Me dislike coriander', 'Me dentist Claes']);
+    expect(own.relations.join()).to.not.match(/water/u);
+  });
+
+  it('takes no word of a name for a verb, and types the ends of a relation', () => {
+    const { relations, typeOf } = read(
+      'I use Procreate on my iPad Pro. Joris works as a nurse at Sint-Lucas hospital.',
+    );
+    expect(relations).to.include.members(['Me use Procreate', 'Joris work_at Sint-Lucas']);
+    expect(typeOf('Procreate')).to.equal('Product');
+    expect(typeOf('Sint-Lucas')).to.equal('Organisation');
+  });
+
+  it('is read in German, Spanish and French clauses, wherever the name stands', () => {
+    expect(
+      read('Ich wohne mit meinem Mann Stefan und unseren Töchtern Marie und Johanna in Ulm.').relations,
+    ).to.have.members(['Me husband Stefan', 'Me daughter Marie', 'Me daughter Johanna', 'Me live_in Ulm']);
+    expect(read('Madame Claire Fontenay, demeurant 8 rue des Tanneurs à Annecy, signe le bail.').relations).to.include(
+      'Claire Fontenay live_in Annecy',
+    );
+    expect(read('Mi hermano Pablo vive en Valencia con su mujer Marta.').relations).to.include.members([
+      'Me brother Pablo',
+      'Pablo live_in Valencia',
+      'Pablo wife Marta',
+    ]);
+    expect(read('Pablo no vive en Valencia.').relations).to.deep.equal([]);
+  });
+
+  it('knows products by name, and those with ambiguous names beside others', () => {
+    const { typeOf } = read('The shop runs on PostgreSQL and Docker, with React in front.');
+    expect(['PostgreSQL', 'Docker', 'React'].map(typeOf)).to.deep.equal(['Product', 'Product', 'Product']);
+  });
+});
