@@ -45,6 +45,7 @@ describe('what everyday texts say of people', () => {
       'Pablo live_in Valencia',
       'Pablo wife Marta',
     ]);
+    expect(read('Está casado con Carmen, que nació en Sevilla.').relations).to.include('Carmen born_in Sevilla');
     expect(read('Pablo no vive en Valencia.').relations).to.deep.equal([]);
   });
 

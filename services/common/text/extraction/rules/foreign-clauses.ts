@@ -117,9 +117,16 @@ export function foreignClauses(
   const state = (source: string | null, relation: string, target: string): void => {
     if (source !== null && source !== target) found.push({ source, relation, target });
   };
-  const actor = (at: number): string | null =>
-    parts.find(({ start, end, type }) => end <= at && type === 'Person' && !GOVERNED.test(text.slice(0, start)))
-      ?.name ?? subject;
+  // `con Inês, que nació en Braga`: a relative clause is about the name in front of it.
+  const actor = (at: number): string | null => {
+    const acting = parts.find(
+      ({ start, end, type }) =>
+        end <= at &&
+        type === 'Person' &&
+        (!GOVERNED.test(text.slice(0, start)) || /^, (?:que|quien|qui|der|die) $/u.test(text.slice(end, at))),
+    );
+    return acting?.name ?? subject;
+  };
   for (const predicate of PREDICATES) {
     const own = predicate.own.exec(text);
     const verb = own ?? predicate.third.exec(text);
