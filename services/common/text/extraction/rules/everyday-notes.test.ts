@@ -46,6 +46,12 @@ describe('what everyday texts say of people', () => {
       'Pablo wife Marta',
     ]);
     expect(read('Está casado con Carmen, que nació en Sevilla.').relations).to.include('Carmen born_in Sevilla');
+    const both =
+      'Madame Claire Fontenay, demeurant à Annecy, et Monsieur Julien Mercier, né à Grenoble, signent le bail.';
+    expect(read(both).relations).to.include.members([
+      'Claire Fontenay live_in Annecy',
+      'Julien Mercier born_in Grenoble',
+    ]);
     expect(read('Pablo no vive en Valencia.').relations).to.deep.equal([]);
   });
 

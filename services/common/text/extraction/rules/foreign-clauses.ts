@@ -119,6 +119,9 @@ export function foreignClauses(
   };
   // `con Inês, que nació en Braga`: a relative clause is about the name in front of it.
   const actor = (at: number): string | null => {
+    // `Madame A, demeurant à Annecy, et Monsieur B, né à Grenoble`
+    const described = parts.findLast(({ end, type }) => type === 'Person' && /^, $/u.test(text.slice(end, at)));
+    if (described !== undefined) return described.name;
     const acting = parts.find(
       ({ start, end, type }) =>
         end <= at &&
