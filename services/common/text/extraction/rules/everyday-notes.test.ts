@@ -24,6 +24,14 @@ describe('what everyday texts say of people', () => {
     expect(own.relations.join()).to.not.match(/water/u);
   });
 
+  it('is read from names behind what the speaker has several of, by one label for each relative', () => {
+    const { relations, typeOf } = read('My kids Bea and Leo are 7 and 4. My mum Ada lives in Bonn.');
+    expect(relations).to.have.members(['Me child Bea', 'Me child Leo', 'Me mother Ada', 'Ada live_in Bonn']);
+    expect(['Bea', 'Leo', 'Ada'].map(typeOf)).to.deep.equal(['Person', 'Person', 'Person']);
+    expect(read('Our cats Miro and Pan sleep all day.').relations).to.have.members(['Me cat Miro', 'Me cat Pan']);
+    expect(read('I started baking sourdough bread in 2020.').relations).to.include('Me start baking sourdough bread');
+  });
+
   it('takes no word of a name for a verb, and types the ends of a relation', () => {
     const { relations, typeOf } = read(
       'I use Procreate on my iPad Pro. Joris works as a nurse at Sint-Lucas hospital.',

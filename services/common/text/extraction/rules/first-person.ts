@@ -59,7 +59,7 @@ const UNSTATED =
 const UNDONE =
   /^(?:try|want|refuse|fail|decline|seek|attempt|hope|plan|intend|wish|threaten|ask|expect|propose|need|consider|forget|avoid|stop)$/u;
 /** `proposed splitting plot 31`: what is planned is no thing. */
-const VERBS_OF_PLANS = /^(?:propose|suggest|consider|discuss|recommend|start|stop|finish|keep)$/u;
+const VERBS_OF_PLANS = /^(?:propose|suggest|consider|discuss|recommend|stop|finish)$/u;
 /** Verbs that say too little about a thing without a name. */
 const LIGHT_VERBS = new Set(
   `be do get go come say tell think know feel see look mean let want need seem try make take put give keep spend hit stop
@@ -74,6 +74,15 @@ const TASTES = new Set(
 );
 /** Events of a life, whose year is a fact even without an object: `graduated in 2010`. */
 const EVENTS = new Set('bear graduate retire marry divorce move emigrate immigrate enlist qualify'.split(' '));
+/** One label for what relatives are called by several words. */
+const KIN: ReadonlyMap<string, string> = new Map(
+  'mother mum mom mummy mommy mama|father dad daddy papa|child kid|grandmother grandma granny nana|grandfather grandpa granddad|husband hubby|sibling sib'
+    .split('|')
+    .flatMap((group) => {
+      const [label = '', ...others] = group.split(' ');
+      return others.map((word) => [word, label] as const);
+    }),
+);
 /** Nouns that say nothing by themselves: times, and parts of what follows their `of`. */
 const GENERAL =
   /^(?:basic|importance|lots?|tons?|bunch|morning|evening|night|afternoon|summer|winter|spring|autumn|fall|today|tomorrow|season|century|decade|chapter|kilo|cup|glass|bottle|slice|lesson|course|class|love|life|home|help|fun|luck|lives|machine|own|role|online|while|entire|version|option|draft|proposal)$/u;
@@ -195,7 +204,7 @@ class SpokenSentence {
 
   #state(relation: string, target: string, type: SpokenRelation['type']): void {
     if (target !== this.#speaker && relation !== '')
-      this.#relations.push({ source: this.#speaker, relation, target, type });
+      this.#relations.push({ source: this.#speaker, relation: KIN.get(relation) ?? relation, target, type });
   }
 
   /** From the first word after the subject. */

@@ -4,6 +4,9 @@ import type { FoundRelation } from './relations.ts';
 /** Relatives and animals that a sentence counts and then names: `has two kids, Timo and Elsa`. */
 const COUNTED =
   /\b(?:has|have|had|adopted|got) (?:(?:an?|one|two|three|four|five|six|the|his|her|their|our|my|young|old|older|younger|little|twin|grown-up|adult|lovely|small|big|new) ){0,4}(kids?|child(?:ren)?|sons?|daughters?|brothers?|sisters?|siblings?|twins|grandchild(?:ren)?|grandsons?|granddaughters?|dogs?|cats?|puppy|puppies|kittens?|horses?|rabbits?|hens?|parrots?|flatmates?|roommates?)(?:,| called| named|:| -| –)? $/u;
+/** The same of one's own: `my kids Bea and Leo`. */
+const OWN =
+  /\b(?:[Mm]y|[Oo]ur) (?:(?:two|three|four|older|younger|little|twin|grown-up|adult) ){0,2}(kids|children|sons|daughters|brothers|sisters|siblings|twins|grandchildren|grandsons|granddaughters|dogs|cats|kittens|horses|rabbits|hens|flatmates|roommates)(?:,| are(?: called| named)?| called| named|:| -| –)? $/u;
 const SINGULAR: Readonly<Record<string, string>> = {
   kid: 'child',
   kids: 'child',
@@ -15,13 +18,15 @@ const SINGULAR: Readonly<Record<string, string>> = {
 
 /** Relates whom a clause begins with to the names behind the noun that counts them. `speaker`: who says `I`. */
 export function namedMembers(text: string, parts: readonly Argument[], speaker: string | null): FoundRelation[] {
-  const at = parts.findIndex(({ start }) => COUNTED.test(text.slice(Math.max(0, start - MAX_BEFORE), start)));
+  const countedIn = (before: string) => COUNTED.exec(before) ?? OWN.exec(before);
+  const at = parts.findIndex(({ start }) => countedIn(text.slice(Math.max(0, start - MAX_BEFORE), start)) !== null);
   const first = parts[at];
   if (first === undefined || first.type === 'Date') return [];
   const before = text.slice(Math.max(0, first.start - MAX_BEFORE), first.start);
-  const counted = COUNTED.exec(before);
+  const counted = countedIn(before);
   const clause = text.slice(0, first.start - before.length + (counted?.index ?? 0));
-  const isOwn = /\b(?:I|[Ww]e)(?: (?:also|now|still|both))? $|\b(?:I|[Ww]e)['’](?:ve)? ?$/u.test(clause);
+  const isOwn =
+    OWN.test(before) || /\b(?:I|[Ww]e)(?: (?:also|now|still|both))? $|\b(?:I|[Ww]e)['’](?:ve)? ?$/u.test(clause);
   const owner = isOwn
     ? speaker
     : (parts.find(({ end, type }) => end <= clause.length && type === 'Person')?.name ?? null);

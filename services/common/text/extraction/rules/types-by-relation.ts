@@ -20,6 +20,11 @@ const ENDS: readonly Ends[] = [
     target: 'Organisation',
     only: { source: 'Person' },
   },
+  {
+    relation:
+      /^(?:kid|child|son|daughter|brother|sister|mother|father|wife|husband|partner|aunt|uncle|cousin|niece|nephew|grand(?:child|son|daughter|mother|father)|flatmate|roommate|friend|neighbour|colleague|boss)$/u,
+    target: 'Person',
+  },
   { relation: /^(?:marry|married_to|divorce|engaged_to)$/u, source: 'Person', target: 'Person' },
   {
     relation: /^(?:written_in|run_on|runs_on|built_(?:with|on)|implemented_in|deployed_(?:with|to))$/u,
