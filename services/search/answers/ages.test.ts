@@ -16,6 +16,11 @@ describe('how old somebody is', () => {
     ['How old is Clara?', 'Owen: Clara (9) plays the cello.\nIvy: I am 40.\n', '9'],
     ['How old is Ivy?', 'Owen: Clara (9) plays the cello.\nIvy: I am 40.\n', '40'],
     ['How old am I?', 'Owen: Clara plays the cello.\nIvy: I am 40.\n', null],
+    ['How old is Leo?', 'My kids Bea and Leo are 7 and 4.', '4'],
+    ['How old is Bea?', 'My kids Bea and Leo are 7 and 4.', '7'],
+    ['How old is Zoe?', 'My kids Bea, Leo and Zoe are ten, 7, and 4 now.', '4'],
+    ['How old is Leo?', 'Bea and Leo are 7 and 4 metres away.', null],
+    ['How old is Leo?', 'Leo is 4 and Bea is 7.', '4'],
     ['How old is Leo?', 'Leo is 4 km away.', null],
     ['How old is Leo?', 'Leo is 1.80 m tall.', null],
   ];

@@ -41,6 +41,23 @@ export function statedAge(question: string, passages: readonly ReadPassage[]): S
   return first !== undefined && found.every(({ age }) => age === first.age) ? first : null;
 }
 
+const NAME = "\\p{Lu}[\\p{L}'’-]*";
+/** `Bea and Leo are 7 and 4` */
+const AGES_OF_SEVERAL = new RegExp(
+  `((?:${NAME}, )*${NAME},? and ${NAME}),? are(?: now| just| already)? ((?:${AGE}, )*${AGE},? and ${AGE})${END}`,
+  'u',
+);
+const OTHER_AGE = `(?!,? (?:and )?${AGE}(?![\\p{L}\\d]))`;
+const BETWEEN = /,? and |, /u;
+
+/** Returns the age of one of several, whose ages stand in the order of their names; null when the sentence is of another form. */
+function ageOfSeveral(name: string, sentence: string): string | null {
+  const [, names = '', ...found] = AGES_OF_SEVERAL.exec(sentence) ?? [];
+  const at = names.split(BETWEEN).indexOf(name);
+  const ages = (found[0] ?? '').split(BETWEEN);
+  return at >= 0 && ages.length === names.split(BETWEEN).length ? (ages[at] ?? null) : null;
+}
+
 function ageReader(whose: string): (sentence: string) => string | null {
   const group = /^the (\p{Ll}+)$/iu.exec(whose)?.[1];
   const who =
@@ -50,9 +67,12 @@ function ageReader(whose: string): (sentence: string) => string | null {
   const names = "(?:,? \\p{Lu}[\\p{L}'’-]*(?:,? and \\p{Lu}[\\p{L}'’-]*)?,?)?";
   const back = whose === 'I' ? '' : `(?:,? who|,? (?:and )?(?:he|she|they))?`;
   const patterns = [
-    `${who}${names}${back}${IS}(?: now| just| already| only| almost)? ${AGE}${END}`,
+    `${who}${names}${back}${IS}(?: now| just| already| only| almost)? ${AGE}${OTHER_AGE}${END}`,
     `${who}${names}${back}(?: has| have|['’]ve|['’]s)?(?: just| already)? turn(?:s|ed|ing)? ${AGE}${END}`,
     ...(whose === 'I' ? [] : [`${who}(?:, (?:aged |who is )?| \\(|, age )${AGE}(?=[,).]|$| and )`]),
   ].map((pattern) => new RegExp(pattern, 'u'));
-  return (sentence) => patterns.map((pattern) => pattern.exec(sentence)?.[1]).find((age) => age !== undefined) ?? null;
+  return (sentence) =>
+    ageOfSeveral(whose, sentence) ??
+    patterns.map((pattern) => pattern.exec(sentence)?.[1]).find((age) => age !== undefined) ??
+    null;
 }
