@@ -42,6 +42,15 @@ describe('how many times something happened', () => {
     expect(count('How often have I been to Japan?', 'User visited Japan in 2018 and again in 2023.')).equals(2);
   });
 
+  it('counts neither wishes nor what others did', () => {
+    const rome = ['I visited Rome in 2018.', 'I wanted to visit Rome again in 2023.'];
+    expect(count('How many times did I visit Rome?', ...rome)).equals(null);
+    const trips = ['I went to Rome in 2018.', 'In 2020 I flew to Rome with Ana.', 'Ben went to Rome in 2021.'];
+    expect(count('How many times have I been to Rome?', ...trips)).equals(2);
+    const falls = ['I fell off my bike in May.', 'I fell off my bike in June.', 'My son fell off his bike in July.'];
+    expect(count('How often did I fall off my bike?', ...falls)).equals(2);
+  });
+
   it('is left to the sentence that says it', () => {
     expect(count('How often did I visit Rome?', 'I visited Rome twice.', 'I visited Rome in July.')).equals(null);
     expect(count('How often do I visit Rome?', 'I visited Rome in May.', 'I visited Rome in July.')).equals(null);

@@ -27,7 +27,7 @@ const ASKS =
 /** Says how often by itself, or what is usual. */
 const COUNTED = /\b(?:once|twice|thrice|times|usually|always|every|each|often|daily|weekly|rarely|sometimes)\b/iu;
 const UNREAL =
-  /n['’]t\b|\b(?:not|never|nearly|almost|will|going to|wants?|would|could|should|might|may|if|hope|plan|planning|afraid|tomorrow|next)\b|['’]ll\b|^(?:Not|Never|Nearly|Almost|If|Hope|Will|Would)\b/u;
+  /n['’]t\b|\b(?:not|never|nearly|almost|will|going to|want(?:s|ed)?|would|could|should|might|may|if|hope[sd]?|plan(?:s|ned|ning)?|tr(?:y|ies|ied)|refused?|dreamt|dreamed|afraid|tomorrow|next)\b|['’]ll\b|^(?:Not|Never|Nearly|Almost|If|Hope|Will|Would)\b/u;
 const AGAIN = /\b(?:again|another|once more|second|third|fourth|fifth|also|too)\b/iu;
 
 /**
@@ -43,11 +43,6 @@ export function toldEvents(question: string, passages: readonly ReadPassage[]): 
     isSaid(verb, words) || words.includes(verb) || (isVisit && words.some((word) => GONE.test(word)));
   const asked = /^I$/iu.test(whose) ? 'I' : whose;
   const [by, own] = [personPattern(asked), personPattern(inOwnWords(asked))];
-  const tells = new RegExp(`${by}|^[-*•\\s]*(?:${by})`, 'u');
-  const tellsOwn = new RegExp(
-    `${own}|${inOwnWords(asked) === 'I' ? '\\bme\\b|' : ''}^(?!(?:You|He|She|They|It|We)\\b)\\p{Lu}\\p{Ll}+ `,
-    'u',
-  );
   const events: ToldEvent[] = [];
   let count = 0;
   for (const passage of passages) {
@@ -59,9 +54,9 @@ export function toldEvents(question: string, passages: readonly ReadPassage[]): 
       previous = contentWords(said);
       const teller = saysOf(asked, speaker);
       if (teller === null || statement.isQuestion === true) continue;
-      if (!(teller === 'self' ? tellsOwn : tells).test(said) || UNREAL.test(said)) continue;
       const words = contentWords(said);
-      if (!isDone(wordsOf(said))) continue;
+      const deeds = wordsOf(said).filter((word) => isDone([word]));
+      if (UNREAL.test(said) || !isOf(teller === 'self' ? own : by, teller === 'self', deeds, said)) continue;
       const isWhole = objects.every((word) => isSaid(word, [...words, ...before]));
       if (!isWhole && !(isBefore && AGAIN.test(said))) continue;
       if (COUNTED.test(said.replace(/\bat once\b/iu, ''))) return null;
@@ -72,6 +67,20 @@ export function toldEvents(question: string, passages: readonly ReadPassage[]): 
     }
   }
   return count < 2 ? null : { count, events };
+}
+
+/** Words between somebody and what that one did, without another subject. */
+const BETWEEN =
+  "(?:['’]\\p{L}+)?(?: (?!(?:my|our|his|her|their|your|he|she|they|it|you|we|who|which|that)\\b)[\\p{Ll}'’-]+){0,4}? ";
+const OPENING = '^[-*•\\s]*(?:(?:Again|Then|Yesterday|Today|Just|Finally|Also),? )?';
+
+/** Whether a sentence says that somebody did something or had it done: `I fell`, `A dog bit me`, `Fell off again.` of who says it. */
+function isOf(who: string, isSelf: boolean, deeds: readonly string[], said: string): boolean {
+  if (deeds.length === 0) return false;
+  const deed = `(?:${deeds.map((word) => `[${word.charAt(0)}${word.charAt(0).toUpperCase()}]${RegExp.escape(word.slice(1))}`).join('|')})(?![\\p{L}\\d])`;
+  const object = isSelf ? `(?:me\\b|${who})` : who;
+  const forms = [`${who}${BETWEEN}${deed}`, `${deed}[^.;:]{0,20}? ${object}`, ...(isSelf ? [`${OPENING}${deed}`] : [])];
+  return forms.some((form) => new RegExp(form, 'u').test(said));
 }
 
 /** Whether two statements tell of one event: on one day, and the second one does not say that it was another one. */

@@ -17,6 +17,9 @@ describe('the children, siblings and pets of somebody', () => {
     ['How many children do I have?', ['User has three children, two sons and a daughter.'], 'three'],
     ['How many children do I have?', ['User has a son named Theo.', "User's daughter Mia is 3."], '2'],
     ['How many children do I have?', ['My kids are at school.'], null],
+    ['How many children do I have?', ['My sister has two kids, Ana and Leo.'], null],
+    ['What are my children called?', ['My kids are Ana and Leo.', 'My neighbour has a son called Max.'], 'Ana and Leo'],
+    ['How many dogs do I have?', ['I have a friend with two dogs.'], null],
     [
       'How many siblings does Ana have?',
       ['Ana: I have one brother and two sisters.\nBen: I have five brothers.\n'],

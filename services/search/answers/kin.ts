@@ -1,8 +1,10 @@
 import { personPattern } from './person-pattern.ts';
+import { wordsOf } from './question.ts';
 import type { ReadPassage } from './rank-sentences.ts';
 import { NUMERALS } from './spans.ts';
 import type { Statement } from './statements.ts';
 import { inOwnWords, saysOf, spokenStatements } from './turn-speakers.ts';
+import { isPerson } from './word-kinds.ts';
 
 interface KinAsked {
   /** `my wife`, `Ana`, `I`. */
@@ -64,6 +66,8 @@ export function kinAsked(question: string): KinAsked | null {
 const NAME =
   "(?!(?:January|February|March|April|May|June|July|August|September|October|November|December)\\b)\\p{Lu}[\\p{L}'’-]*\\p{L}";
 const NAMES = `${NAME}(?: ?\\([^)]{1,12}\\)|, \\d{1,2},?)?(?:(?:, and |, | and | & )${NAME}(?: ?\\([^)]{1,12}\\))?)*`;
+const NO_VERB =
+  '(?!(?:is|are|was|were|has|have|had|and|or|of|with|who|whose|own|owns|got|gets|adopted|like|likes|loves?|hates?|saw|met|feeds?|walks?)\\b)';
 const OTHERS = /(?:\b(?:[Hh]is|[Hh]er|[Tt]heir|[Yy]our)|['’]s) (?:\p{Ll}+ )?$/u;
 const OF_USER = /(?:[Uu]ser)['’]s (?:\p{Ll}+ )?$/u;
 
@@ -98,7 +102,7 @@ function mentionsIn({ whose, words }: KinAsked): (sentence: string) => readonly 
   // `Twins, Milo and Etta`, as a reply of the one who has them.
   const alone = whose === 'I' ? `|^(?:(?:${NUMERALS}|\\d|[Aa]n?) )?(?:\\p{L}+ )?(?:${words}|${capital})(?!\\p{L})` : '';
   const isOwned = new RegExp(
-    `${owner} (?:[\\p{Ll}\\d-]+ ){0,3}(?:${words})(?!\\p{L})|${have}(?:['’]ve got| (?:have|has|adopted|own|owns|got)(?: got)?)[^.;]{0,60}? (?:${words})(?!\\p{L})${alone}`,
+    `${owner} (?<kind>(?:${NO_VERB}[\\p{Ll}\\d-]+ ){0,3})(?:${words})(?!\\p{L})|${have}(?:['’]ve got| (?:have|has|adopted|own|owns|got)(?: got)?)(?:(?!\\b(?:who|whose|which|with|of)\\b)[^.;]){0,60}? (?:${words})(?!\\p{L})${alone}`,
     'u',
   );
   const one = new RegExp(
@@ -106,7 +110,9 @@ function mentionsIn({ whose, words }: KinAsked): (sentence: string) => readonly 
     'gu',
   );
   return (sentence) => {
-    if (!isOwned.test(sentence)) return [];
+    const owned = isOwned.exec(sentence);
+    // `My sister has two kids` are hers.
+    if (owned === null || wordsOf(owned.groups?.['kind'] ?? '').some(isPerson)) return [];
     return [...sentence.matchAll(one)].flatMap(({ groups = {}, index }) => {
       const before = sentence.slice(0, index);
       if (OTHERS.test(before) && !OF_USER.test(before) && whose === 'I') return [];

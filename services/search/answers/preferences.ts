@@ -1,4 +1,5 @@
 import { DEMONYMS } from '../../common/text/extraction/rules/gazetteer.ts';
+import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
@@ -132,8 +133,25 @@ export function preferenceReader({
     return [...all, ...more]
       .map(([, object = '']) => object.trim().replace(/,$/u, ''))
       .filter((object) => !NO_OBJECT.test(object) && isOfKind(kind, object, sentence))
-      .map((object) => object.replace(USE, ''));
+      .map((object) => ofKindAlone(kind, object, sentence).replace(USE, ''));
   };
+}
+
+const LISTED = /,? (?:and|or) |, /u;
+
+/** Returns what of a list is of a kind: `mangoes` of `mangoes, jazz and old films` for fruit; words that are not known stay. */
+function ofKindAlone(kind: string | null, object: string, sentence: string): string {
+  const items = object.split(LISTED);
+  const isSaid = kind === null || kind === 'activity' || (kind === 'food' && OF_FOOD.test(sentence));
+  if (items.length < 2 || isSaid) return object;
+  const isUnknown = (item: string) =>
+    wordsOf(item).some((word) => {
+      const row = wordSenses().row(word);
+      const { noun, verb } = row < 0 ? { noun: 0, verb: 0 } : wordSenses().partsOf(row);
+      return !STOP_WORDS.has(word) && noun + verb === 0;
+    });
+  const kept = items.filter((item) => isUnknown(item) || isOfKind(kind, item, ''));
+  return kept.length === 0 || kept.length === items.length ? object : kept.join(', ');
 }
 
 function isOfKind(kind: string | null, object: string, sentence: string): boolean {

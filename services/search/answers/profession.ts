@@ -246,9 +246,14 @@ const WORKER =
   /(?:worker|officer|assistant|manager|designer|developer|consultant|analyst|technician|researcher|engineer|instructor|inspector|operator|practitioner|keeper|smith|(?<!optim|pessim|fatal|rac|sex|ide(?:al)?|extrem|femin|egot|tour|cycl)ist)$/iu;
 
 /** Whether the last noun of a phrase is of a kind: `paediatric nurse`, not `close friend`. */
+const PRAISE =
+  /^(?:an? )?(?:very |really |such )?(?:good|great|bad|terrible|excellent|brilliant|wonderful|fantastic|keen|passionate|big|huge|lousy|decent|avid|born|heavy|light|fast|slow|picky|early) /iu;
+
 function isOf(kind: keyof typeof MIN_KIND, phrase: string): boolean {
   const ofKind = kindOf(kind);
   const head = phrase.toLowerCase().split(' ').at(-1) ?? '';
+  // `My wife is a great cook.`
+  if (kind === 'profession' && PRAISE.test(phrase)) return false;
   if (kind === 'profession' && WORKER.test(head)) return true;
   return ofKind !== null && ofKind(wordSenses().row(head)) >= MIN_KIND[kind];
 }
