@@ -21,6 +21,7 @@ describe('how old somebody is', () => {
     ['How old is Zoe?', 'My kids Bea, Leo and Zoe are ten, 7, and 4 now.', '4'],
     ['How old is Leo?', 'Bea and Leo are 7 and 4 metres away.', null],
     ['How old is Leo?', 'Leo is 4 and Bea is 7.', '4'],
+    ['How old is the baby?', 'The baby is 3 months old.', '3 months'],
     ['How old is Leo?', 'Leo is 4 km away.', null],
     ['How old is Leo?', 'Leo is 1.80 m tall.', null],
   ];

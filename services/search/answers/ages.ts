@@ -13,10 +13,10 @@ interface StatedAge {
 const ASKS =
   /^(?:how old (?:am|is|are)|what(?: is|['’]s) the age of) (?<whose>I|my (?:\p{Ll}+ )?\p{Ll}+|the (?:twins|triplets|baby|dog|cat)|\p{L}[\p{L}'’-]*(?: \p{Lu}[\p{L}'’-]*)?(?:['’]s \p{Ll}+)?)(?: now)?\s*\??$|^what(?: is|['’]s) (?<own>my) age\s*\??$/iu;
 const ONES = 'one|two|three|four|five|six|seven|eight|nine';
-const AGE = `(\\d{1,3}|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:-(?:${ONES}))?|${ONES}|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen)`;
+const AGE = `((?:\\d{1,3}|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:-(?:${ONES}))?|${ONES}|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen)(?: (?:months?|weeks?|days?)(?= old\\b))?)`;
 /** Behind an age, and not behind another number. */
 const END =
-  "(?!\\d)(?:['’]s)?(?! ?[%€$£:]|[.,:]\\d|-?\\p{L}| (?!years?\\b|months? old\\b|in\\b|on\\b|and\\b|but\\b|now\\b|already\\b|today\\b|this\\b|last\\b|next\\b|since\\b|so\\b|or\\b|who\\b|which\\b|when\\b|because\\b)\\p{L}| and a half (?!years? old)| years? (?!old\\b|of age\\b))";
+  "(?!\\d)(?:['’]s)?(?! ?[%€$£:]|[.,:]\\d|-?\\p{L}| (?!years?\\b|months? old\\b|old\\b|in\\b|on\\b|and\\b|but\\b|now\\b|already\\b|today\\b|this\\b|last\\b|next\\b|since\\b|so\\b|or\\b|who\\b|which\\b|when\\b|because\\b)\\p{L}| and a half (?!years? old)| years? (?!old\\b|of age\\b))";
 const IS = "(?:['’]m|['’]s|['’]re| am| is| are)";
 
 /** Whether a question asks how old somebody is. */

@@ -20,6 +20,8 @@ describe('the children, siblings and pets of somebody', () => {
     ['How many children do I have?', ['My sister has two kids, Ana and Leo.'], null],
     ['What are my children called?', ['My kids are Ana and Leo.', 'My neighbour has a son called Max.'], 'Ana and Leo'],
     ['How many dogs do I have?', ['I have a friend with two dogs.'], null],
+    ['How many cats do I have?', ['I have a cat.', 'My aunt has four cats.'], '1'],
+    ['How many cats do I have?', ['I have a cat, my aunt has four cats.'], '1'],
     [
       'How many siblings does Ana have?',
       ['Ana: I have one brother and two sisters.\nBen: I have five brothers.\n'],

@@ -69,6 +69,8 @@ const NAMES = `${NAME}(?: ?\\([^)]{1,12}\\)|, \\d{1,2},?)?(?:(?:, and |, | and |
 const NO_VERB =
   '(?!(?:is|are|was|were|has|have|had|and|or|of|with|who|whose|own|owns|got|gets|adopted|like|likes|loves?|hates?|saw|met|feeds?|walks?)\\b)';
 const OTHERS = /(?:\b(?:[Hh]is|[Hh]er|[Tt]heir|[Yy]our)|['’]s) (?:\p{Ll}+ )?$/u;
+/** `…, my aunt has four cats` */
+const HELD_BY_OTHER = /(?<!\b(?:[Tt]he user|User)) has [^,;.]{0,40}$/u;
 const OF_USER = /(?:[Uu]ser)['’]s (?:\p{Ll}+ )?$/u;
 
 interface Mention {
@@ -96,8 +98,8 @@ function numberOf(word: string): number | null {
 /** Returns what reads the relatives of somebody from a sentence that says they are that one's. */
 function mentionsIn({ whose, words }: KinAsked): (sentence: string) => readonly Mention[] {
   const who = personPattern(whose);
-  const owner = whose === 'I' ? "(?:[Mm]y|[Oo]ur|(?:[Tt]he user|User)['’]s)" : `${who}['’]s?`;
-  const have = whose === 'I' ? `(?:[Ww]e|${who})` : who;
+  const owner = whose === 'I' ? "(?<![\\p{L}’'-])(?:[Mm]y|[Oo]ur|(?:[Tt]he user|User)['’]s)" : `${who}['’]s?`;
+  const have = whose === 'I' ? `(?:(?<!\\p{L})[Ww]e|${who})` : who;
   const capital = words.replace(/(^|\|)(\p{Ll})/gu, (_, bar: string, letter: string) => bar + letter.toUpperCase());
   // `Twins, Milo and Etta`, as a reply of the one who has them.
   const alone = whose === 'I' ? `|^(?:(?:${NUMERALS}|\\d|[Aa]n?) )?(?:\\p{L}+ )?(?:${words}|${capital})(?!\\p{L})` : '';
@@ -115,7 +117,8 @@ function mentionsIn({ whose, words }: KinAsked): (sentence: string) => readonly 
     if (owned === null || wordsOf(owned.groups?.['kind'] ?? '').some(isPerson)) return [];
     return [...sentence.matchAll(one)].flatMap(({ groups = {}, index }) => {
       const before = sentence.slice(0, index);
-      if (OTHERS.test(before) && !OF_USER.test(before) && whose === 'I') return [];
+      const isOfOther = (OTHERS.test(before) && !OF_USER.test(before)) || HELD_BY_OTHER.test(`${before} `);
+      if (whose === 'I' && isOfOther) return [];
       const names = [...(groups['names'] ?? '').matchAll(new RegExp(NAME, 'gu'))].map(([name]) =>
         name.replace(/['’]s$/u, ''),
       );

@@ -1,6 +1,6 @@
 import { calledLike } from './relative-names.ts';
 
-const OWN = "(?:I|(?:[Tt]he user|User)(?:, \\p{Lu}[\\p{L} '’-]{1,40},)?)(?!['’]s )";
+const OWN = "(?<![\\p{L}’'-])(?:I|(?:[Tt]he user|User)(?:, \\p{Lu}[\\p{L} '’-]{1,40},)?)(?!['’]s )";
 
 /**
  * Returns a pattern for how a sentence calls somebody of whom a question is: `I`, or a name or relative. `my brother Tom` is Tom, and

@@ -116,7 +116,7 @@ export function preferenceReader({
 }: PreferenceAsked): (sentence: string) => readonly string[] {
   const who = personPattern(whose);
   const verbs = isDisliked ? `${DISLIKES}${kind === 'food' || kind === 'drink' ? ALLERGIC : ''}` : LIKES;
-  const owner = whose === 'I' ? "(?:[Mm]y|[Oo]ur|(?:[Tt]he user|User)['’]s)" : `${who}['’]s`;
+  const owner = whose === 'I' ? "(?<![\\p{L}’'-])(?:[Mm]y|[Oo]ur|(?:[Tt]he user|User)['’]s)" : `${who}['’]s`;
   const patterns = [new RegExp(`${who}${ADVERBS}(?:${verbs}) ${OBJECT}`, 'gu')];
   const further = new RegExp(
     `(?<=[\\p{L}\\p{N}],? (?:and|but)(?: (?:I|he|she|they))?${ADVERBS})(?:${verbs}) ${OBJECT}`,
