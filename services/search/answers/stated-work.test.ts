@@ -45,6 +45,8 @@ describe('what a text says of the work of somebody', () => {
     expect(unsaid('What is my wife called?', 'I am married to Ana.')).equals(false);
     expect(unsaid("What is Hilde's husband called?", 'Hilde has a car. My husband is ill.')).equals(false);
     expect(unsaid('Who is my boss?', 'My manager is Sofie.')).equals(false);
+    expect(unsaid('What is my daughter called?', 'Our youngest, Mia, is three.')).equals(false);
+    expect(unsaid('What is my grandmother called?', 'Oma Hilde bakes on Sundays.')).equals(false);
   });
 
   it('does not say which place it is by the kind alone', () => {

@@ -73,14 +73,21 @@ export function isRelativeUnsaid(question: string, passages: readonly ReadPassag
 }
 
 const CHILD = 'child|children|kids?|twins|triplets|bab(?:y|ies)';
+const BY_AGE = 'youngest|eldest|oldest|firstborn|little one';
 /** Words that may call such a relative among others. */
 const AMONG: Readonly<Record<string, string>> = {
-  daughter: `${CHILD}|girls?`,
-  son: `${CHILD}|boys?`,
+  daughter: `${CHILD}|girls?|${BY_AGE}`,
+  son: `${CHILD}|boys?|${BY_AGE}`,
   brother: 'siblings?|twin',
   sister: 'siblings?|twin',
   mother: 'parents?|mommy|mummy',
-  father: 'parents?|daddy|pa',
+  father: 'parents?|daddy|pa|old man',
+  grandmother: 'grandparents?|oma|nana?|nonna|abuela|mamie',
+  grandfather: 'grandparents?|opa|grandad|gramps|nonno|abuelo|papi',
+  uncle: 'brothers?',
+  aunt: 'sisters?',
+  wife: 'better half|other half|missus|bride',
+  husband: 'better half|other half|hubby|groom',
 };
 
 /** Whether a question is of somebody's relative, and no passage has a word for such a one. */
