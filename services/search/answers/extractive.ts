@@ -105,6 +105,8 @@ export interface ExtractiveAnswer {
   readonly certainty: number | null;
   /** The short answer before the first quote. */
   readonly short?: string | null;
+  /** It tells what is so since when, and what was so before. */
+  readonly isOfChange?: true;
   /** Quotes that come nearest to a question that is not answered. */
   readonly nearest?: readonly string[];
   /** The sentence that answers it, of one question without rows and comparisons. */
@@ -155,7 +157,11 @@ export function extractiveAnswer(
   if (asksOwnName(asked) && !passages.some(({ payload }) => SAYS_NAME.test(payload.text))) return NO_ANSWER;
   const direct = directAnswer(asked, all);
   if (direct === 'unsaid') return NO_ANSWER;
-  if (direct !== null) return quotedAll(direct.short, direct.told, material);
+  if (direct !== null) {
+    // What has changed is told with what was so before.
+    const changed = answerTo(asked, retrieval, passages, material);
+    return changed.isOfChange === true ? changed : quotedAll(direct.short, direct.told, material);
+  }
   const comparison = quotedComparison(asked, all, material);
   if (comparison !== null) return comparison;
   const spoken = askedBySpeaker(asked, passages);
@@ -481,6 +487,7 @@ function quotedChange(
     text: `${lead}: ${quote}`,
     passageIds: [newer.chunk],
     certainty: DIRECT,
+    isOfChange: true,
   };
 }
 

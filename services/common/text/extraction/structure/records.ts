@@ -312,7 +312,9 @@ export function readKeyValues(text: string, about: string | null): Reading {
   let subject = about;
   let start = 0;
   for (const block of text.split('\n\n')) {
-    const reading = block.includes(':') ? readLines(block, start, subject) : { facts: [], skipped: [] };
+    const found = block.includes(':') ? readLines(block, start, subject) : NOTHING;
+    // One such line by itself may be anything: `Session: 12`.
+    const reading = found.skipped.length < 2 ? NOTHING : found;
     append(facts, reading.facts);
     append(skipped, reading.skipped);
     // What follows the data of a person is about that person.
@@ -322,6 +324,8 @@ export function readKeyValues(text: string, about: string | null): Reading {
   }
   return { facts, skipped };
 }
+
+const NOTHING: Reading = { facts: [], skipped: [] };
 
 /** Whether a record gives data of a person: no mail, and no minutes. */
 export function isOfPerson(fact: Fact | undefined): fact is Fact {
