@@ -32,6 +32,12 @@ describe('what everyday texts say of people', () => {
     expect(read('I started baking sourdough bread in 2020.').relations).to.include('Me start baking sourdough bread');
   });
 
+  it('gives a verb behind a conjunction to the subject of the clause before, not to the name between', () => {
+    const { relations } = read('We use GitHub Actions for tests and deploy to Kubernetes.');
+    expect(relations).to.have.members(['Me use GitHub Actions', 'Me deploy_to Kubernetes']);
+    expect(read('Ada met Bob in Rome and moved to Turin.').relations).to.include('Ada move_to Turin');
+  });
+
   it('takes no word of a name for a verb, and types the ends of a relation', () => {
     const { relations, typeOf } = read(
       'I use Procreate on my iPad Pro. Joris works as a nurse at Sint-Lucas hospital.',

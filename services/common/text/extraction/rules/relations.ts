@@ -62,9 +62,10 @@ function readLevel(text: string, { words, parts }: ClauseLevel, found: FoundRela
       const relation = gap.length > 2 ? ownedNoun(gap.slice(1)) : null;
       if (relation !== null) found.push({ source: left.name, target: right.name, relation });
     }
-    const read: GapReading | null = isOwner ? null : readGap(gap, left, right);
+    const isOfOther: boolean = statement === null && continuesOther(gap);
+    const read: GapReading | null = isOwner || isOfOther ? null : readGap(gap, left, right);
     // `is George Washington cannibalistically developed` compares.
-    const reading = read?.relation === 'is' && !isEndOfClause(text, right) ? null : read;
+    const reading: GapReading | null = read?.relation === 'is' && !isEndOfClause(text, right) ? null : read;
     const next: Statement | null = reading === null ? null : statementOf(reading, { statement, group, isGoverned });
     const isChain: boolean = reading?.isPlace === true && gap.length === 1;
     isGoverned = isBehindPreposition(words, right) || (isChain && isGoverned);
@@ -78,6 +79,13 @@ function readLevel(text: string, { words, parts }: ClauseLevel, found: FoundRela
     if (!reading.isPlace || statement === null) statement = next;
     group = [];
   }
+}
+
+/** Whether a verb behind `and` has the subject of a clause before the name: `We use Actions for tests and deploy to Hetzner.` */
+function continuesOther(gap: readonly TaggedWord[]): boolean {
+  const at = gap.findIndex(({ pos }) => pos === 'CCONJ');
+  const isActive = ({ pos }: TaggedWord) => pos === 'VERB' || pos === 'AUX';
+  return at > 0 && gap[at + 1]?.pos === 'VERB' && !gap.slice(0, at).some(isActive);
 }
 
 /** An office by its initials, which passes for a name. */
