@@ -32,6 +32,14 @@ describe('what everyday texts say of people', () => {
     expect(read('I started baking sourdough bread in 2020.').relations).to.include('Me start baking sourdough bread');
   });
 
+  it('makes a couple of two who married, and a person of who has an office', () => {
+    const { relations, typeOf } = read(
+      'Sofia and Marc got married in Nice in 2019. Ben, 34, is an architect from Leeds.',
+    );
+    expect(relations).to.include.members(['Sofia marry Marc', 'Sofia marry_in Nice', 'Marc marry_in 2019']);
+    expect(['Sofia', 'Marc', 'Ben'].map(typeOf)).to.deep.equal(['Person', 'Person', 'Person']);
+  });
+
   it('gives a verb behind a conjunction to the subject of the clause before, not to the name between', () => {
     const { relations } = read('We use GitHub Actions for tests and deploy to Kubernetes.');
     expect(relations).to.have.members(['Me use GitHub Actions', 'Me deploy_to Kubernetes']);

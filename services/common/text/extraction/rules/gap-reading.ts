@@ -212,7 +212,7 @@ function chainEnd(gap: readonly TaggedWord[], first: TaggedWord): TaggedWord {
   let main = first;
   for (let at = gap.indexOf(first) + 1; at < gap.length; at++) {
     const word = gap[at] as TaggedWord;
-    if (word.pos === 'VERB') main = word;
+    if (isVerb(word)) main = word;
     else if (word.pos !== 'PART' && word.pos !== 'AUX' && word.pos !== 'ADV') break;
   }
   return main;

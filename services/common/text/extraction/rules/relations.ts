@@ -75,10 +75,19 @@ function readLevel(text: string, { words, parts }: ClauseLevel, found: FoundRela
       continue;
     }
     state(found, next, right);
+    joinCouple(found, next, right);
     // A place after a name locates it and leaves the statement open.
     if (!reading.isPlace || statement === null) statement = next;
     group = [];
   }
+}
+
+/** Relates two who married somewhere or once: `Sofia and Marc got married in Nice.` */
+function joinCouple(found: FoundRelation[], { subjects, reading }: Statement, { type }: Argument): void {
+  const [one, other, ...more] = subjects;
+  const isCouple = one !== undefined && other !== undefined && more.length === 0;
+  if (isCouple && (type === 'Place' || type === 'Date') && /^(?:marry|divorce)$/u.test(reading.lemma ?? ''))
+    found.push({ source: one.name, target: other.name, relation: reading.lemma ?? '' });
 }
 
 /** Whether a verb behind `and` has the subject of a clause before the name: `We use Actions for tests and deploy to Hetzner.` */

@@ -2,6 +2,7 @@ import type { ExtractedRelation } from '../../../ports/extractor.ts';
 import { placeTable } from '../../places/place-table.ts';
 import type { Draft } from './draft.ts';
 import { type EntityType, isGivenName } from './entity-type.ts';
+import { TYPE_NOUNS } from './type-words.ts';
 
 interface Ends {
   readonly relation: RegExp;
@@ -47,8 +48,15 @@ export function typeByRelations(
       if (ends.source !== undefined && isOf(to, ends.only?.target)) retype(from, ends.source);
       if (ends.target !== undefined && isOf(from, ends.only?.source)) retype(to, ends.target);
     }
+    const noun = OFFICE.exec(relation)?.[1];
+    const holder = drafts.get(source);
+    if (noun !== undefined && holder !== undefined && TYPE_NOUNS.get(noun) === 'Person') retype(holder, 'Person');
   }
 }
+
+/** `architect_at`, of whoever is one; companies are partners and members, too. */
+const OFFICE =
+  /^(?!(?:member|partner|leader|maker|supplier|neighbour|owner|producer|provider|sponsor|competitor|player|host|client|customer|sister|mother|parent|child)_)(\p{L}+)_(?:at|for|from|with)$/u;
 
 function retype(draft: Draft, type: EntityType): void {
   // `He married Sofia`: a given name that is a town as well.
