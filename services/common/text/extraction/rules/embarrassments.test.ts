@@ -25,6 +25,10 @@ describe('mistakes of extraction that must not come back', () => {
     expect(shown(prose).filter((one) => one.endsWith('[Person]'))).to.deep.equal([]);
   });
 
+  it('are headers and options with a place for a value that become names', () => {
+    expect(shown('Send the key as `X-Api-Key: …`; then search with `--header "X-Api-Key: …"`.')).to.deep.equal([]);
+  });
+
   it('are commands that become names where they open a sentence', () => {
     expect(shown('Put TLS in front of it.')).to.deep.equal(['TLS [Concept]']);
     expect(shown('Read CONTRIBUTING before you start.')).to.deep.equal(['CONTRIBUTING [Work]']);

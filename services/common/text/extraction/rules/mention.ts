@@ -198,7 +198,11 @@ export function stripTitle(text: string): { readonly name: string; readonly titl
   return { name: words.slice(from).join(' '), title: (words[from - 1] as string).toLowerCase().replace('.', '') };
 }
 
+/** An option or another piece of code with a place for a value: `X-Api-Key: …`, `--header "…"`. */
+const PLACEHOLDER = /…|\.\.\.|^--\p{L}|[{}<>]/u;
+
 function isUseful(mention: Mention): boolean {
+  if (PLACEHOLDER.test(mention.name)) return false;
   const lower = mention.name.toLowerCase().replace(/\.$/u, '');
   if (mention.kind !== 'name') return mention.name.length > 1;
   return mention.name.length > 1 && !ROLE_TITLES.has(lower) && !NAME_TITLES.has(lower);
