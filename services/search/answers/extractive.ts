@@ -34,7 +34,7 @@ import {
   type Sentence,
   sentencesOf,
 } from './rank-sentences.ts';
-import { isOfOtherRelative } from './relatives.ts';
+import { isOfOtherRelative, ofAskedRelative } from './relatives.ts';
 import { absoluteDate, datesOf, dateText, undatedTime } from './sentence-times.ts';
 import { MIN_SHORT_CONFIDENCE, shortAnswer } from './short-answer.ts';
 import { sourcedQuote } from './source-label.ts';
@@ -289,7 +289,7 @@ function answerTo(
   };
   const read = retrieval.withSuperseded ?? passages;
   const all = inTimeFirst(
-    withoutOpposites(question, rankSentences(sentencesOf(question, read).filter(isLeft))),
+    withoutOpposites(question, rankSentences(ofAskedRelative(query, sentencesOf(question, read).filter(isLeft)))),
     timeWindow,
     {
       isSure: relativeTimes.length > 0 || namesMonth(query, timeWindow),

@@ -32,6 +32,7 @@ const CONDITIONS: readonly (readonly [Part, (question: Asked, said: readonly Sai
   ['person', isWorkOfOther],
   ['event', isOfOtherMonth],
   ['kind', isOfOtherOrder],
+  ['person', isAgeOfSpeaker],
 ];
 
 /** Returns which part of a question its best sentences, best first, surely do not say; null when they may say all. */
@@ -167,18 +168,29 @@ function isRelationUnsaid({ text }: Asked, said: readonly Said[]): boolean {
 
 /** `Which car do I drive?`, `What game console does she own?` */
 const ASKS_OWN =
-  /\b(?:which|what) (?:(?:kind|type|sort|brand) of )?(?:\p{Ll}+ ){0,2}?(\p{Ll}{3,}) (?:do|does|did) (?:I|we|he|she|\p{Lu}\p{L}+|my \p{Ll}+) (?:still |usually |currently )?(?:have|own|use|drive|ride|play|wear|keep|support|read|speak|watch|drink|collect|take|study|teach|like|buy|attend|vote for|go to|belong to|bank with|subscribe to|listen to)\b/iu;
+  /\b(?:which|what) (?:(?:kind|type|sort|brand) of )?(?:\p{Ll}+ ){0,2}?(\p{Ll}{3,}) (?:do|does|did) (?:I|we|he|she|\p{Lu}\p{L}+|my \p{Ll}+) (?:still |usually |currently )?(have|own|use|drive|ride|play|wear|keep|support|read|speak|watch|drink|collect|take|study|teach|like|buy|attend|vote for|go to|belong to|bank with|subscribe to|listen to)\b/iu;
 /** Says of things what they are worth or how they are, and is no thing. */
 const NO_THING = /^(?:age|thing|name|kind|type|sort|part|time|year|month|day|date|way|place|people|person|ailment)s?$/u;
 const MIN_OWN = 0.45;
 
 /** Whether no sentence has the thing of which a question asks which one somebody has or uses, nor one of its kind. */
 function isOwnKindUnsaid({ text }: Asked, said: readonly Said[]): boolean {
-  const thing = ASKS_OWN.exec(text.trim())?.[1];
+  const [, thing, verb] = ASKS_OWN.exec(text.trim()) ?? [];
   if (thing === undefined || NO_THING.test(thing) || STOP_WORDS.has(thing)) return false;
   if (wordSenses().partsOf(wordSenses().row(thing)).noun < 0.5) return false;
-  return said.every((one) => !says(wordsAround(one), thing, MIN_OWN) && !isAbout(thing)(one));
+  // `She plays the oud`: a word that no dictionary has may be one of the kind.
+  const isNew = (one: Said) =>
+    verb !== undefined && says(one.text, verb, 1) && (one.text.match(LOWER_WORD) ?? []).some(isUnknown);
+  return said.every((one) => !says(wordsAround(one), thing, MIN_OWN) && !isAbout(thing)(one) && !isNew(one));
 }
+
+const LOWER_WORD = /(?<![\p{L}'’-])\p{Ll}{3,}(?![\p{L}'’-])/gu;
+
+const isUnknown = (word: string): boolean => {
+  const row = wordSenses().row(word);
+  const { noun, verb } = row < 0 ? { noun: 0, verb: 0 } : wordSenses().partsOf(row);
+  return !STOP_WORDS.has(word) && noun + verb === 0;
+};
 
 const OF_SELF = /^(?:I|We)\b/u;
 
@@ -220,4 +232,14 @@ function isOfOtherOrder({ text }: Asked, said: readonly Said[]): boolean {
   const later = new RegExp(`\\b(?:${order}|again|two|twice|both|later|another|other|latest|recent)`, 'iu');
   const first = new RegExp(`\\bfirst (?:\\p{Ll}+ )?${thing}`, 'iu');
   return said.some((one) => first.test(wordsAround(one))) && !said.some((one) => later.test(wordsAround(one)));
+}
+
+const ASKS_AGE_OF_OTHER = /\bhow old (?:is|was|are|were) (?!(?:I|we)\b)/iu;
+const AGE_OF_SPEAKER = /\bwhen (?:I|we) (?:was|were|turned) [\p{L}\d-]+/giu;
+const NUMERAL = new RegExp(`\\d|\\b(?:${NUMERALS}|\\p{L}+teen)\\b`, 'iu');
+
+/** Whether the only age of the best sentence is that of who tells it: `My uncle taught me chess when I was seven.` */
+function isAgeOfSpeaker({ text }: Asked, [best]: readonly Said[]): boolean {
+  if (!ASKS_AGE_OF_OTHER.test(text) || best === undefined || best.text.search(AGE_OF_SPEAKER) < 0) return false;
+  return !NUMERAL.test(best.text.replace(AGE_OF_SPEAKER, ''));
 }

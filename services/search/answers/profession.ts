@@ -110,7 +110,7 @@ export interface WorkSaid {
 export function workReader(asked: WorkAsked): (sentence: string) => WorkSaid | null {
   const who = personPattern(asked.whose);
   // `My brother Nils does that, he works for …`
-  const back = asked.whose === 'I' ? '' : '|[^.;!?\\p{Lu}]{0,60}?[,;] (?:and )?(?:he|she|they)';
+  const back = asked.whose === 'I' ? '' : '|[^.;!?\\p{Lu}]{0,60}?(?:[,;] (?:and )?| where )(?:he|she|they)';
   const start = `${who}(?:,? who(?=[ '’])${back})?`;
   const married = marriedTo(asked.whose);
   const read =

@@ -54,3 +54,25 @@ export function isOfAnotherRelative(question: string, sentence: string, all: str
   if (words.some((word) => RELATIVES.get(word) === RELATIVES.get(relative))) return false;
   return words.includes(`${relative}-in-law`) || isRelative(OWN_RELATIVE.exec(sentence)?.[1] ?? '');
 }
+
+const OF_SPEAKER = /\b(?:I|[Mm]y|[Ww]e|[Oo]ur)\b/u;
+
+/**
+ * Returns the sentences without those that a speaker says of anything else, when a question is about one relative alone and some
+ * sentence tells of that one by the word or the name: `I run a bakery.` is no answer to "Where does my mother work?"
+ */
+export function ofAskedRelative<
+  One extends { readonly statement: { readonly text: string; readonly heading: string } },
+>(question: string, sentences: readonly One[]): readonly One[] {
+  const [relative, ...more] = wordsOf(question).filter(isRelative);
+  if (relative === undefined || more.length > 0 || /\b(?:I|me|we|us)\b/u.test(question)) return sentences;
+  const words = relativesLike(relative);
+  const named = new RegExp(`\\b(?:[Mm]y|[Oo]ur) (?:\\p{Ll}+ )?(?:${words.join('|')}),? (\\p{Lu}[\\p{L}'’-]+)`, 'u');
+  const names = sentences.flatMap(({ statement }) => named.exec(statement.text)?.[1] ?? []);
+  const isOf = ({ statement: { text, heading } }: One) => {
+    const said = wordsOf(`${heading} ${text}`);
+    return words.some((word) => said.includes(word)) || names.some((name) => text.includes(name));
+  };
+  if (!sentences.some(isOf)) return sentences;
+  return sentences.filter((one) => isOf(one) || !OF_SPEAKER.test(one.statement.text));
+}

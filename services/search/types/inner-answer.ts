@@ -1,5 +1,6 @@
 import { NOTHING_FITS } from '../../common/text/repetition/own-answers.ts';
 import { packPassages } from '../answers/contexts.ts';
+import { directAnswer } from '../answers/direct-answer.ts';
 import { descriptionOf, isToldAtOnce, nameFor } from '../answers/inner-description.ts';
 import { answerInner, type InnerAnswer } from '../answers/inner-question.ts';
 import type { Statement } from '../answers/statements.ts';
@@ -36,7 +37,8 @@ export async function resolveInner(
   const { passages } = material.retrieval;
   const described = await resolveDescriptions(deps, request, target, material);
   if (described !== null) return described;
-  const inner = answerInner(material.query, passages);
+  // What is said plainly of a person needs no name of that person.
+  const inner = directAnswer(material.query, passages) === null ? answerInner(material.query, passages) : null;
   if (inner === null) return { ...material, inner };
   const retrieval = await retrieveFor(deps, request, target, inner.outer);
   const proofs = passages.filter(({ id }) => id === inner.sentence.passage.id);

@@ -108,6 +108,19 @@ describe('search types that look more than once', () => {
       expect(text).to.match(/^[^"]*"Fatima is reachable at extension 4417\."/u);
     });
 
+    it('GRAPH_COMPLETION says what a note tells of a relative before it looks for the name', async () => {
+      await world.fill(empty, [
+        { title: 'wife', text: 'My wife Leila still cycles to the clinic where she works as a midwife.' },
+        { title: 'receipts', text: 'Our accountant, Mrs. Brandt, wants all receipts by the fifth of the month.' },
+        { title: 'bakery', text: 'I run a small bakery on Harbour Road with my cousin Yusuf.' },
+        { title: 'mother', text: 'My mother moved back to Izmir in 2019 and calls every evening at seven.' },
+      ]);
+      const wife = await ask('GRAPH_COMPLETION', "What is my wife's profession?", { datasets: ['empty'] });
+      expect(wife.text).to.match(/^midwife: "My wife Leila/u);
+      const mother = await ask('GRAPH_COMPLETION', 'Where does my mother live?', { datasets: ['empty'] });
+      expect(mother.text).to.match(/^Izmir\b.*: "My mother moved back to Izmir/u);
+    });
+
     it('GRAPH_COMPLETION refuses when the one that a question describes is unknown', async () => {
       await world.fill(empty, NOVELS);
       const { text } = await ask('GRAPH_COMPLETION', 'Where was the author of Ulysses born?', { datasets: ['empty'] });
