@@ -60,6 +60,7 @@ export async function lexicalRows(
   return { rows: await context.visibility.filter(found.candidates), statistics: found.statistics };
 }
 
+/** Returns the nearest passages, those of a small dataset that have nothing in common with the query among them. */
 export async function denseHits(context: LaneContext, vector: Float32Array | null): Promise<readonly VectorHit[]> {
   if (vector === null || !runs(context, 'dense')) return [];
   const hits = await context.vectors.nearest(
@@ -67,7 +68,7 @@ export async function denseHits(context: LaneContext, vector: Float32Array | nul
     { kind: 'chunk', vector, limit: context.settings.denseLimit, ...nodeSetFilter(context) },
     context.signal,
   );
-  return (await context.visibility.filter(hits)).filter((hit) => hit.similarity > 0);
+  return context.visibility.filter(hits);
 }
 
 /** An entity that the query names, with its passages: chunk id to whether the chunk is about it. */

@@ -16,6 +16,13 @@ export interface LikeHit extends LaneHit {
 
 /** Share of the information of a query that the words of one passage hold; with more, no other words are looked for. */
 const ENOUGH = 0.5;
+/** Whether no passage has most of the words of a query, so that those that answer it say it in others. */
+export function areOtherWords(rows: readonly TextCandidate[], information: readonly number[]): boolean {
+  const total = information.reduce((sum, value) => sum + value, 0);
+  const best = rows.reduce((most, { frequencies }) => Math.max(most, heldBy(frequencies, information)), 0);
+  return best < ENOUGH * total;
+}
+
 /** Terms of the second search: a long query has few words of like meaning for each of its own. */
 const MAX_TERMS = 128;
 /** Rows that the index is asked for, and those that are kept. */
@@ -33,9 +40,7 @@ export async function likeHits(
   { rows, information }: { readonly rows: readonly TextCandidate[]; readonly information: readonly number[] },
 ): Promise<readonly LikeHit[]> {
   const { terms, words } = context.analysis;
-  const total = information.reduce((sum, value) => sum + value, 0);
-  const best = rows.reduce((most, { frequencies }) => Math.max(most, heldBy(frequencies, information)), 0);
-  if (!runs(context, 'meaning') || best >= ENOUGH * total) return [];
+  if (!runs(context, 'meaning') || !areOtherWords(rows, information)) return [];
   const likestOfEach = Math.floor(MAX_TERMS / terms.length) - 1;
   /** By term of the index: the term of the query that it is like, and how much. */
   const likes = new Map<string, { readonly at: number; readonly share: number }[]>();

@@ -51,6 +51,18 @@ describe('retrieval', () => {
     expect((await titles(query, { settings: { bridgeSeeds: 0 } })).slice(0, 2)).not.to.include('Hank Snow');
   });
 
+  it('finds the one of few passages that says in other words what is asked, however far its vector is', async () => {
+    await world.fill(dataset, [
+      { title: 'bank', text: 'The bank lent us 30,000 pounds, which we pay back over seven years.' },
+      { title: 'bakery', text: 'I run a small bakery on Harbour Road with my cousin Yusuf.' },
+      { title: 'oven', text: 'The oven is a second-hand Wachtel that cost us 14,000 pounds in 2021.' },
+      ...NOISE,
+    ]);
+    const [vector] = await world.embedder.embed(['bakery oven'], { scope: scopeOf(dataset), purpose: 'query' });
+    const opposite = (vector ?? new Float32Array()).map((value) => -value);
+    expect((await titles('How much is our loan?', { vector: opposite }))[0]).to.equal('bank');
+  });
+
   it('explains which lanes found a passage, and which passage completes it', async () => {
     await world.fill(dataset, [SONG, SINGER, ...NOISE]);
     const { passages } = await ask('In which city did the performer of Hello Love live?');

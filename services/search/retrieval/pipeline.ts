@@ -17,7 +17,7 @@ import {
   timeRows,
 } from './lanes.ts';
 import type { LearnedElements, LearnedReader } from './learned-weights.ts';
-import { likeHits } from './like-rows.ts';
+import { areOtherWords, likeHits } from './like-rows.ts';
 import { analyseQuery } from './query-analysis.ts';
 import { rankPassages } from './rank-passages.ts';
 import type { Retrieval, Retriever } from './retrieval.ts';
@@ -92,15 +92,19 @@ async function retrieve(context: LaneContext, input: Input): Promise<Retrieval> 
   const pool = new CandidatePool(context, { ...lexical, entities, dated });
   const lanes: readonly (readonly [LaneName, readonly LaneHit[]])[] = [
     ['lexical', runs(context, 'lexical') ? lexicalHits(pool) : []],
-    ['dense', dense.map((hit) => ({ id: hit.id, score: hit.similarity }))],
+    ['dense', dense.flatMap(({ id, similarity }) => (similarity > 0 ? [{ id, score: similarity }] : []))],
     ['entity', entityHits(pool.named, settings)],
     // Within the time window, better matches of the query come first.
     ['time', dated.map(({ id }) => ({ id, score: 1 + (pool.candidates.get(id)?.lexicalScore ?? 0) }))],
   ];
   const like = await likeHits(context, { rows: lexical.rows, information: pool.information });
-  await pool.read(firstPlaces(pool, [...lanes, ['meaning', like]], settings.fetchLimit + like.length));
+  // Of a small dataset, all passages are read for what they mean.
+  const isRead = runs(context, 'meaning') && areOtherWords(lexical.rows, pool.information);
+  const unlike = dense.flatMap(({ id, similarity }) => (isRead && similarity <= 0 ? [{ id, score: 0 }] : []));
+  const meant = [...like, ...unlike.filter(({ id }) => !like.some((hit) => hit.id === id))];
+  await pool.read(firstPlaces(pool, [...lanes, ['meaning', meant]], settings.fetchLimit + meant.length));
   for (const [name, hits] of lanes) pool.addLane(name, hits);
-  pool.addLane('meaning', like);
+  pool.addLane('meaning', meant);
   for (const { id, shares } of like) pool.setMeaning(id, shares);
   for (const hit of dense) {
     const candidate = pool.candidates.get(hit.id);
