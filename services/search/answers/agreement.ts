@@ -3,6 +3,7 @@ import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { type Question, unmistaken, wordsOf } from './question.ts';
+import { relativesLike } from './relatives.ts';
 import { isNumbered, isSameStem } from './slots.ts';
 import { spansOf } from './spans.ts';
 import { statedBySense } from './stated-parts.ts';
@@ -373,7 +374,7 @@ export function isOfAuthor({ text }: Question, sentence: string): boolean {
     return false;
   return (
     /^(?:(?:\p{L}+ ){0,3}, )?(?:I|We|My|Our)\b/u.test(sentence) &&
-    !tokensOf(sentence).some(({ lower }) => lower === name)
+    !tokensOf(sentence).some(({ lower }) => lower === name || relativesLike(name).includes(lower))
   );
 }
 

@@ -70,6 +70,7 @@ const CASES = [
   ['How old was my uncle when he died?', 'My uncle taught me chess when I was seven.', 'person'],
   ['How old was I when I learned chess?', 'My uncle taught me chess when I was seven.', null],
   ['What instrument does my brother play?', 'My brother plays the oud in a band.', null],
+  ['What time does Mum call?', 'My mother calls every evening at seven.', null],
   ['Who stole my bicycle?', 'My bicycle was stolen in front of the institute.', 'doer'],
   ['Who sweeps the chimney?', 'The chimney is swept in March and in September by Mr. Vlk.', null],
   ['Who wrote the manual?', 'It is a single program, written in Rust.', 'doer'],
