@@ -99,7 +99,8 @@ async function retrieve(context: LaneContext, input: Input): Promise<Retrieval> 
   ];
   const like = await likeHits(context, { rows: lexical.rows, information: pool.information });
   // Of a small dataset, all passages are read for what they mean.
-  const isRead = runs(context, 'meaning') && areOtherWords(lexical.rows, pool.information);
+  const isSmall = lexical.statistics.rowCount <= settings.sentenceLimit;
+  const isRead = isSmall && runs(context, 'meaning') && areOtherWords(lexical.rows, pool.information);
   const unlike = dense.flatMap(({ id, similarity }) => (isRead && similarity <= 0 ? [{ id, score: 0 }] : []));
   const meant = [...like, ...unlike.filter(({ id }) => !like.some((hit) => hit.id === id))];
   await pool.read(firstPlaces(pool, [...lanes, ['meaning', meant]], settings.fetchLimit + meant.length));
