@@ -1,6 +1,5 @@
 import { sha256OfJson } from '../../../services/common/kernel/hashes.ts';
-import type { JsonObject } from '../../../services/common/kernel/json.ts';
-import { parseJson } from '../../../services/common/kernel/json.ts';
+import { type JsonObject, parseJson } from '../../../services/common/kernel/json.ts';
 import { isRecord } from '../../../services/common/kernel/objects.ts';
 import type { AnswerOf } from '../../../services/common/platform/messaging/messages.ts';
 import type { DatasetGraphModel, DatasetPrompt } from '../../api/dataset.ts';

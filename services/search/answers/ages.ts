@@ -1,7 +1,7 @@
 import { personPattern } from './person-pattern.ts';
 import type { ReadPassage } from './rank-sentences.ts';
 import type { Statement } from './statements.ts';
-import { inOwnWords, saysOf, spokenStatements } from './turn-speakers.ts';
+import { inOwnWords, statementsBy } from './turn-speakers.ts';
 
 /** An age that a text tells, and where. */
 interface StatedAge {
@@ -30,10 +30,9 @@ export function statedAge(question: string, passages: readonly ReadPassage[]): S
   const name = /^I$/iu.test(asked) ? 'I' : asked;
   const [read, readOwn] = [ageReader(name), ageReader(inOwnWords(name))];
   const found = passages.flatMap((passage) =>
-    spokenStatements(passage).flatMap(({ statement, speaker, said }) => {
-      const teller = saysOf(name, speaker);
-      if (teller === null || statement.isQuestion === true) return [];
-      const age = teller === 'self' ? readOwn(said) : read(said);
+    statementsBy(name, passage).flatMap(({ statement, said, isSelf }) => {
+      if (statement.isQuestion === true) return [];
+      const age = isSelf ? readOwn(said) : read(said);
       return age === null ? [] : [{ age, passage, statement }];
     }),
   );

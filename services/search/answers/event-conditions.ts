@@ -1,23 +1,23 @@
 import { stemOf } from '../../common/text/language/tokenize.ts';
-import { BUSINESS_HOURS, EVENTS } from './event-words.ts';
+import { EVENTS } from './event-words.ts';
 import { isForeignText } from './foreign-text.ts';
 import { asksForTimeOfDay, contentWords, type Question } from './question.ts';
 import { MONTHS, NUMERALS, WEEKDAYS } from './spans.ts';
 
 /** A sentence with what stands above and before it. */
-interface Said {
+export interface Said {
   readonly text: string;
   readonly context: string;
 }
 
-type Asked = Pick<Question, 'text' | 'type'>;
+export type Asked = Pick<Question, 'text' | 'type'>;
 
 /**
  * Whether sentences have no word of the event that a question asks about: `We visited Ewan in Tromsø.` for "When did Ewan move to
  * Norway?" Of a date only the best one is read: others have dates of other events.
  */
 export function isEventUnsaid({ text, type }: Asked, said: readonly Said[]): boolean {
-  const event = [...EVENTS, BUSINESS_HOURS].find(({ asked, types }) => types.includes(type) && asked.test(text));
+  const event = EVENTS.find(({ asked, types }) => types.includes(type) && asked.test(text));
   if (event === undefined) return false;
   // What is said in another language has none of these words.
   const isSilent = (one: Said) =>

@@ -180,12 +180,11 @@ export const EVENTS: readonly EventWords[] = [
     types: ['person', 'place', 'thing'],
     isOfBest: true,
   }),
+  // Times of business, which `open` and `close` at the end of a question ask for.
+  {
+    asked: /\b(?:opens?|closes?)(?: on \p{Lu}\p{Ll}+days?| at weekends| today| again)?\s*\??$/iu,
+    said: /\b(?:open|clos|shut|hours|until|till|from|business|between|\d\d?(?::\d\d)? ?(?:to|-|–)|every|daily|season)/iu,
+    types: ['date'],
+    isOfBest: true,
+  },
 ];
-
-/** Times of business, which `open` and `close` at the end of a question ask for. */
-export const BUSINESS_HOURS: EventWords = {
-  asked: /\b(?:opens?|closes?)(?: on \p{Lu}\p{Ll}+days?| at weekends| today| again)?\s*\??$/iu,
-  said: /\b(?:open|clos|shut|hours|until|till|from|business|between|\d\d?(?::\d\d)? ?(?:to|-|–)|every|daily|season)/iu,
-  types: ['date'],
-  isOfBest: true,
-};

@@ -1,9 +1,9 @@
-import { personPattern } from './person-pattern.ts';
+import { OF_SELF, personPattern } from './person-pattern.ts';
 import { wordsOf } from './question.ts';
 import type { ReadPassage } from './rank-sentences.ts';
 import { NUMERALS } from './spans.ts';
 import type { Statement } from './statements.ts';
-import { inOwnWords, saysOf, spokenStatements } from './turn-speakers.ts';
+import { inOwnWords, statementsBy } from './turn-speakers.ts';
 import { isPerson } from './word-kinds.ts';
 
 interface KinAsked {
@@ -98,7 +98,7 @@ function numberOf(word: string): number | null {
 /** Returns what reads the relatives of somebody from a sentence that says they are that one's. */
 function mentionsIn({ whose, words }: KinAsked): (sentence: string) => readonly Mention[] {
   const who = personPattern(whose);
-  const owner = whose === 'I' ? "(?<![\\p{L}’'-])(?:[Mm]y|[Oo]ur|(?:[Tt]he user|User)['’]s)" : `${who}['’]s?`;
+  const owner = whose === 'I' ? OF_SELF : `${who}['’]s?`;
   const have = whose === 'I' ? `(?:(?<!\\p{L})[Ww]e|${who})` : who;
   const capital = words.replace(/(^|\|)(\p{Ll})/gu, (_, bar: string, letter: string) => bar + letter.toUpperCase());
   // `Twins, Milo and Etta`, as a reply of the one who has them.
@@ -137,14 +137,9 @@ export function statedKin(question: string, passages: readonly ReadPassage[]): S
   if (asked === null) return null;
   const [read, readOwn] = [mentionsIn(asked), mentionsIn({ ...asked, whose: inOwnWords(asked.whose) })];
   const all = passages.flatMap((passage) =>
-    spokenStatements(passage).flatMap(({ statement, speaker, said }) => {
-      const teller = saysOf(asked.whose, speaker);
-      const mentions =
-        teller === null || (statement.isQuestion === true && !/^(?:My|Our) /u.test(said))
-          ? []
-          : teller === 'self'
-            ? readOwn(said)
-            : read(said);
+    statementsBy(asked.whose, passage).flatMap(({ statement, said, isSelf }) => {
+      const isAsked = statement.isQuestion === true && !/^(?:My|Our) /u.test(said);
+      const mentions = isAsked ? [] : isSelf ? readOwn(said) : read(said);
       return mentions.length === 0 ? [] : [{ mentions, told: { passage, statement } }];
     }),
   );

@@ -2,22 +2,15 @@ import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { likenessTo } from '../retrieval/word-likeness.ts';
+import type { Asked, Said } from './event-conditions.ts';
 import { workAsked } from './profession.ts';
-import { contentWords, type Question, wordsOf } from './question.ts';
+import { contentWords, wordsOf } from './question.ts';
 import { isRelative, relativesLike } from './relatives.ts';
 import { MONTHS, NUMERALS, spansOf } from './spans.ts';
-import { isOfThing, likenessToKinds, likenessToRoles } from './word-kinds.ts';
-
-/** A sentence with what stands above and before it. */
-interface Said {
-  readonly text: string;
-  readonly context: string;
-}
+import { hasNoMeaning, isOfThing, likenessToKinds, likenessToRoles } from './word-kinds.ts';
 
 /** What of a question is unsaid, or another one: a thing or its name, a number, a time, a person, or one of several. */
 type Part = 'subject' | 'name' | 'count' | 'event' | 'person' | 'doer' | 'kind';
-
-type Asked = Pick<Question, 'text' | 'type'>;
 
 const CONDITIONS: readonly (readonly [Part, (question: Asked, said: readonly Said[]) => boolean])[] = [
   ['subject', isOwnerOfPropertyUnsaid],
@@ -180,17 +173,11 @@ function isOwnKindUnsaid({ text }: Asked, said: readonly Said[]): boolean {
   if (wordSenses().partsOf(wordSenses().row(thing)).noun < 0.5) return false;
   // `She plays the oud`: a word that no dictionary has may be one of the kind.
   const isNew = (one: Said) =>
-    verb !== undefined && says(one.text, verb, 1) && (one.text.match(LOWER_WORD) ?? []).some(isUnknown);
+    verb !== undefined && says(one.text, verb, 1) && (one.text.match(LOWER_WORD) ?? []).some(hasNoMeaning);
   return said.every((one) => !says(wordsAround(one), thing, MIN_OWN) && !isAbout(thing)(one) && !isNew(one));
 }
 
 const LOWER_WORD = /(?<![\p{L}'’-])\p{Ll}{3,}(?![\p{L}'’-])/gu;
-
-const isUnknown = (word: string): boolean => {
-  const row = wordSenses().row(word);
-  const { noun, verb } = row < 0 ? { noun: 0, verb: 0 } : wordSenses().partsOf(row);
-  return !STOP_WORDS.has(word) && noun + verb === 0;
-};
 
 const OF_SELF = /^(?:I|We)\b/u;
 

@@ -1,14 +1,14 @@
 import { DEMONYMS } from '../../common/text/extraction/rules/gazetteer.ts';
-import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import { kindOf } from '../retrieval/word-likeness.ts';
-import { personPattern } from './person-pattern.ts';
+import { OF_SELF, personPattern } from './person-pattern.ts';
 import { contentWords, wordsOf } from './question.ts';
 import type { ReadPassage } from './rank-sentences.ts';
 import type { Statement } from './statements.ts';
-import { inOwnWords, saysOf, spokenStatements } from './turn-speakers.ts';
+import { inOwnWords, statementsBy } from './turn-speakers.ts';
+import { hasNoMeaning } from './word-kinds.ts';
 
 /** Asks for what somebody likes or dislikes. */
 export interface PreferenceAsked {
@@ -116,7 +116,7 @@ export function preferenceReader({
 }: PreferenceAsked): (sentence: string) => readonly string[] {
   const who = personPattern(whose);
   const verbs = isDisliked ? `${DISLIKES}${kind === 'food' || kind === 'drink' ? ALLERGIC : ''}` : LIKES;
-  const owner = whose === 'I' ? "(?<![\\p{L}’'-])(?:[Mm]y|[Oo]ur|(?:[Tt]he user|User)['’]s)" : `${who}['’]s`;
+  const owner = whose === 'I' ? OF_SELF : `${who}['’]s`;
   const patterns = [new RegExp(`${who}${ADVERBS}(?:${verbs}) ${OBJECT}`, 'gu')];
   const further = new RegExp(
     `(?<=[\\p{L}\\p{N}],? (?:and|but)(?: (?:I|he|she|they))?${ADVERBS})(?:${verbs}) ${OBJECT}`,
@@ -144,12 +144,7 @@ function ofKindAlone(kind: string | null, object: string, sentence: string): str
   const items = object.split(LISTED);
   const isSaid = kind === null || kind === 'activity' || (kind === 'food' && OF_FOOD.test(sentence));
   if (items.length < 2 || isSaid) return object;
-  const isUnknown = (item: string) =>
-    wordsOf(item).some((word) => {
-      const row = wordSenses().row(word);
-      const { noun, verb } = row < 0 ? { noun: 0, verb: 0 } : wordSenses().partsOf(row);
-      return !STOP_WORDS.has(word) && noun + verb === 0;
-    });
+  const isUnknown = (item: string) => wordsOf(item).some(hasNoMeaning);
   const kept = items.filter((item) => isUnknown(item) || isOfKind(kind, item, ''));
   return kept.length === 0 || kept.length === items.length ? object : kept.join(', ');
 }
@@ -176,10 +171,9 @@ export function statedPreferences(question: string, passages: readonly ReadPassa
   const read = preferenceReader(asked);
   const readOwn = preferenceReader({ ...asked, whose: inOwnWords(asked.whose) });
   const found = passages.flatMap((passage) =>
-    spokenStatements(passage).flatMap(({ statement, speaker, said }) => {
-      const teller = saysOf(asked.whose, speaker);
-      if (teller === null || statement.isQuestion === true) return [];
-      return (teller === 'self' ? readOwn(said) : read(said)).map((object) => ({ object, passage, statement }));
+    statementsBy(asked.whose, passage).flatMap(({ statement, said, isSelf }) => {
+      if (statement.isQuestion === true) return [];
+      return (isSelf ? readOwn(said) : read(said)).map((object) => ({ object, passage, statement }));
     }),
   );
   const unique = [...new Map(found.map((one) => [one.object.toLowerCase(), one])).values()];

@@ -3,7 +3,7 @@ import { type WorkAsked, type WorkSaid, workAsked, workInReply, workReader } fro
 import type { ReadPassage } from './rank-sentences.ts';
 import { calledLike } from './relative-names.ts';
 import type { Statement } from './statements.ts';
-import { inOwnWords, isAsker, saysOf, spokenStatements } from './turn-speakers.ts';
+import { inOwnWords, isAsker, spokenStatements, statementsBy } from './turn-speakers.ts';
 
 /** What a text says of somebody's work, and where. */
 interface StatedWork extends WorkSaid {
@@ -25,13 +25,14 @@ export function statedWork(question: string, passages: readonly ReadPassage[]): 
   if (asked === null) return null;
   const read = passages.slice(0, PASSAGES);
   if (isUnknownRelative(asked, read)) return 'unsaid';
-  const all = read.flatMap((passage) => workIn(asked, passage));
+  const readers = { read: workReader(asked), readOwn: workReader({ ...asked, whose: inOwnWords(asked.whose) }) };
+  const all = read.flatMap((passage) => workIn(asked, readers, passage));
   const rank = Math.min(...all.map((one) => one.rank));
   const found = all.filter((one) => one.rank === rank);
   // `nurse` and `paediatric nurse` are one.
   const first = found.toSorted((a, b) => b.said.length - a.said.length)[0];
   if (first === undefined) {
-    const isOfOthers = asked.whose === 'I' && read.some((passage) => sayOthers(asked, passage));
+    const isOfOthers = asked.whose === 'I' && read.some((passage) => sayOthers(readers.read, passage));
     return isOfOthers && !read.some(isOfAsker) ? 'unsaid' : null;
   }
   // `a newspaper` does not say which newspaper.
@@ -40,15 +41,18 @@ export function statedWork(question: string, passages: readonly ReadPassage[]): 
   return found.every(({ said }) => first.said.endsWith(said)) ? first : null;
 }
 
+type Read = ReturnType<typeof workReader>;
+
 /** Reads each statement as its speaker says it: `I` is who asks, or the one whom the question names. */
-function workIn(asked: WorkAsked, passage: ReadPassage): readonly StatedWork[] {
-  const read = workReader(asked);
-  const readOwn = workReader({ ...asked, whose: inOwnWords(asked.whose) });
-  return spokenStatements(passage).flatMap(({ statement, speaker, said }) => {
-    const teller = saysOf(asked.whose, speaker);
-    const isReply = teller === 'self' && asked.of === 'profession' && inOwnWords(asked.whose) === 'I' && !asked.isPast;
-    const reply = isReply && statement.asked !== undefined ? workInReply(statement.asked, said) : null;
-    const work = teller === null ? null : ((teller === 'self' ? readOwn(said) : read(said)) ?? reply);
+function workIn(
+  asked: WorkAsked,
+  { read, readOwn }: { readonly read: Read; readonly readOwn: Read },
+  passage: ReadPassage,
+): readonly StatedWork[] {
+  const isReplied = asked.of === 'profession' && inOwnWords(asked.whose) === 'I' && !asked.isPast;
+  return statementsBy(asked.whose, passage).flatMap(({ statement, said, isSelf }) => {
+    const isReply = isReplied && isSelf && statement.asked !== undefined;
+    const work = (isSelf ? readOwn(said) : read(said)) ?? (isReply ? workInReply(statement.asked, said) : null);
     return work === null ? [] : [{ ...work, passage, statement }];
   });
 }
@@ -56,8 +60,7 @@ function workIn(asked: WorkAsked, passage: ReadPassage): readonly StatedWork[] {
 const isOfAsker = (passage: ReadPassage): boolean =>
   spokenStatements(passage).some(({ speaker, said }) => isAsker(speaker) && /\b(?:I|my)\b/u.test(said));
 
-function sayOthers(asked: WorkAsked, passage: ReadPassage): boolean {
-  const read = workReader(asked);
+function sayOthers(read: Read, passage: ReadPassage): boolean {
   return spokenStatements(passage).some(
     ({ speaker, said }) => speaker !== null && roleOf(speaker) === null && read(said) !== null,
   );

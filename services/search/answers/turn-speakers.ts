@@ -49,3 +49,11 @@ export function inOwnWords(whose: string): string {
   const relative = /['’]s (.+)$/u.exec(whose)?.[1];
   return relative === undefined ? (/^(?:my|our) /iu.test(whose) ? whose : 'I') : `my ${relative}`;
 }
+
+/** Returns the statements of a passage that may tell of somebody; `isSelf`: that one says it. */
+export function statementsBy(whose: string, passage: ReadPassage) {
+  return spokenStatements(passage).flatMap(({ statement, speaker, said }) => {
+    const teller = saysOf(whose, speaker);
+    return teller === null ? [] : [{ statement, said, isSelf: teller === 'self' }];
+  });
+}

@@ -1,3 +1,4 @@
+import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
@@ -74,3 +75,10 @@ export const MIN_OF_KIND = 0.4;
 /** Whether a word names a thing by its own word or a more special one. */
 export const isOfThing = (thing: string, word: string): boolean =>
   stemOf(thing) === stemOf(word) || mostOfKind(thing, [word]) >= MIN_OF_KIND;
+
+/** Whether the dictionary has no meaning of a word, which may be one of any kind: `oud`, `pho`. */
+export function hasNoMeaning(word: string): boolean {
+  const row = wordSenses().row(word);
+  const { noun, verb } = row < 0 ? { noun: 0, verb: 0 } : wordSenses().partsOf(row);
+  return !STOP_WORDS.has(word) && noun + verb === 0;
+}
