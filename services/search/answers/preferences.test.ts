@@ -7,6 +7,7 @@ describe('what somebody likes', () => {
     ['What do I like to eat?', 'User loves mango and dark chocolate.', ['mango and dark chocolate']],
     ['What do I like to eat?', "User's favourite cuisine is Ethiopian.", ['Ethiopian']],
     ['What do I like to eat?', 'I love hiking and my wife.', []],
+    ['Which constructor do I like?', 'I love hiking and my wife.', []],
     ['Which fruit do I like?', 'I love mangoes, jazz and old films.', ['mangoes']],
     ['What do I like to eat?', 'I love pho, dumplings and jazz.', ['pho, dumplings']],
     ['What food does my sister like?', 'My sister Mia really likes ramen, but not on Mondays.', ['ramen']],

@@ -38,16 +38,16 @@ const ASKS_HOBBIES = new RegExp(
 );
 const DISLIKED = /^(?:dislike|hate|detest|loathe|avoid|stand|bear|tolerate)$/u;
 /** Kinds of what is eaten, read and the like. */
-const KIND_OF_USE: Readonly<Record<string, string>> = {
-  eat: 'food',
-  drink: 'drink',
-  read: 'book',
-  watch: 'film',
-  listen: 'music',
-  cook: 'food',
-  do: 'activity',
-  wear: 'clothing',
-};
+const KIND_OF_USE: ReadonlyMap<string, string> = new Map([
+  ['eat', 'food'],
+  ['drink', 'drink'],
+  ['read', 'book'],
+  ['watch', 'film'],
+  ['listen', 'music'],
+  ['cook', 'food'],
+  ['do', 'activity'],
+  ['wear', 'clothing'],
+]);
 const FOOD = /^(?:foods?|cuisines?|dish(?:es)?|meals?|snacks?)$/u;
 
 /** What a question asks for that somebody likes or dislikes; null for another question. */
@@ -66,7 +66,7 @@ export function preferenceAsked(question: string): PreferenceAsked | null {
   // `What does he eat?` asks for no preference, and `What can't he do?` either.
   if (!isDenied && /^(?:stand|bear|tolerate|eat|drink)$/u.test(verb)) return null;
   if (/^can/u.test(aux) && !/^(?:stand|bear|tolerate|eat|drink)$/u.test(verb)) return null;
-  const known = use === undefined ? undefined : (KIND_OF_USE[use] ?? KIND_OF_USE[`${use}e`]);
+  const known = use === undefined ? undefined : (KIND_OF_USE.get(use) ?? KIND_OF_USE.get(`${use}e`));
   if (use !== undefined && known === undefined) return null;
   const ofNoun =
     noun === undefined || /^(?:things?|stuff)$/u.test(noun)
@@ -74,7 +74,7 @@ export function preferenceAsked(question: string): PreferenceAsked | null {
       : FOOD.test(noun)
         ? 'food'
         : noun.replace(/(?<=[^s])s$/u, '');
-  const kind = ofNoun ?? known ?? KIND_OF_USE[verb] ?? null;
+  const kind = ofNoun ?? known ?? KIND_OF_USE.get(verb) ?? null;
   return { whose: person(whose), isDisliked: isDenied || DISLIKED.test(verb), kind };
 }
 
@@ -102,9 +102,9 @@ const USE = /^(?:to (?:eat|drink|cook|watch|read)|eating|drinking|watching|readi
 /** Minimum certainty that a word is of a kind. */
 const MIN_OF_KIND = 0.3;
 /** Kinds that dictionaries do not call by the wider word, and dishes that they do not have. */
-const KINDS_WITHIN: Readonly<Record<string, readonly string[]>> = {
-  food: ['food', 'fruit', 'vegetable', 'meat', 'dish', 'dessert'],
-};
+const KINDS_WITHIN: ReadonlyMap<string, readonly string[]> = new Map([
+  ['food', ['food', 'fruit', 'vegetable', 'meat', 'dish', 'dessert']],
+]);
 const MIN_LIKE_SOUP = 0.45;
 const OF_FOOD = /\b(?:foods?|cuisines?|dish(?:es)?|eats?|eating|meals?|cooks?|cooking|snacks?)\b/iu;
 
@@ -158,7 +158,7 @@ function isOfKind(kind: string | null, object: string, sentence: string): boolea
   if (contentWords(sentence).some((word) => stemOf(word) === stemOf(kind))) return true;
   const singular = words.flatMap((word) => [word, word.replace(/(?<=[^s])s$/u, '')]);
   if (kind === 'food' && singular.some((word) => wordTable().similarity(word, 'soup') >= MIN_LIKE_SOUP)) return true;
-  return (KINDS_WITHIN[kind] ?? [kind]).some((one) => {
+  return (KINDS_WITHIN.get(kind) ?? [kind]).some((one) => {
     const ofKind = kindOf(one);
     return ofKind !== null && singular.some((word) => ofKind(wordSenses().row(word)) >= MIN_OF_KIND);
   });
