@@ -22,7 +22,7 @@ import { standardLogOutput } from './common/platform/observability/log-output.ts
 import { createLogger, type Logger } from './common/platform/observability/logger.ts';
 import { createMetrics } from './common/platform/observability/metrics.ts';
 
-export interface Engram {
+interface Engram {
   /** `http://127.0.0.1:8000` */
   readonly url: string;
   /** Stops taking requests, ends what runs, closes the stores. False when something had to be cut off. */

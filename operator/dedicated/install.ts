@@ -196,7 +196,7 @@ interface Job extends KubeObject {
 }
 
 /** A migration that must end before the services of the new release are applied. */
-export interface Migration {
+interface Migration {
   /** Name of the Job. */
   readonly job: string;
   readonly hasFailed: boolean;
@@ -209,7 +209,7 @@ export interface Migration {
  * when the migration is done or not needed. Until then the services of the former release serve unchanged. After a restart of
  * the operator the migration continues: the Job stays until every service has the image.
  */
-export async function migrate(
+async function migrate(
   { client, applier }: DedicatedDependencies,
   { object, event, signal }: TenantContext,
   { installation, readiness }: { readonly installation: Installation; readonly readiness: Readiness },

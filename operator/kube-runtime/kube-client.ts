@@ -40,7 +40,7 @@ interface ApplyOptions extends CallOptions {
   readonly force?: boolean;
 }
 
-export interface DeleteOptions extends CallOptions {
+interface DeleteOptions extends CallOptions {
   /** Refused with 409 when the object has another uid: never deletes a namesake. */
   readonly uid?: string;
   readonly propagation?: 'Background' | 'Foreground' | 'Orphan';

@@ -154,7 +154,7 @@ function refusedOutcome<Status>(error: KubeError): StepOutcome<Status> {
   return retrying(error.reason, error.message);
 }
 
-export interface Summary {
+interface Summary {
   readonly drafts: readonly ConditionDraft[];
   /** Reconciling and Stalled are there only while they are true. */
   readonly removed: readonly string[];

@@ -7,7 +7,7 @@ import { type Secret, secretText } from '../kube-runtime/kube-object.ts';
 const API_KEY = /^[0-9a-f]{64}$/;
 
 /** A valid key: its hash, and its text if that is known. */
-export interface HeldKey {
+interface HeldKey {
   readonly sha256: string;
   readonly text?: string;
 }

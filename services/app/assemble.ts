@@ -67,7 +67,7 @@ export interface Foundation {
 }
 
 /** Adds the services and their HTTP server to the lifecycle; the result returns the address once that has started. */
-export type Assemble = (foundation: Foundation, lifecycle: Lifecycle) => Promise<() => string>;
+type Assemble = (foundation: Foundation, lifecycle: Lifecycle) => Promise<() => string>;
 
 /** Loads the services, which needs no store: that can open meanwhile, in its own thread. */
 export async function loadAssembly({ services }: Config): Promise<Assemble> {

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { isEngramError } from '../common/kernel/errors.ts';
 import type { Logger } from '../common/platform/observability/logger.ts';
 
-export interface AwaitOptions {
+interface AwaitOptions {
   readonly port: number;
   readonly host: string;
   readonly logger: Logger;

@@ -9,7 +9,7 @@ import { foldAll } from '../common/records/budgets/token-reservations.ts';
 import type { Subscription } from '../common/storage/ports/bus.ts';
 import type { DocumentStore } from '../common/storage/ports/document-store.ts';
 
-export interface BudgetParts extends Omit<BudgetKeeperOptions, 'defaults'> {
+interface BudgetParts extends Omit<BudgetKeeperOptions, 'defaults'> {
   readonly config: Config;
   readonly messenger: Pick<Messenger, 'subscribe'>;
 }

@@ -18,7 +18,7 @@ import type { MonotonicClock } from '../common/ports/system.ts';
 import { isSameSpace, type VectorSpace } from '../common/storage/ports/vector-index.ts';
 import { createFollowedModels, type FollowedModels } from './followed-models.ts';
 
-export interface EmbedderSourceOptions {
+interface EmbedderSourceOptions {
   /** The server's own. */
   readonly embedder: Embedder;
   readonly accounts: Pick<TenantEmbedderAccounts, 'get'>;

@@ -6,7 +6,7 @@ interface Revised {
   readonly revision: string;
 }
 
-export interface FollowedModelsOptions<Active, Settings extends Revised> {
+interface FollowedModelsOptions<Active, Settings extends Revised> {
   /** The settings as they are stored; null: nothing is set. */
   readonly read: () => Promise<Settings | null>;
   readonly open: (stored: Settings | null) => Promise<Active>;

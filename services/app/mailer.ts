@@ -19,7 +19,7 @@ export function openMailer(
  * Writes mails to the log, tokens included: only for a server on loopback whose one user reads that log. Anywhere else a
  * token in a log gives its readers an account.
  */
-export function createLogMailer(logger: Logger): Mailer {
+function createLogMailer(logger: Logger): Mailer {
   return {
     reachesPeople: false,
     async send({ to, subject, text }) {

@@ -14,12 +14,12 @@ type Settings = Pick<
   'services' | 'serviceUrls' | 'publicUrl' | 'oidcProviders' | 'hosted' | 'corsOrigins' | 'allowedHosts'
 >;
 
-export interface Mcp {
+interface Mcp {
   readonly routes: readonly Route[];
   stop(): Promise<void>;
 }
 
-export interface McpParts {
+interface McpParts {
   readonly config: Settings;
   readonly messenger: Pick<Messenger, 'publish' | 'subscribe'>;
   readonly app: () => App;

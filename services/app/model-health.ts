@@ -4,7 +4,7 @@ import type { HealthChecks } from '../common/platform/http/health-probe.ts';
 import type { ModelCallContext } from '../common/ports/models.ts';
 import { outcomeOf } from './probe-model.ts';
 
-export interface CheckedModel {
+interface CheckedModel {
   /** Null: the one that is built in. */
   readonly provider: string | null;
   /** Fault that is known without asking the provider. */
@@ -14,7 +14,7 @@ export interface CheckedModel {
   readonly identity: unknown;
 }
 
-export interface ModelCheckTimes {
+interface ModelCheckTimes {
   /** A provider that does not answer for so long counts as unreachable. */
   readonly timeoutMs: number;
   /** Time that the caller waits; the question goes on behind the answer. */

@@ -48,12 +48,12 @@ export interface Models extends ModelSource {
   prepare(): void;
 }
 
-export interface OpenedModels extends ActiveModels {
+interface OpenedModels extends ActiveModels {
   /** Name of the language model, also while its key is missing; null: none is configured. */
   readonly provider: string | null;
 }
 
-export interface ModelParts {
+interface ModelParts {
   readonly textWorkers: WorkerPool;
   readonly config: Config;
   readonly usage: ModelUsage;

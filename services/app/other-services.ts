@@ -7,7 +7,7 @@ import type { Subscription } from '../common/storage/ports/bus.ts';
 import { isBuilt } from './registry.ts';
 
 /** `auth` speaks for the whole of a cluster: these are the services that it has to ask. */
-export interface OtherServices {
+interface OtherServices {
   readonly health: HealthChecks;
   /** OpenAPI documents of those that answer. */
   describe(): Promise<readonly OpenApiDocument[]>;

@@ -14,7 +14,7 @@ const ANSWER_TOKENS = 16;
 /** Dimensions to ask of an embedding model whose dimensions are not known: its error names the right number. */
 const ANY_DIMENSIONS = 1;
 
-export type ProbeModel = (
+type ProbeModel = (
   request: RequestOf<'cognify.ProbeModel'>,
   signal?: AbortSignal,
 ) => Promise<AnswerOf<'cognify.ProbeModel'>>;

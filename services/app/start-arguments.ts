@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { nearestOf } from '../common/kernel/nearest.ts';
 
-export const COMMANDS = ['serve', 'migrate', 'cluster'] as const;
+const COMMANDS = ['serve', 'migrate', 'cluster'] as const;
 
 export interface StartArguments {
   readonly command: (typeof COMMANDS)[number];

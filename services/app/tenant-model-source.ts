@@ -15,7 +15,7 @@ export interface ChosenModel {
   readonly fault: string | null;
 }
 
-export interface TenantModelSourceOptions<Active> {
+interface TenantModelSourceOptions<Active> {
   readonly models: TenantModels;
   readonly secretBox: SecretBox;
   readonly open: (chosen: ChosenModel) => Promise<Active>;
@@ -25,7 +25,7 @@ export interface TenantModelSourceOptions<Active> {
 }
 
 /** Models on accounts of tenants. */
-export interface TenantModelSource<Active> {
+interface TenantModelSource<Active> {
   /** Null: the tenant has none of its own, or the call names no tenant. */
   current(tenant: TenantId | undefined): Promise<Active | null>;
   /** Some tenant's may be another now. */

@@ -78,7 +78,7 @@ export interface AuthSettings extends ServerAddress {
 }
 
 /** The models whose settings this service stores. */
-export interface ConfiguredModels {
+interface ConfiguredModels {
   /** The model that the environment configures, with its key; null: none. */
   readonly configured: ModelSettings | null;
   /** To be called when the stored settings have changed. Never fails. */
@@ -96,7 +96,7 @@ export interface AuthSecrets {
   readonly defaultUserPassword: string | null;
 }
 
-export interface WakeMetrics {
+interface WakeMetrics {
   /** Time from the request that wakes a tenant until the tenant serves. */
   tenantWoken(durationMs: number): void;
 }

@@ -21,7 +21,7 @@ export class ApiFailure extends CliFailure {
   }
 }
 
-export interface RequestOptions {
+interface RequestOptions {
   readonly query?: Readonly<Record<string, string | readonly string[]>>;
   /** Sent as JSON, or as it is when it is a form. */
   readonly body?: unknown;

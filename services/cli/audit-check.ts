@@ -9,7 +9,7 @@ import {
 import { parseJson } from '../common/kernel/json.ts';
 import { isRecord } from '../common/kernel/objects.ts';
 
-export interface AuditExpectations {
+interface AuditExpectations {
   /** JSON Web Keys of the server; null: the signature is not looked at. */
   readonly keys: readonly AuditKey[] | null;
   /** Hash of a record that must be in the log. */

@@ -16,7 +16,7 @@ export interface SourceItem {
   readonly externalMetadata: Readonly<Record<string, unknown>> | null;
 }
 
-export interface SessionEntry {
+interface SessionEntry {
   readonly time?: string;
   readonly question?: string;
   readonly context?: string;
@@ -38,7 +38,7 @@ export interface SourceUser {
 }
 
 export const PERMISSIONS = ['read', 'write', 'delete', 'share'] as const;
-export type PermissionName = (typeof PERMISSIONS)[number];
+type PermissionName = (typeof PERMISSIONS)[number];
 
 /** Where an import reads from. */
 export interface ImportSource extends AsyncDisposable {

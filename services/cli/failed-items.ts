@@ -4,7 +4,7 @@ import { note } from './output.ts';
 
 type ItemFailure = NonNullable<DataItemProcessingStatusDTO['failure']>;
 
-export type FailedItem = DataItemProcessingStatusDTO & { readonly failure: ItemFailure };
+type FailedItem = DataItemProcessingStatusDTO & { readonly failure: ItemFailure };
 
 export function readItemStatus(call: CommandCall, { id }: Pick<DatasetDTO, 'id'>): Promise<DatasetProcessingStatusDTO> {
   return call.api.json<DatasetProcessingStatusDTO>('GET', `/api/v1/datasets/${id}/processing-status`);

@@ -65,7 +65,7 @@ export function clientSettings(
 }
 
 /** Without trailing slashes and without the path of the API. */
-export function baseUrlOf(address: string): string {
+function baseUrlOf(address: string): string {
   return address.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
 }
 

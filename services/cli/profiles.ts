@@ -8,7 +8,7 @@ export interface Profile {
   readonly apiKey: string | null;
 }
 
-export interface Profiles {
+interface Profiles {
   /** The one that is used when none is named. */
   readonly current: string | null;
   readonly profiles: Readonly<Record<string, Profile>>;

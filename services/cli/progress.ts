@@ -11,7 +11,7 @@ export interface Progress {
 /** Lines for logs come at most this often. */
 const LINE_INTERVAL_MS = 5_000;
 
-export interface ProgressOptions {
+interface ProgressOptions {
   readonly total: number;
   readonly unit: string;
   /** Says what becomes of the work when this client is stopped. */

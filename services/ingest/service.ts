@@ -64,7 +64,7 @@ import { createManagedSnapshots } from './snapshots/managed-snapshots.ts';
 import { createSnapshotWork, SNAPSHOT_JOB } from './snapshots/take-snapshot.ts';
 import { createUserRestores, RESTORE_JOB } from './snapshots/user-restores.ts';
 
-export interface IngestServiceOptions extends IngestParts {
+interface IngestServiceOptions extends IngestParts {
   /** Default: those of the store, without server-wide limits. */
   readonly budgets?: Budgets;
   /** Every collection with documents of tenants, whosever: what is left of a tenant beside its datasets. Default: none. */

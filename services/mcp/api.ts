@@ -7,7 +7,7 @@ export type McpRequest = Pick<RouteRequest<unknown, unknown, unknown>, 'headers'
 /** Sends a request to the HTTP API with the credentials of the caller; `path` begins with `/api/v1`. As `fetch` otherwise. */
 export type SendRequest = (path: string, init: RequestInit) => Promise<Response>;
 
-export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | null | undefined>>;
+type Query = Readonly<Record<string, string | number | boolean | readonly string[] | null | undefined>>;
 
 /** The HTTP API as the tools use it. Every method throws `ApiError` for answers that are no success. */
 export interface EngramApi {

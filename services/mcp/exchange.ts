@@ -11,12 +11,12 @@ type Post = RouteRequest<Record<string, never>, Record<string, never>, unknown>;
 const SESSION_HEADER = 'mcp-session-id';
 
 /** Reaches the replicas of this service: a cancellation may come to another one than the call. */
-export interface Cancellations {
+interface Cancellations {
   publish(cancelled: Cancelled): Promise<void>;
   subscribe(listener: (cancelled: Cancelled) => void): Promise<void>;
 }
 
-export interface Cancelled {
+interface Cancelled {
   /** Hash of account, session and id of the call. */
   readonly call: string;
   readonly reason: string | null;

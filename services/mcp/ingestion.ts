@@ -10,7 +10,7 @@ export interface NewItem {
   readonly content: string | Uint8Array;
 }
 
-export interface AddedItems {
+interface AddedItems {
   readonly dataset: { readonly id: string; readonly name: string };
   readonly items: readonly string[];
   /** Items that were not stored, with the reason. */
@@ -72,7 +72,7 @@ function nameOf(content: string | Uint8Array): string {
   return words.length > WORDS_OF_NAME ? `${name} …` : name || 'note';
 }
 
-export interface BuildOptions {
+interface BuildOptions {
   readonly customPrompt?: string | null;
   readonly graphModel?: object | null;
 }

@@ -9,10 +9,10 @@ import type { McpRequest } from './api.ts';
 import type { ExchangeOptions } from './exchange.ts';
 
 /** Path of the endpoint; clients are configured with it. */
-export const MCP_PATH = '/mcp';
+const MCP_PATH = '/mcp';
 const METADATA_PATH = '/.well-known/oauth-protected-resource';
 
-export interface McpOptions extends ExchangeOptions, ServerAddress {
+interface McpOptions extends ExchangeOptions, ServerAddress {
   /** Further issuers whose access tokens the API accepts; people can sign in programs at the server itself. */
   readonly issuers: readonly string[];
   /** Origins and host names whose pages may connect, beside the server's own. */

@@ -3,7 +3,7 @@ import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import type { SendRequest } from './api.ts';
 import { createMcpServer } from './server.ts';
 
-export interface ServerAddress {
+interface ServerAddress {
   /** Without trailing slash and without `/api/v1`. */
   readonly url: string;
   readonly apiKey: string | null;

@@ -11,14 +11,14 @@ export interface ToolCall {
   progress(report: ProgressReport): Promise<void>;
 }
 
-export interface ProgressReport {
+interface ProgressReport {
   readonly progress: number;
   readonly total?: number;
   readonly message: string;
 }
 
 /** The answer of a tool: for programs and models as `data`, for people and older clients as `text`. */
-export interface ToolAnswer<Data> {
+interface ToolAnswer<Data> {
   readonly text: string;
   readonly data: Data;
 }

@@ -23,7 +23,7 @@ const CRDS = fileURLToPath(new URL('../../crds', import.meta.url));
 /** For a busy machine; what never comes up ends with this. */
 const WAIT = ['--wait', '--timeout', '600s'];
 
-export interface InstallOptions {
+interface InstallOptions {
   /** The chart's own NATS, where an image of it can be made; otherwise that of ../shared/backends. */
   readonly ownNats?: boolean;
   /** Of this machine's loopback, which its pods have to reach besides the stores. */

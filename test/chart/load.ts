@@ -3,7 +3,7 @@ import type { ApiClient } from './api-client.ts';
 
 export type LoadRequest = readonly [method: string, path: string, body?: unknown];
 
-export interface Load {
+interface Load {
   /** Resolves when so many more were answered well, or one was not. */
   answered(count: number): Promise<void>;
   stop(): Promise<{ readonly answers: number; readonly failures: readonly string[] }>;

@@ -20,7 +20,7 @@ export const CI_VALUES = readdirSync(`${CHART}/ci`)
   .filter((file) => file.endsWith('-values.yaml'))
   .map((file) => file.replace('-values.yaml', ''));
 
-export interface RenderOptions {
+interface RenderOptions {
   readonly release?: string;
   readonly namespace?: string;
   /** A file of `ci/`. */

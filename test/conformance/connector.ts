@@ -8,7 +8,7 @@ import type { SourceConnection } from '../../services/common/records/integration
 import type { ChangePage, Connector, SourceAccess } from '../../services/integrations/providers/connector.ts';
 
 /** A source that a test changes, with a connector to it. */
-export interface ConnectorSubject extends AsyncDisposable {
+interface ConnectorSubject extends AsyncDisposable {
   readonly connector: Connector;
   readonly account: Pick<SourceConnection, 'accountId' | 'accountLabel'> & Partial<Pick<SourceConnection, 'metadata'>>;
   /** Access token; absent: the connector needs none. */

@@ -6,7 +6,7 @@ import { type Answer, exchange } from './exchange.ts';
 import { differences } from './match.ts';
 import { fill, lookUp } from './variables.ts';
 
-export interface Target {
+interface Target {
   readonly baseUrl: string;
   /** Sent with every request whose `auth` is `user`. */
   readonly headers: Readonly<Record<string, string>>;

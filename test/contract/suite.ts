@@ -5,7 +5,7 @@ import { createRunner, loadCases, logIn, type Runner } from './runner.ts';
 const CONTRACT_USER = 'default_user@example.com';
 export const CONTRACT_PASSWORD = 'contract-test-only';
 
-export interface ContractSubject {
+interface ContractSubject {
   readonly baseUrl: string;
   stop(): Promise<unknown>;
 }

@@ -1,4 +1,4 @@
-export type Variables = ReadonlyMap<string, unknown>;
+type Variables = ReadonlyMap<string, unknown>;
 
 /** Replaces `{{name}}` in every string and key of the value. */
 export function fill<T>(value: T, variables: Variables): T {

@@ -8,7 +8,7 @@ import { makePdf } from '../../services/common/text/documents/fixtures/make-pdf.
 import type { Upload } from '../support/wire.ts';
 
 /** An upload that must be refused, and how. */
-export interface HostileDocument {
+interface HostileDocument {
   readonly what: string;
   readonly upload: () => Upload;
   readonly status: number;

@@ -37,7 +37,7 @@ interface WireGraph {
   readonly edges: readonly { readonly source: string; readonly target: string; readonly label: string }[];
 }
 
-export interface KillOptions {
+interface KillOptions {
   readonly documents: number;
   readonly kills: number;
   readonly random: () => number;
@@ -117,7 +117,7 @@ async function rememberBusily(
   }
 }
 
-export interface ForgetReport {
+interface ForgetReport {
   readonly kills: number;
   /** Names of items that were acknowledged as forgotten and were there after a restart: none. */
   readonly returned: readonly string[];

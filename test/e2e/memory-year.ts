@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { processCpuTimeMs } from '../support/cpu-time.ts';
 import { type EngramProcess, makeDataDir, startProcess } from '../support/engram-process.ts';
 
-export interface YearOptions {
+interface YearOptions {
   readonly sessions: number;
   readonly turnsPerSession: number;
   /** During improve, at moments spread over the sessions. */

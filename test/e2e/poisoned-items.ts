@@ -27,7 +27,7 @@ export const arrangement: fc.Arbitrary<readonly Kind[]> = fc
   .tuple(fc.array(fc.constantFrom<Kind>('good', 'cut', 'chunk', 'broken'), { minLength: 2, maxLength: 7 }), fc.nat())
   .map(([kinds, at]) => kinds.toSpliced(at % (kinds.length + 1), 0, 'deadly').toSpliced(at % kinds.length, 0, 'good'));
 
-export function nameOf(kind: Kind, at: number): string {
+function nameOf(kind: Kind, at: number): string {
   return `letter-${at}-${kind}`;
 }
 

@@ -12,7 +12,7 @@ const VARIABLES = {
   chaos: ['ENGRAM_TEST_CHAOS_URL'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
-export type BackendName = keyof typeof VARIABLES;
+type BackendName = keyof typeof VARIABLES;
 /** The backends that `start-containers.ts` starts where they have no address. */
 export const CONTAINERS = ['mongodb', 'elasticsearch', 'neo4j', 'nats', 'kafka', 's3'] as const satisfies BackendName[];
 export type ContainerName = (typeof CONTAINERS)[number];

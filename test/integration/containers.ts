@@ -105,7 +105,7 @@ const PLANS: { readonly [Name in ContainerName]: (host: string) => Promise<Conta
 };
 
 /** One started server, or why there is none. */
-export type ContainerOutcome =
+type ContainerOutcome =
   | { readonly variables: Readonly<Record<string, string>>; stop(): Promise<void> }
   | { readonly failure: string };
 

@@ -18,14 +18,14 @@ import { createSilentLogger } from '../../services/common/platform/observability
 import { createFakeServices, type FakeServices } from '../support/kube/fake-services.ts';
 
 /** An operator as `operator/main.ts` creates it, without the bus. */
-export interface RunningOperator {
+interface RunningOperator {
   readonly operator: Operator;
   readonly lost: () => boolean;
   metrics(): Promise<string>;
   stop(): Promise<void>;
 }
 
-export interface RunOptions {
+interface RunOptions {
   readonly connection?: KubeConnection;
   readonly workers?: number;
   /** Namespace of the lease and of the routes; default: that of the world. */

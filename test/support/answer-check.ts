@@ -4,19 +4,19 @@ type JsonSchema = Parameters<typeof z.fromJSONSchema>[0];
 type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Compares answers with what the server's own OpenAPI document says of them. */
-export interface AnswerCheck {
+interface AnswerCheck {
   /** Whether the document has the operation. */
   describes(request: CheckedRequest): boolean;
   /** What is wrong with an answer; null: nothing, or the document does not describe the operation. */
   problem(request: CheckedRequest, answer: CheckedAnswer): string | null;
 }
 
-export interface CheckedRequest {
+interface CheckedRequest {
   readonly method: string;
   readonly path: string;
 }
 
-export interface CheckedAnswer {
+interface CheckedAnswer {
   readonly status: number;
   readonly contentType: string | null;
   /** Undefined when it is no JSON. */

@@ -35,7 +35,7 @@ export interface AuthHttp extends AsyncDisposable {
   request(person: Person | null, method: string, path: string, body?: unknown, contentType?: string): Promise<Response>;
 }
 
-export interface AuthHttpOptions extends TestAuthOptions {
+interface AuthHttpOptions extends TestAuthOptions {
   readonly http?: Partial<HttpSettings>;
 }
 

@@ -154,7 +154,7 @@ export interface TestCognify extends AsyncDisposable {
   call(method: string, path: string, request?: TestRequest): Promise<Reply>;
 }
 
-export interface TestCognifyOptions {
+interface TestCognifyOptions {
   readonly extractor?: Extractor;
   readonly embedder?: Embedder;
   readonly documents?: Pick<DocumentLoader, 'loadEncoded'>;

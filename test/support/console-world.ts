@@ -20,7 +20,7 @@ export const NOTES = [
 ].join(' ');
 
 /** One server and one browser for all tests of a `describe`, which go on with what the ones before have made. */
-export interface ConsoleWorld {
+interface ConsoleWorld {
   readonly app: StartedApp;
   readonly wire: Wire;
   readonly browser: Browser;

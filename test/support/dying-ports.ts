@@ -1,4 +1,4 @@
-export interface DyingProcess {
+interface DyingProcess {
   /** The port as the process has it: every call counts, whichever port it is of. */
   dying<Port extends object>(port: Port): Port;
   readonly isDead: () => boolean;

@@ -21,7 +21,7 @@ export interface EngramProcess {
   stop(): Promise<number | null>;
 }
 
-export interface ProcessOptions {
+interface ProcessOptions {
   readonly dataDir: string;
   readonly environment?: Readonly<Record<string, string>>;
   /** `migrate`, `cluster`; absent: the service itself. */

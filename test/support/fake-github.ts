@@ -19,7 +19,7 @@ export interface FakeIssue {
   isPull?: boolean;
 }
 
-export interface FakeDiscussion {
+interface FakeDiscussion {
   title: string;
   body: string;
   user: string;

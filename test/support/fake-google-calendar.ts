@@ -1,6 +1,6 @@
 import { type GoogleAnswer, GoogleFault, pageOf } from './fake-google.ts';
 
-export interface FakeEvent {
+interface FakeEvent {
   readonly id: string;
   readonly summary?: string;
   readonly status?: 'confirmed' | 'cancelled';

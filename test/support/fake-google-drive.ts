@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type GoogleAnswer, GoogleFault, pageOf } from './fake-google.ts';
 
-export interface FakeDriveFile {
+interface FakeDriveFile {
   name: string;
   mimeType: string;
   parent: string;

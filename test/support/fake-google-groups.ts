@@ -1,6 +1,6 @@
 import { type GoogleAnswer, GoogleFault, pageOf } from './fake-google.ts';
 
-export interface FakeGroup {
+interface FakeGroup {
   /** Addresses of people and of other groups. */
   readonly members: Set<string>;
   /** The person who connects it may not see its members. */

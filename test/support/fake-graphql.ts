@@ -1,7 +1,7 @@
 export type Value = string | number | boolean | null | readonly Value[] | { readonly [key: string]: Value } | Resolver;
 /** A connection of GraphQL: its nodes with the arguments of the field. */
 export type Resolver = (args: Record<string, unknown>) => Value;
-export type Selection = readonly {
+type Selection = readonly {
   alias: string;
   name: string;
   args: Record<string, unknown>;

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { complexityOf, GraphqlFault, parseGraphql, type Resolver, selectGraphql, type Value } from './fake-graphql.ts';
 import { closed, listening } from './listening.ts';
 
-export interface FakeComment {
+interface FakeComment {
   readonly id: string;
   body: string;
   user: string;
@@ -12,7 +12,7 @@ export interface FakeComment {
   updatedAt: string;
 }
 
-export interface FakeLinearIssue {
+interface FakeLinearIssue {
   readonly id: string;
   team: string;
   identifier: string;
@@ -27,7 +27,7 @@ export interface FakeLinearIssue {
   comments: FakeComment[];
 }
 
-export interface FakeProject {
+interface FakeProject {
   readonly id: string;
   name: string;
   content: string;
@@ -36,7 +36,7 @@ export interface FakeProject {
   updates: FakeComment[];
 }
 
-export interface FakeMember {
+interface FakeMember {
   readonly id: string;
   readonly email: string;
   readonly active: boolean;

@@ -25,7 +25,7 @@ export interface FakePage {
   blocks: FakeBlock[];
 }
 
-export interface FakeDatabase {
+interface FakeDatabase {
   readonly id: string;
   title: string;
   parent: Parent;

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { buffer } from 'node:stream/consumers';
 import { closed, listening } from './listening.ts';
 
-export interface FakeMessage {
+interface FakeMessage {
   ts: string;
   user: string;
   text: string;
@@ -13,7 +13,7 @@ export interface FakeMessage {
   files?: object[];
 }
 
-export interface FakePerson {
+interface FakePerson {
   readonly email: string;
   isConfirmed?: boolean;
   isGuest?: boolean;

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { sha256 } from '../../services/common/kernel/hashes.ts';
 import { closed, listening } from './listening.ts';
 
-export interface FakeWebdav extends AsyncDisposable {
+interface FakeWebdav extends AsyncDisposable {
   /** Address of the folder of the user. */
   readonly url: string;
   /** Texts by their path, `folder/name.md`; a folder exists while a file is in it. */

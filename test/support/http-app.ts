@@ -31,13 +31,13 @@ export interface RunningApp {
   stop(): Promise<void>;
 }
 
-export interface RawAnswer {
+interface RawAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
 }
 
-export type RunOptions = Partial<Omit<AppOptions, 'settings'>> & {
+type RunOptions = Partial<Omit<AppOptions, 'settings'>> & {
   readonly settings?: Partial<HttpSettings>;
   readonly port?: number;
 };

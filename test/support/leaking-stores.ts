@@ -8,9 +8,9 @@ import type { DocumentStore } from '../../services/common/storage/ports/document
 import type { TextIndex } from '../../services/common/storage/ports/text-index.ts';
 
 /** `rights`: everybody may do everything everywhere. `words`: searches by words find what other tenants have. */
-export type Leak = 'rights' | 'words';
+type Leak = 'rights' | 'words';
 
-export interface LeakingStores {
+interface LeakingStores {
   /** Null: nothing leaks. */
   leak: Leak | null;
   /** Nothing is found by words in this tenant. */

@@ -6,7 +6,7 @@ import type { ManagedApp } from './managed-app.ts';
 import { until } from './until.ts';
 
 /** Hash of no password. */
-export const NO_PASSWORD = `$2b$04$${'a'.repeat(53)}`;
+const NO_PASSWORD = `$2b$04$${'a'.repeat(53)}`;
 export const CALL = { requestId: 'operator' };
 
 /** A tenant that a resource manages, with an API key. */

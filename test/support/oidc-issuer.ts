@@ -5,7 +5,7 @@ import Provider, { type KoaContextWithOIDC } from 'oidc-provider';
 import { closed, listening } from './listening.ts';
 import { createIssuerRecords } from './oidc-records.ts';
 
-export type Claims = Readonly<Record<string, unknown>>;
+type Claims = Readonly<Record<string, unknown>>;
 type MutableClaims = Record<string, unknown>;
 
 /** A real OpenID Connect provider on a local port, which signs in the person that the test sets. */
@@ -26,7 +26,7 @@ export interface TestIssuer extends AsyncDisposable {
   readonly clientSecret: string;
 }
 
-export interface Person {
+interface Person {
   readonly subject: string;
   readonly claims: Claims;
 }

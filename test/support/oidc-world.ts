@@ -25,7 +25,7 @@ export interface OidcWorld extends AsyncDisposable {
   me(token: string): Promise<Response>;
 }
 
-export interface SignInOptions {
+interface SignInOptions {
   readonly browser?: TestBrowser;
   readonly provider?: string;
   readonly returnTo?: string;

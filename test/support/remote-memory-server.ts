@@ -5,14 +5,14 @@ import { closed, listening } from './listening.ts';
 
 export const REMOTE_KEY = 'key-of-the-remote-memory';
 
-export interface RemoteItem {
+interface RemoteItem {
   readonly name: string;
   readonly content: Buffer;
   /** The fields of the form that it came in. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
-export interface RemoteRequest {
+interface RemoteRequest {
   /** `POST /api/sync/<dataset>/diff` */
   readonly line: string;
   /** Of a body in JSON. */
@@ -20,11 +20,7 @@ export interface RemoteRequest {
 }
 
 /** True: it has answered, or will not. The body is not read yet. */
-export type Intercept = (
-  line: string,
-  request: IncomingMessage,
-  response: ServerResponse,
-) => boolean | Promise<boolean>;
+type Intercept = (line: string, request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>;
 
 /** The other side of sync (auth-integrations.md §5.3), over HTTP, as strict as it can be. */
 export interface RemoteMemoryServer extends AsyncDisposable {

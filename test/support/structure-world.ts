@@ -19,7 +19,7 @@ import { CALL } from './call-route.ts';
 import { capitalsExtractor, createWorld, startCognify, type TestCognify, type TestWorld } from './cognify-service.ts';
 
 /** Token of the improve's claim on the dataset. */
-export const LEASE_TOKEN = 'test/0';
+const LEASE_TOKEN = 'test/0';
 const A_DAY_MS = 86_400_000;
 const HASHING = createHashingEmbedder({ dimensions: 64 });
 

@@ -332,7 +332,7 @@ const HTTP_SETTINGS = {
 };
 
 /** A bus that several replicas join: all get what one publishes, and any of them answers a request. */
-export interface SharedBus {
+interface SharedBus {
   join(): Bus;
   /** Lets only this replica answer requests from now on; null: all in turn. */
   letAnswer(place: number | null): void;
@@ -383,7 +383,7 @@ function createSharedBus(): SharedBus {
 }
 
 /** A store whose calls wait while it is paused, like those of a stalled process or a cut network. */
-export interface PausableStore extends DocumentStore {
+interface PausableStore extends DocumentStore {
   pause(): void;
   resume(): void;
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** Below mocha's time limit, so that a test that waits in vain says what for. Nothing takes so long on a slow machine. */
 const LIMIT_MS = 150_000;
 
-export interface UntilOptions {
+interface UntilOptions {
   /** Default: from 5 ms on, slowly growing to 100. Longer after a slow answer: questions take time from what is awaited. */
   readonly everyMs?: number;
   readonly limitMs?: number;

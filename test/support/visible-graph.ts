@@ -3,7 +3,7 @@ import { scopeOf } from '../../services/common/kernel/dataset.ts';
 import { openGraph } from '../../services/common/records/cognify/visible-graph.ts';
 import type { TestWorld } from './cognify-service.ts';
 
-export interface WholeGraph {
+interface WholeGraph {
   readonly nodes: readonly MergedNode[];
   readonly edges: readonly MergedEdge[];
 }

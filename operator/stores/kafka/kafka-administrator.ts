@@ -114,7 +114,7 @@ async function topicsOf(admin: Admin, realm: Realm): Promise<readonly string[]> 
 }
 
 /** Translates an error of the client to one of the port. */
-export function administratorError(error: unknown, store: string): unknown {
+function administratorError(error: unknown, store: string): unknown {
   if (isEngramError(error) || !(error instanceof Error)) return error;
   const root = rootOf(error);
   if (isWrongLogin(root)) {

@@ -232,7 +232,7 @@ async function dropUsers(db: Db, realm: Realm, store: string, kept: readonly str
 const COMMAND_MISSING = [59, 73];
 
 /** Translates an error of the driver to one of the port; its message never contains the URL. */
-export function administratorError(error: unknown, store: string): unknown {
+function administratorError(error: unknown, store: string): unknown {
   if (isEngramError(error)) return error;
   const setting = 'ENGRAM_OPERATOR_MONGODB_URL';
   // Errors of the parser, or of Node's `URL`, quote the address.

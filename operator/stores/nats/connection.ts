@@ -72,7 +72,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
 ]);
 
 /** Translates an error of the client to one of the port; `look` names the setting of the login. */
-export function administratorError(error: unknown, store: string, look: string): unknown {
+function administratorError(error: unknown, store: string, look: string): unknown {
   if (isEngramError(error)) return error;
   if (error instanceof TypeError && /URL/.test(error.message)) {
     return refused(store, `${SETTING} is not a list of nats:// addresses`, undefined);

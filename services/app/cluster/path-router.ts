@@ -10,7 +10,7 @@ import type { Metrics } from '../../common/platform/observability/metrics.ts';
 
 export type PathRouter = ReturnType<typeof createPathRouter>;
 
-export interface PathRouterOptions {
+interface PathRouterOptions {
   /** Origins of a service's replicas, asked in turn; none while it does not listen. */
   readonly replicasOf: (service: ServiceName) => readonly string[];
   /** Adds the client's address as `X-Forwarded-For`, which servers without credentials refuse. Default false. */

@@ -13,7 +13,7 @@ import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 /** The services listen there, and only the router calls them. */
 const LOOPBACK = '127.0.0.1';
 
-export interface ClusterOptions {
+interface ClusterOptions {
   readonly config: Config;
   /** Environment that the processes inherit; the address and the services of each are added. */
   readonly variables: Readonly<Record<string, string | undefined>>;

@@ -9,7 +9,7 @@ const START = fileURLToPath(new URL('../../start.mjs', import.meta.url));
 
 export type ServiceProcess = ReturnType<typeof startServiceProcess>;
 
-export interface ServiceProcessOptions {
+interface ServiceProcessOptions {
   readonly service: ServiceName;
   /** Directory of uploads under way; removed at its next start. */
   readonly dataDir: string;

@@ -1,5 +1,5 @@
 /** Message of a process of `npm run cluster` to its parent: where it listens, or why it cannot start. */
-export type ServiceReport = { readonly url: string } | { readonly failure: string };
+type ServiceReport = { readonly url: string } | { readonly failure: string };
 
 /** Resolves when the report is sent; does nothing in a process that no cluster started. */
 export async function reportToCluster(report: ServiceReport): Promise<void> {

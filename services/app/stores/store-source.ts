@@ -22,7 +22,7 @@ export interface SourceParts {
 }
 
 /** Adapter of a port, with the check of its health. */
-export interface Opened<Port> {
+interface Opened<Port> {
   readonly port: Port;
   /** Null: it has no state of its own that could fail. */
   readonly health: HealthCheck | null;
@@ -63,7 +63,6 @@ export function critical(provider: string, probe: () => Promise<unknown>): Healt
 }
 
 /** Closes in reverse what was opened. */
-export type Closing = ReturnType<typeof createClosing>;
 
 export function createClosing() {
   const closers: (() => Promise<unknown>)[] = [];

@@ -7,7 +7,7 @@ import type { Tenant } from '../../common/records/auth/tenants.ts';
 import type { AuthDependencies } from '../model.ts';
 
 /** A user's rights in a tenant, beyond those on datasets. */
-export interface TenantAuthority {
+interface TenantAuthority {
   readonly isMember: boolean;
   /** Granted capabilities, in the order of the catalog. */
   readonly capabilities: readonly Capability[];

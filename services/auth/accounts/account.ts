@@ -8,7 +8,7 @@ import type { User } from '../../common/records/auth/users.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
 import type { AuthDependencies } from '../model.ts';
 
-export type NewUser = Pick<User, 'email' | 'passwordHash' | 'isSuperuser' | 'isVerified'>;
+type NewUser = Pick<User, 'email' | 'passwordHash' | 'isSuperuser' | 'isVerified'>;
 
 /** Writes that are committed with the account, and details for its audit entry. */
 interface AdditionalWrites {

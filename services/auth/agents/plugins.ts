@@ -27,7 +27,7 @@ const BY_SESSION: readonly (readonly [prefix: string, key: string])[] = [
   ['opencode_', 'opencode'],
 ];
 
-export interface PluginState {
+interface PluginState {
   readonly key: string;
   readonly connected: boolean;
   readonly agentId: string | null;

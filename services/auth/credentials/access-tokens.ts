@@ -8,7 +8,7 @@ import type { User } from '../../common/records/auth/users.ts';
 /** Separates login tokens from tokens of other kinds (password reset, verification). */
 const AUDIENCE = 'fastapi-users:auth';
 
-export interface TokenClaims {
+interface TokenClaims {
   readonly userId: UserId;
   readonly tokenId: string;
   readonly expiresAt: Date | null;

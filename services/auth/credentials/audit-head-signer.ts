@@ -16,7 +16,7 @@ import { keyId } from '../../common/platform/messaging/token-text.ts';
 import { isManifestSignedBy } from '../../common/storage/snapshots/check-signature.ts';
 
 /** Signs the heads of audit logs, receipts of erasures and manifests of snapshots. */
-export interface AuditHeadSigner {
+interface AuditHeadSigner {
   sign(head: AuditHead): SignedAuditHead;
   /** Signed with the same key; the signed text differs from that of any head. */
   signReceipt(receipt: ErasureReceipt): SignedErasureReceipt;

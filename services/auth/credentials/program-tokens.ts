@@ -13,10 +13,10 @@ export interface Program {
 }
 
 /** The limits of the key that a code is exchanged for. */
-export type KeyLimits = Pick<ApiKey, 'permissions' | 'datasets' | 'expiresAt'>;
+type KeyLimits = Pick<ApiKey, 'permissions' | 'datasets' | 'expiresAt'>;
 
 /** An approved sign-in of a program, until it exchanges the code. */
-export interface Authorization {
+interface Authorization {
   readonly userId: UserId;
   readonly clientId: string;
   readonly redirectUri: string;

@@ -14,7 +14,6 @@ interface RefusedLogin {
  * recorded at once; later ones are counted and recorded together at the end of the period, as are all beyond the tracked
  * accounts and addresses. A process that is killed loses the counts of its last period.
  */
-export type RefusedLogins = ReturnType<typeof createRefusedLogins>;
 
 interface RefusedLoginsOptions {
   readonly audit: Pick<AuditLog, 'commit'>;

@@ -6,7 +6,6 @@ import type { DocumentStore } from '../../common/storage/ports/document-store.ts
 import type { TenantCache } from './tenant-cache.ts';
 
 /** Records the last use of tenants that hibernate when they are not used. */
-export type TenantActivity = ReturnType<typeof createTenantActivity>;
 
 /** Tenants hibernate after ten minutes at the earliest. */
 const STEP_MS = 60_000;

@@ -134,6 +134,6 @@ export async function getEraser(
 }
 
 /** A principal with the owner's id, even if the account is gone, for erasing the dataset. */
-export function eraserOf({ ownerId, tenant }: StoredDataset): Principal {
+function eraserOf({ ownerId, tenant }: StoredDataset): Principal {
   return { id: ownerId, email: '', tenant, isSuperuser: false, parentId: null };
 }

@@ -63,7 +63,7 @@ export interface AccessTokenHolder {
 /** `fetch` with time limits; without `allowPrivateNetwork` to public addresses only. */
 export type SendToProvider = (url: string, init: RequestInit, rules: OidcProvider) => Promise<Response>;
 
-export type Claims = Readonly<Record<string, unknown>>;
+type Claims = Readonly<Record<string, unknown>>;
 
 /** The normalised address if the provider has verified it; else null. */
 export function verifiedAddress({ email, email_verified }: Claims): string | null {

@@ -48,8 +48,6 @@ const PAGE = 1000;
 const NONE = { read: false, write: false, delete: false, share: false };
 const ALL = { read: true, write: true, delete: true, share: true };
 
-export type Grants = ReturnType<typeof createGrants>;
-
 /** Permissions on datasets. Reads and writes are within the tenant of the scope. */
 export function createGrants(store: DocumentStore) {
   const records = repository(store, grantsCollection, grantOf);

@@ -50,7 +50,7 @@ export interface StoredModelSettings extends ModelSettingsDocument {
   readonly version: number;
 }
 
-export type NewModelSettings = Omit<StoredModelSettings, 'version'>;
+type NewModelSettings = Omit<StoredModelSettings, 'version'>;
 
 export type ModelSettingsRepository = ReturnType<typeof createModelSettings>;
 

@@ -22,8 +22,6 @@ export interface Role {
   readonly createdAt: string;
 }
 
-export type Roles = ReturnType<typeof createRoles>;
-
 /** Named groups of users within a tenant. */
 export function createRoles(store: DocumentStore) {
   const records = repository(store, rolesCollection, roleOf);

@@ -35,7 +35,7 @@ export const scimGroupsCollection: OwnedCollection<ScimGroupDocument> = {
   indexes: [{ fields: ['tenantId'] }],
 };
 
-export interface ScimUser {
+interface ScimUser {
   readonly tenant: TenantId;
   readonly user: UserId;
   readonly userName: string;

@@ -197,7 +197,7 @@ function idTokenCookieName(provider: string): string {
   return `engram_id_token_${provider}`;
 }
 
-export function cookieValue(cookie: string | undefined, name: string): string | null {
+function cookieValue(cookie: string | undefined, name: string): string | null {
   const [found] = cookie === undefined ? [] : credentialsOf({ cookie }, name);
   return found?.value ?? null;
 }

@@ -131,7 +131,7 @@ function withCurrent(providers: readonly Choice[], current: string): readonly Ch
   return isListed ? providers : [...providers, { value: current, label: current }];
 }
 
-export interface Choice {
+interface Choice {
   readonly value: string;
   readonly label: string;
 }

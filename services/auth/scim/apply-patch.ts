@@ -245,7 +245,7 @@ function splitSchema(type: ScimResourceType, text: string) {
   return { attributes: extension.attributes, extension: extension.id, rest: text.slice(extension.id.length + 1) };
 }
 
-export function invalidPath(text: string) {
+function invalidPath(text: string) {
   return scimError(400, `There is no attribute at the path '${text.slice(0, 200)}'.`, 'invalidPath');
 }
 

@@ -15,7 +15,7 @@ import { GROUP_TYPE, SCIM_PATH } from './schema.ts';
 import { scimError } from './scim-error.ts';
 
 /** A role of a tenant as a group of its directory. */
-export interface Group {
+interface Group {
   readonly role: Role;
   /** Null until the directory has changed it. */
   readonly record: ScimGroup | null;

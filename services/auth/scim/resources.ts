@@ -86,7 +86,7 @@ const GROUPS: DirectoryResource = {
 const RESOURCES = { User: USERS, Group: GROUPS };
 export type ResourceName = keyof typeof RESOURCES;
 
-export interface ListQuery extends AttributeSelection {
+interface ListQuery extends AttributeSelection {
   readonly filter?: string | undefined;
   readonly startIndex: number;
   readonly count: number;

@@ -15,7 +15,7 @@ import { ownerOfIssuerToken } from '../oidc/provider-access.ts';
 const LAST_USED_STEP_MS = 5 * 60_000;
 const ANONYMOUS = 'anonymous';
 
-export interface AuthenticateRequest {
+interface AuthenticateRequest {
   /** Tried in this order; after a refused one the next is tried. */
   readonly credentials: readonly Credential[];
   /** Demands a credential even where the posture does not. */

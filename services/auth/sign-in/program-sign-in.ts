@@ -10,7 +10,7 @@ import type { AuthDependencies } from '../model.ts';
 import { limitRequests, oauthError } from './program-requests.ts';
 
 /** The request of a program that a person decides on (RFC 6749 §4.1.1 with RFC 7636). */
-export interface AuthorizationRequest {
+interface AuthorizationRequest {
   readonly clientId: string;
   readonly redirectUri: string;
   readonly challenge: string;
@@ -108,7 +108,7 @@ export async function decideProgramSignIn(
   return answer.href;
 }
 
-export interface ProgramKey {
+interface ProgramKey {
   readonly text: string;
   readonly permissions: readonly Permission[];
   readonly expiresAt: string | null;

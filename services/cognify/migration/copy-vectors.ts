@@ -21,7 +21,7 @@ import type { VectorIndex } from '../../common/storage/ports/vector-index.ts';
 import type { Embedding } from '../pipeline/index-writer.ts';
 import type { CognifySettings } from '../settings.ts';
 
-export interface CopyDependencies extends Pick<DatasetIndexes, 'text' | 'graph'> {
+interface CopyDependencies extends Pick<DatasetIndexes, 'text' | 'graph'> {
   readonly vectors: VectorIndex;
   readonly settings: CognifySettings;
 }

@@ -19,7 +19,7 @@ export interface AppliedOntology {
   readonly mode: 'annotate' | 'strict';
 }
 
-export interface OntologyNode {
+interface OntologyNode {
   readonly id: string;
   readonly type: string;
   readonly name: string;
@@ -27,7 +27,7 @@ export interface OntologyNode {
 }
 
 /** Edges from node to node, as the ontology states them. */
-export interface OntologyLink {
+interface OntologyLink {
   readonly source: string;
   readonly relation: string;
   readonly target: string;

@@ -14,7 +14,7 @@ export interface DatedRelation extends ExtractedRelation {
   readonly validTo?: string;
 }
 
-export interface DatedExtraction extends Omit<Extraction, 'relations'> {
+interface DatedExtraction extends Omit<Extraction, 'relations'> {
   readonly relations: readonly DatedRelation[];
 }
 

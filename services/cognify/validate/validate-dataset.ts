@@ -9,7 +9,7 @@ import { openGraph } from '../../common/records/cognify/visible-graph.ts';
 import type { IndexKind } from '../../common/storage/ports/index-entry.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 
-export interface ValidationIssue {
+interface ValidationIssue {
   readonly severity: 'error' | 'warning';
   readonly type:
     | 'orphaned_edge'

@@ -29,9 +29,7 @@ export interface AgentConnection {
 }
 
 /** Name that the program gave; it means a dataset of its own user. */
-export type ConnectedDataset =
-  | { readonly id: DatasetId; readonly name: null }
-  | { readonly id: null; readonly name: string };
+type ConnectedDataset = { readonly id: DatasetId; readonly name: null } | { readonly id: null; readonly name: string };
 
 const MAX_BASE_LENGTH = 48;
 

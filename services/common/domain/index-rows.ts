@@ -46,7 +46,7 @@ export const STRUCTURAL_RELATIONS: ReadonlySet<string> = new Set(Object.values(R
 export const INTERNAL_RELATIONS: ReadonlySet<string> = new Set([RELATIONS.next]);
 
 /** The item that a row was made from; absent in rows of earlier releases. */
-export type RowSource = {
+type RowSource = {
   /** The account that added it. */
   readonly owner: string;
   /** MD5 of its bytes. */

@@ -10,7 +10,7 @@ export interface Grant {
 }
 
 /** Relations of a user in all tenants. */
-export interface Connections {
+interface Connections {
   readonly childAgents: readonly UserId[];
   readonly tenants: readonly TenantId[];
   readonly roles: readonly RoleId[];

@@ -1,5 +1,5 @@
 /** Extraction options of a request or of a dataset's configuration. */
-export interface ModelOptions {
+interface ModelOptions {
   readonly graphModel?: object | null | undefined;
   readonly customPrompt?: string | null | undefined;
 }

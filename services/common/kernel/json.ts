@@ -39,7 +39,7 @@ export function parseClientObject(text: string): JsonObject | null {
 }
 
 /** The limit that a JSON text exceeds; `offset`, in characters, is where its nesting goes beyond `MAX_JSON_DEPTH`. */
-export type JsonExcess = { readonly limit: 'depth'; readonly offset: number } | { readonly limit: 'values' };
+type JsonExcess = { readonly limit: 'depth'; readonly offset: number } | { readonly limit: 'values' };
 
 /** Finds the first limit that a JSON text exceeds; an estimate for malformed JSON. Reads no further than that place. */
 export function findExcess(text: string, mostValues = Number.POSITIVE_INFINITY): JsonExcess | null {

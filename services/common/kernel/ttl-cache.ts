@@ -8,7 +8,7 @@ export interface TtlCacheOptions {
 }
 
 /** Marks the begin of a look-up. */
-export interface LookUp {
+interface LookUp {
   readonly era: number;
   readonly atMs: number;
 }

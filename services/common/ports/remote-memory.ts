@@ -22,7 +22,7 @@ export interface RemoteMemory {
   cognify(datasets: readonly string[], signal?: AbortSignal): Promise<void>;
 }
 
-export type RemoteDataset = Pick<DatasetRef, 'id' | 'name'>;
+type RemoteDataset = Pick<DatasetRef, 'id' | 'name'>;
 
 export interface RemoteDifference {
   readonly missingOnRemote: readonly string[];

@@ -14,7 +14,7 @@ export interface SourceNetwork {
   isListed(host: string): boolean;
 }
 
-export interface SourceRequest {
+interface SourceRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;

@@ -26,7 +26,7 @@ interface Bm25Options {
   readonly b?: number;
 }
 
-export interface ScoredRow<Row> {
+interface ScoredRow<Row> {
   readonly row: Row;
   readonly score: number;
 }

@@ -4,7 +4,7 @@ import { sentences } from '../../common/text/language/sentences.ts';
 /** Kind of a sentence that is worth keeping beyond its turn. */
 export type StatementKind = 'preference' | 'rule' | 'correction' | 'fact';
 
-export interface Statement {
+interface Statement {
   readonly kind: StatementKind;
   /** One line, without the words that only introduce it. */
   readonly text: string;

@@ -13,7 +13,7 @@ export const DELETION_JOB = 'deletion';
  * A dataset with its creation time, which tells it from one re-created under its id, and its owner, who gets the
  * refund.
  */
-export type DeletedDataset = Pick<DatasetRef, 'id' | 'tenant' | 'createdAt' | 'ownerId'>;
+type DeletedDataset = Pick<DatasetRef, 'id' | 'tenant' | 'createdAt' | 'ownerId'>;
 
 /** The part of a dataset that is deleted. */
 export interface Deletion {

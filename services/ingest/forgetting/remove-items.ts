@@ -9,7 +9,7 @@ import { VersionConflictError, type Write } from '../../common/storage/ports/doc
 import type { IngestDependencies } from '../dependencies.ts';
 
 /** Returns what is committed together with the removal of the items that are there. */
-export type WithRemoval = (present: readonly DataItem[]) => {
+type WithRemoval = (present: readonly DataItem[]) => {
   readonly writes: readonly Write[];
   /** Null: the removal is recorded elsewhere. */
   readonly entry: AuditEntry | null;

@@ -23,7 +23,7 @@ export interface Canary {
   readonly context: CallContext & { readonly principal: NonNullable<CallContext['principal']> };
 }
 
-export interface ManagedTenant {
+interface ManagedTenant {
   readonly tenantId: TenantId;
   readonly crUid: string;
 }

@@ -35,7 +35,7 @@ export interface AddRequest extends Partial<AddTarget> {
   readonly signal: AbortSignal;
 }
 
-export interface AddedItem {
+interface AddedItem {
   readonly item: DataItem;
   /** `already_completed`: the same bytes were there; nothing changed. */
   readonly status: 'completed' | 'already_completed';

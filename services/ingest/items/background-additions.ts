@@ -18,7 +18,7 @@ import type { BuildRequest } from './remember-data.ts';
 export const ADDITION_JOB = 'addition';
 
 /** Inputs that were accepted with `run_in_background` and are not yet items. */
-export interface BackgroundAddition {
+interface BackgroundAddition {
   readonly inputs: readonly Input[];
   readonly annotations: ItemAnnotations;
   /** `/remember`: the graph is built afterwards, and improved where that is switched on. Null: `/add`. */
@@ -143,7 +143,7 @@ export function readOrder(payload: JsonObject): AdditionOrder {
 }
 
 /** Below it are the inputs of one addition. */
-export function prefixOf(runId: string): string {
+function prefixOf(runId: string): string {
   return `additions/${runId}/`;
 }
 

@@ -22,7 +22,7 @@ export interface AnnotatedSource {
 }
 
 /** Action for a source. */
-export type ClassifiedSource =
+type ClassifiedSource =
   /** The same bytes are stored. `isEcho`: its writer was shown all of it before. */
   | { readonly kind: 'known'; readonly source: Source; readonly item: DataItem; readonly isEcho: boolean }
   /** Nothing of it is new: it came out of this memory, or what is left of it is stored. */

@@ -45,7 +45,7 @@ export interface Source {
   bytes(): Promise<Uint8Array>;
 }
 
-export interface SourceOptions {
+interface SourceOptions {
   readonly fetcher: Fetcher;
   /** Reads a path of the server, or null when local paths are not accepted or this is none. */
   readonly readLocal: ((path: string) => Promise<readonly Source[] | null>) | null;
@@ -55,7 +55,7 @@ export interface SourceOptions {
 }
 
 /** What an input holds. */
-export interface OpenedInput {
+interface OpenedInput {
   /** The input itself is the only source. */
   readonly isWhole: boolean;
   readonly sources: readonly Source[];

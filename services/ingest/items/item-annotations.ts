@@ -10,8 +10,8 @@ export interface ItemAnnotations {
 }
 
 /** Text of a form field, or the array that a JSON body may carry (ingest.md §1.1, decisions.md). */
-export type LabelsInput = string | readonly unknown[] | null | undefined;
-export type MetadataInput = string | readonly unknown[] | JsonObject | null | undefined;
+type LabelsInput = string | readonly unknown[] | null | undefined;
+type MetadataInput = string | readonly unknown[] | JsonObject | null | undefined;
 
 /** `[]` means none. Throws `InvalidLabelsError`. */
 export function parseLabels(input: LabelsInput): readonly (string | null)[] {

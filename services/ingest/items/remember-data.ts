@@ -40,7 +40,7 @@ export interface BuildRequest {
   readonly selfImprovement: boolean;
 }
 
-export interface Improved {
+interface Improved {
   /** ImproveResult of the wire; null when there is none. */
   readonly result: JsonObject | null;
   readonly error: string | null;

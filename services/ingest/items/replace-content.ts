@@ -14,7 +14,7 @@ import { requireDatasetKept } from './dataset-still-there.ts';
 import type { Source } from './input-source.ts';
 import { contentFacts, metadataFrom, type StoredContent, storeContent } from './store-content.ts';
 
-export interface Replacement {
+interface Replacement {
   readonly principal: Principal;
   readonly dataset: DatasetRef;
   readonly item: DataItem;
@@ -24,13 +24,13 @@ export interface Replacement {
   readonly signal: AbortSignal;
 }
 
-export interface Replaced {
+interface Replaced {
   readonly item: DataItem;
   /** The former content, which has no owner any more: see `removeFormerContent`. */
   readonly former: FormerContent;
 }
 
-export interface FormerContent {
+interface FormerContent {
   readonly intent: string;
   readonly keys: readonly string[];
 }

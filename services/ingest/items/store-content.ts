@@ -9,7 +9,7 @@ import { firstWords } from '../../common/text/document-label.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 import { type Source, stem } from './input-source.ts';
 
-export interface ContentToStore {
+interface ContentToStore {
   readonly scope: DatasetScope;
   readonly item: Pick<DataItem, 'id' | 'revision'>;
   readonly source: Source;

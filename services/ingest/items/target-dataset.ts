@@ -19,7 +19,7 @@ export function isSelected(selection: DatasetSelection): boolean {
   return Boolean(selection.id) || Boolean(selection.name);
 }
 
-export interface TargetOptions {
+interface TargetOptions {
   readonly permission: Permission;
   readonly createMissing?: boolean;
   readonly namesAmongPermitted?: boolean;

@@ -23,7 +23,7 @@ import { removeFormerContent, replaceContent, updateTargetNotFound } from './rep
 import { findItemDataset, targetDataset } from './target-dataset.ts';
 import { trackedRun } from './tracked-run.ts';
 
-export interface UpdateRequest {
+interface UpdateRequest {
   readonly principal: Principal;
   readonly itemId: DataItemId;
   /** Null: the one dataset of the tenant that has the item. */
@@ -37,7 +37,7 @@ export interface UpdateRequest {
   readonly signal: AbortSignal;
 }
 
-export interface Rebuild {
+interface Rebuild {
   /** Reasons of the wire (ingest.md §2). */
   readonly reason: 'disabled' | 'unsupported_metadata' | 'no_baseline';
   readonly detail: string;

@@ -26,7 +26,7 @@ export interface RecordedWorkDependencies extends Pick<IngestDependencies, 'jobs
   readonly store: DocumentWriter;
 }
 
-export interface RecordedWorkParts<Record extends WorkRecord, Input> {
+interface RecordedWorkParts<Record extends WorkRecord, Input> {
   /** Kind of its jobs. */
   readonly kind: string;
   /** Null: it is gone, and so is the work. */
@@ -53,7 +53,7 @@ export interface WorkKey {
   readonly onRequest: boolean;
 }
 
-export interface WorkRequest<Record, Input> {
+interface WorkRequest<Record, Input> {
   readonly work: WorkKey;
   readonly input: Input | null;
   readonly requestId: string;

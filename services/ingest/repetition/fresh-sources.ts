@@ -11,7 +11,7 @@ import type { IngestDependencies } from '../dependencies.ts';
 import { type Source, textSource } from '../items/input-source.ts';
 
 /** A source without the text that came out of memory. */
-export type FreshSource =
+type FreshSource =
   | { readonly kind: 'new'; readonly source: Source }
   /** Nothing of it is new: the item that says it. */
   | { readonly kind: 'echo'; readonly item: DataItem };

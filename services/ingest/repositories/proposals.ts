@@ -19,8 +19,6 @@ export interface StoredProposal {
   readonly version: number;
 }
 
-export type Proposals = ReturnType<typeof createProposals>;
-
 /** Proposals for skills. Ingest writes them. */
 export function createProposals(store: DocumentStore) {
   const collection = skillProposalsCollection;

@@ -7,14 +7,14 @@ import { type Collection, type DocumentStore, remove, type Write } from '../../c
 import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 
 /** Retention of a tenant as its resource declares it; null: the server's. */
-export type TenantRetention = {
+type TenantRetention = {
   /** After the last use of a session. */
   readonly sessionsMs: number | null;
   readonly eventsMs: number | null;
 };
 
 /** Retention of a dataset as its resource declares it. */
-export type DatasetRetention = {
+type DatasetRetention = {
   /** After an item was added last, also by the same bytes, or replaced. */
   readonly itemsMs: number;
 };

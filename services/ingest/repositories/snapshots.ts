@@ -47,7 +47,7 @@ export interface SnapshotRecord extends Omit<SnapshotDocument, 'datasetId'> {
   readonly version: number;
 }
 
-export type Snapshots = ReturnType<typeof createSnapshots>;
+type Snapshots = ReturnType<typeof createSnapshots>;
 
 /** The index of snapshots, and where they lie. */
 export interface SnapshotIndex {

@@ -10,7 +10,7 @@ import type { Write } from '../../common/storage/ports/document-store.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 import type { RetentionRecords, Retentions, StoredRetention } from '../repositories/retention.ts';
 
-export type SetRetentionDependencies = IngestDependencies & {
+type SetRetentionDependencies = IngestDependencies & {
   readonly retentions: Retentions;
   readonly managedResources: ManagedResources;
 };

@@ -26,7 +26,7 @@ export const dataFields = {
 };
 
 const dataFieldsSchema = z.object(dataFields);
-export type DataFields = z.output<typeof dataFieldsSchema>;
+type DataFields = z.output<typeof dataFieldsSchema>;
 
 /** Uploads first, then strings, as the contract orders them; blank strings are dropped. */
 export function inputsOf(body: Pick<DataFields, 'data' | 'rawData'>, files: readonly UploadedFile[]): readonly Input[] {

@@ -13,7 +13,7 @@ import type { SnapshotRecord } from '../repositories/snapshots.ts';
 import type { DatasetSnapshots } from '../snapshots/dataset-snapshots.ts';
 import type { UserRestores } from '../snapshots/user-restores.ts';
 
-export interface SnapshotRouteDependencies {
+interface SnapshotRouteDependencies {
   readonly messenger: Messenger;
   readonly snapshots: DatasetSnapshots;
   readonly restores: UserRestores;

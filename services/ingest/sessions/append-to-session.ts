@@ -8,7 +8,7 @@ import type { IngestDependencies } from '../dependencies.ts';
 import { requireDatasetStillThere } from '../items/dataset-still-there.ts';
 import { boundElsewhere, type SessionTarget } from './session-target.ts';
 
-export interface Appending extends Pick<AppendOptions, 'also'> {
+interface Appending extends Pick<AppendOptions, 'also'> {
   /** Pins the session's; null and empty pin nothing. */
   readonly nodeSets: readonly string[] | null;
   /** With its `operationId` an entry that an earlier attempt has appended is not appended again. */

@@ -9,7 +9,7 @@ import { permittedDatasets } from '../items/target-dataset.ts';
 
 export type SessionRange = '24h' | '7d' | '30d' | 'all';
 /** Shows a session that is not used any more as abandoned; nothing else ends one. */
-export type EffectiveStatus = 'running' | 'abandoned';
+type EffectiveStatus = 'running' | 'abandoned';
 
 export interface SessionListQuery {
   readonly range: SessionRange;

@@ -15,7 +15,7 @@ import { traceKind, traceSchema } from './trace-entries.ts';
 
 /** Every kind of entry, told apart by `type`; an unknown one is a fault that names these. */
 export const entrySchema = z.discriminatedUnion('type', [qaSchema, traceSchema, feedbackSchema, skillRunSchema]);
-export type Entry = z.output<typeof entrySchema>;
+type Entry = z.output<typeof entrySchema>;
 
 /** Handling of each kind. */
 const KINDS: { readonly [Type in Entry['type']]: EntryKind<Extract<Entry, { type: Type }>> } = {
@@ -25,14 +25,14 @@ const KINDS: { readonly [Type in Entry['type']]: EntryKind<Extract<Entry, { type
   skill_run: skillRunKind,
 };
 
-export function kindOf(entry: Entry): EntryKind<Entry> {
+function kindOf(entry: Entry): EntryKind<Entry> {
   // The table pairs each type with the handler of its entries.
   return KINDS[entry.type] as EntryKind<Entry>;
 }
 
 export const DEFAULT_DATASET = 'main_dataset';
 
-export interface EntryCall {
+interface EntryCall {
   readonly entry: Entry;
   readonly principal: Principal;
   readonly datasetId: string | null;

@@ -11,7 +11,7 @@ import { inputName, nothingStored, orRefusal, type RefusedInput } from '../items
 import { appendQa, requirePinnable } from './append-to-session.ts';
 import { requireSessionMemory, type SessionSelection, sessionTarget } from './session-target.ts';
 
-export interface SessionRemembering {
+interface SessionRemembering {
   readonly principal: Principal;
   readonly selection: SessionSelection;
   /** Texts, and files that hold text. */

@@ -39,7 +39,7 @@ export async function sessionStatistics(
   return total;
 }
 
-export interface SpentTokens {
+interface SpentTokens {
   readonly sessions: number;
   readonly tokensIn: number;
   readonly tokensOut: number;

@@ -95,7 +95,7 @@ const DOTS = '...';
 const MAX_ITEMS = 20;
 
 /** At most 1000 characters. */
-export function cutText(text: string): string {
+function cutText(text: string): string {
   if (text.length <= MAX_TEXT_LENGTH) return text;
   // A character is at most two units: what lies beyond cannot be among the first thousand.
   const characters = [...text.slice(0, 2 * MAX_TEXT_LENGTH + 2)];

@@ -14,7 +14,7 @@ import type { Improvement } from './improvement-options.ts';
 
 const RULES = 'engram/rules';
 
-export interface DraftRequest {
+interface DraftRequest {
   readonly principal: Principal;
   readonly dataset: DatasetRef;
   readonly skill: Skill;

@@ -2,7 +2,7 @@ import { smallest } from '../../common/kernel/long-lists.ts';
 /** Fields of a front matter: a text, or a list of texts. Names are lower-cased. */
 export type FrontMatter = ReadonlyMap<string, string | readonly string[]>;
 
-export interface SplitText {
+interface SplitText {
   readonly fields: FrontMatter;
   /** The text after the front matter; the whole text when there is none. */
   readonly body: string;

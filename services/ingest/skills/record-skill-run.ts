@@ -24,7 +24,7 @@ export interface RunRequest {
   readonly context: CallContext;
 }
 
-export interface RecordedRun {
+interface RecordedRun {
   readonly run: SkillRun;
   /** Drafted or applied with it. */
   readonly proposal: SkillProposal | null;

@@ -14,7 +14,7 @@ import { newSnapshot, type SnapshotDependencies, type SnapshotWork, snapshotKey 
 
 type Dependencies = SnapshotDependencies & { readonly audit: AuditLog };
 
-export interface TakingRequest {
+interface TakingRequest {
   readonly principal: Principal;
   readonly dataset: DatasetRef;
   /** Null: the current time. A snapshot of one name is taken once. */

@@ -24,8 +24,6 @@ type Dependencies = RestoreDependencies & {
 
 const ABANDONED_AFTER_MS = 3_600_000;
 
-export type ManagedRestores = ReturnType<typeof createManagedRestores>;
-
 /** Restores datasets from snapshots for the operator. See `ingest.RestoreDataset` in proto/. */
 export function createManagedRestores(deps: Dependencies, options: { readonly answerAfterMs?: number } = {}) {
   const { restores, store } = deps;

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { unreadable } from '../../common/domain/snapshot.ts';
 import type { BlobHead } from './item-parts.ts';
 
-export interface SplitBlob {
+interface SplitBlob {
   readonly key: string;
   readonly size: number;
   /** Must be read to its end before the next one is asked for. */

@@ -26,7 +26,7 @@ export type SnapshotDependencies = SnapshotSources &
   Pick<SnapshotIndex, 'snapshots' | 'places'>;
 
 /** Input of the operator's requests; users' snapshots are in the installation's own store. */
-export interface SnapshotInput {
+interface SnapshotInput {
   readonly place: SnapshotPlace;
   /** All parts are read again before it is complete. */
   readonly verify: boolean;

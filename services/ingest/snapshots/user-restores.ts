@@ -31,7 +31,7 @@ export type UserRestoreDependencies = RestoreDependencies & {
   readonly audit: AuditLog;
 };
 
-export interface RestoringRequest {
+interface RestoringRequest {
   readonly principal: Principal;
   /** Name of the new dataset. */
   readonly name: string;

@@ -27,7 +27,7 @@ export interface SnapshotSources {
   readonly clock: Clock;
 }
 
-export interface SnapshotRequest {
+interface SnapshotRequest {
   readonly dataset: DatasetRef;
   readonly name: string;
   readonly place: PartPlace;

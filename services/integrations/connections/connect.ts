@@ -21,7 +21,7 @@ export function connectingOf({ id: userId, tenant, key }: Principal): Connecting
 }
 
 /** What a Dataset resource declares of a connection of its dataset. */
-export interface DeclaredFor {
+interface DeclaredFor {
   readonly declaration: DeclaredConnection;
   readonly dataset: DatasetRef;
   /** Null: everything. */

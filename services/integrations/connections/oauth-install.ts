@@ -43,7 +43,7 @@ export async function beginInstall(
   };
 }
 
-export type InstallOutcome =
+type InstallOutcome =
   | 'connected'
   | 'cancelled'
   | 'error_invalid_state'

@@ -71,7 +71,7 @@ export interface SourceLogin {
 }
 
 /** Facts about a connector. */
-export interface ConnectorCapabilities {
+interface ConnectorCapabilities {
   readonly title: string;
   /** Parts of a resource that are read one after another, each with a cursor. */
   readonly feeds: readonly string[];
@@ -179,7 +179,7 @@ export interface RawDelivery {
 }
 
 /** Meaning of a delivery whose signature is right. */
-export interface WebhookSignals {
+interface WebhookSignals {
   /** Id that the provider gave the delivery: one that is known is not worked on again. */
   readonly id: string;
   readonly signals: readonly WebhookSignal[];

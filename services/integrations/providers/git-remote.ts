@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { inflateSync } from 'node:zlib';
 import { SourceBusyError, waitMsOf } from './connector.ts';
 
-export interface GitFile {
+interface GitFile {
   readonly sha: string;
   readonly content: Uint8Array;
 }
@@ -13,7 +13,7 @@ export interface GitHead {
   readonly files: ReadonlyMap<string, GitFile>;
 }
 
-export interface GitAsked {
+interface GitAsked {
   readonly token: string;
   readonly signal: AbortSignal;
   /** Files are not read where this is the last commit already. */

@@ -8,7 +8,7 @@ import {
 } from './connector.ts';
 
 /** Asks GitHub's GraphQL; null: what is asked for is not there. */
-export type AskGraphql = <T>(
+type AskGraphql = <T>(
   access: SourceAccess,
   query: string,
   variables: Readonly<Record<string, unknown>>,

@@ -3,7 +3,7 @@ import type { ChangePage, PresentDocument, SourceAccess, SourceDocument } from '
 import { type GitHead, readGitHead } from './git-remote.ts';
 
 /** Where the wiki of a repository is read, and where people read it. */
-export interface WikiPlace {
+interface WikiPlace {
   readonly cloneUrl: string;
   readonly pageUrl: string;
   readonly token: string;

@@ -26,7 +26,7 @@ import { createFiles } from './github-files.ts';
 import { createIssues, type IssueCursor, type Person } from './github-issues.ts';
 import { createWikis } from './github-wiki.ts';
 
-export interface GithubOptions {
+interface GithubOptions {
   /** Address of github.com or a GitHub Enterprise Server. */
   readonly webUrl: string;
   /** Null: people cannot connect it, a Dataset resource can, with a token. */

@@ -53,7 +53,7 @@ const EXPORTS: ReadonlyMap<string, { readonly mimeType: string; readonly extensi
   ['application/vnd.google-apps.presentation', { mimeType: 'text/plain', extension: 'txt' }],
 ]);
 
-export interface DriveSettings {
+interface DriveSettings {
   readonly maxFileMb: number;
   /** Whether people are asked for the members of groups, too. */
   readonly readsGroups: boolean;

@@ -6,7 +6,7 @@ import { isSignature } from './signature.ts';
 export const REVOKED =
   'Linear no longer accepts the connection: the app was removed from the workspace. Connect it again.';
 /** Deliveries that are older may be sent again by somebody who recorded them. */
-export const MAX_AGE_MS = 60_000;
+const MAX_AGE_MS = 60_000;
 
 interface Payload {
   readonly type?: string;

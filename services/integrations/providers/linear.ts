@@ -35,7 +35,7 @@ import {
   type TeamMembers,
 } from './linear-queries.ts';
 
-export interface LinearOptions {
+interface LinearOptions {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly webhookSecret: string;

@@ -4,7 +4,7 @@ type Block = BlockObjectResponse;
 type MeetingNotes = Extract<Block, { readonly type: 'meeting_notes' }>['meeting_notes'];
 type Property = PageObjectResponse['properties'][string];
 /** Blocks below a block or a page. */
-export type Children = (id: string) => AsyncIterable<Block>;
+type Children = (id: string) => AsyncIterable<Block>;
 
 /** Notion nests without end; deeper blocks are left out. */
 const MAX_DEPTH = 12;
@@ -188,7 +188,7 @@ export function titleOf(properties: Readonly<Record<string, Property>>): string 
 }
 
 /** Title of a page by its id; empty: it is not known. */
-export type Titles = (id: string) => string;
+type Titles = (id: string) => string;
 
 /** The properties of a row as `name: value` lines, but its title and those without a value. */
 export function propertyLines(properties: Readonly<Record<string, Property>>, titles: Titles): string {

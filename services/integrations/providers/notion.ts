@@ -41,7 +41,7 @@ import {
 } from './notion-workspace.ts';
 import { isSignature } from './signature.ts';
 
-export interface NotionOptions {
+interface NotionOptions {
   readonly apiUrl: string;
   /** A public integration, by which people sign in. Absent: they give the secret of an internal one. */
   readonly app?: NotionApp;

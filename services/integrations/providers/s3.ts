@@ -6,7 +6,7 @@ import { once } from '../../common/platform/async/once.ts';
 import { type Connector, type SourceAccess, SourceBusyError, SourceRevokedError } from './connector.ts';
 import { slug } from './folder.ts';
 
-export interface S3SourceOptions {
+interface S3SourceOptions {
   /** `s3://bucket/prefix`: what people may connect, everything below included. */
   readonly roots: readonly string[];
   /** `http://` or `https://` of an S3-compatible server, addressed by path. Unset: AWS. */

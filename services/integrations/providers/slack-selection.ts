@@ -13,7 +13,7 @@ export interface HistorySelection {
   readonly max_messages: number;
 }
 
-export type SlackThread = { readonly channel_id: string; readonly ts: string };
+type SlackThread = { readonly channel_id: string; readonly ts: string };
 
 /** What an import into a dataset keeps in the metadata of its connection. */
 export interface HistoryPlan {

@@ -29,7 +29,7 @@ export interface SlackFile {
 }
 
 /** Names of people by their id. */
-export type SlackNames = ReadonlyMap<string, string>;
+type SlackNames = ReadonlyMap<string, string>;
 
 /** Messages about the channel itself. */
 const NOISE =

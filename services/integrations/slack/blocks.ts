@@ -21,7 +21,7 @@ function cut(text: string, most: number): string {
 }
 
 /** Text of others, in which nothing is markup or a mention. */
-export function escaped(text: string): string {
+function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 

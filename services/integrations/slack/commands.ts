@@ -9,9 +9,9 @@ import { openHistoryDialog } from './dialog.ts';
 import { isInstaller, linkCode, ownerOf } from './members.ts';
 import { type SlackTask, taskJob } from './tasks.ts';
 
-export type SlashCommand = Readonly<Record<string, string>>;
+type SlashCommand = Readonly<Record<string, string>>;
 
-export const NOT_CONNECTED = 'This workspace is not connected to a memory any more.';
+const NOT_CONNECTED = 'This workspace is not connected to a memory any more.';
 export const NOT_ALLOWED = 'The app may not be used in this channel.';
 export const NO_OWNER = 'Your account of Slack is linked to no memory. Write /cognee-link first.';
 const MAX_TEXT = 20_000;

@@ -14,7 +14,7 @@ import { type HistoryPlan, type HistorySelection, isAllowed, planOf, threadsOf }
 const LOOK_MS = 200;
 
 /** Where the imports of a team into a dataset are asked for. */
-export interface HistoryPlace {
+interface HistoryPlace {
   readonly parent: SourceConnection;
   readonly owner: Connecting;
   readonly dataset: Pick<DatasetRef, 'id' | 'name'>;
@@ -43,7 +43,7 @@ export async function requireSlack(
 }
 
 /** 400 for channels that the owner has not allowed. */
-export function requireAllowed(parent: SourceConnection, selection: HistorySelection): void {
+function requireAllowed(parent: SourceConnection, selection: HistorySelection): void {
   const named = [...selection.channel_ids, ...threadsOf(selection).map((thread) => thread.channel_id)];
   const outside = named.filter((id) => !isAllowed(parent, id));
   if (outside.length === 0) return;

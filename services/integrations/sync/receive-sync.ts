@@ -16,7 +16,7 @@ import type { SyncDependencies } from '../dependencies.ts';
 import { withDownload } from '../downloads.ts';
 
 /** The dataset that a sender means by the id that it has on its own side. */
-export interface ReceivedDataset {
+interface ReceivedDataset {
   readonly remoteId: string;
   /** Its name there: an unknown one is made under it. Null: the request has none. */
   readonly name: string | null;

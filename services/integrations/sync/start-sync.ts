@@ -8,7 +8,7 @@ import type { SyncRun } from '../../common/records/integrations/sync-runs.ts';
 import type { SyncDependencies } from '../dependencies.ts';
 import { SYNC_JOB, syncJob } from './sync-worker.ts';
 
-export interface SyncRequest {
+interface SyncRequest {
   readonly principal: Principal;
   /** Empty: every dataset that the principal may write. */
   readonly datasetIds: readonly string[];
@@ -16,7 +16,7 @@ export interface SyncRequest {
 }
 
 /** `isNew` false: another sync of the user is running, and none was started. */
-export interface SyncStart {
+interface SyncStart {
   readonly run: SyncRun;
   readonly isNew: boolean;
 }

@@ -10,7 +10,7 @@ import type { BlobInfo } from '../../common/storage/ports/blob-store.ts';
 import type { SyncDependencies } from '../dependencies.ts';
 import { withDownload } from '../downloads.ts';
 
-export interface DatasetSync {
+interface DatasetSync {
   readonly runId: string;
   readonly dataset: DatasetRef;
   readonly remote: RemoteMemory;

@@ -5,7 +5,7 @@ import { backendsHome, buildInCluster, type Image } from '../image.ts';
 
 const FOLDER = import.meta.dirname;
 
-export interface BundledImages {
+interface BundledImages {
   readonly mongodb: Image;
   readonly elasticsearch: Image;
   readonly neo4j: Image;

@@ -1,7 +1,7 @@
 import { type LabelSelector, matchesSelector } from '../../../operator/kube-runtime/kube-object.ts';
 
 /** What of the cluster decides who may reach whom. */
-export interface NetworkState {
+interface NetworkState {
   readonly namespaces: readonly Labelled[];
   readonly pods: readonly NetworkedPod[];
   readonly policies: readonly NetworkPolicy[];

@@ -2,7 +2,7 @@ import { attemptKubectl, kubectl } from '../cluster.ts';
 import { givenImage, imageInCluster } from '../image.ts';
 
 /** A pod that is none of ours. */
-export interface Stranger extends AsyncDisposable {
+interface Stranger extends AsyncDisposable {
   /** Whether it gets a connection. */
   reaches(host: string, port: number): Promise<boolean>;
 }

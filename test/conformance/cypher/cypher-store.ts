@@ -13,7 +13,7 @@ const only =
     origins.filter((origin) => kept.includes(`${origin.item}/${origin.generation}`));
 
 /** `close` may remove what the suite wrote; `scopeOf` gives the scope as the server knows it. */
-export interface CypherStore {
+interface CypherStore {
   readonly graph: Pick<GraphStore, 'cypher' | 'upsert' | 'remove' | 'drop'>;
   scopeOf?(scope: DatasetScope): DatasetScope;
   close(): Promise<void>;

@@ -2,7 +2,7 @@
  * Statuses for an unauthenticated caller, a stranger, a reader of the dataset and the owner of another tenant, for requests
  * about one tenant.
  */
-export type Outcome = readonly [number, number, number, number];
+type Outcome = readonly [number, number, number, number];
 
 const open = (status: number): Outcome => [status, status, status, status];
 /** Routes on own things. */

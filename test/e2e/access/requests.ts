@@ -3,7 +3,7 @@ import type { ApiRequest } from './http.ts';
 import type { Identifiers } from './world.ts';
 
 /** Parameters of a route's path, and the rest of the request. */
-export interface RouteRequest extends Pick<ApiRequest, 'query' | 'json' | 'form' | 'file'> {
+interface RouteRequest extends Pick<ApiRequest, 'query' | 'json' | 'form' | 'file'> {
   readonly params?: Readonly<Record<string, string>>;
 }
 

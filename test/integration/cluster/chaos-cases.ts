@@ -6,7 +6,7 @@ import { type FaultyServer, type FaultyServers, startFaultyServers } from './fau
 import { historyOf } from './run-history.ts';
 import { type Exchange, type SteadyLoad, startLoad } from './steady-load.ts';
 
-export type Fault = 'cut' | 'slow' | 'hang';
+type Fault = 'cut' | 'slow' | 'hang';
 
 /** What is under test: one process, or several behind one address. */
 export interface ChaosSubject {
@@ -17,7 +17,7 @@ export interface ChaosSubject {
   stop(): Promise<unknown>;
 }
 
-export interface ChaosCaseOptions {
+interface ChaosCaseOptions {
   readonly servers: readonly FaultyServer[];
   readonly faultMs: number;
   readonly datasets: readonly string[];

@@ -4,7 +4,7 @@ import { startApp } from '../../support/start-app.ts';
 import { type ClusterProcess, startCluster } from '../cluster-process.ts';
 import { historyOf } from './run-history.ts';
 
-export interface KillCaseOptions {
+interface KillCaseOptions {
   readonly datasets: number;
   /** Rounds of add and cognify for each dataset, at least; every round adds one text. */
   readonly rounds: number;

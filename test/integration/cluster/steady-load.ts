@@ -22,7 +22,7 @@ export interface SteadyLoad {
   stop(): Promise<void>;
 }
 
-export interface SteadyLoadOptions {
+interface SteadyLoadOptions {
   readonly baseUrl: string;
   readonly datasets: readonly string[];
   /** Between the requests of one worker. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { nkeys } from 'nats';
 
-export type KeyPair = ReturnType<typeof nkeys.createUser>;
+type KeyPair = ReturnType<typeof nkeys.createUser>;
 
 /** Subjects that a user may send to and listen to; absent: all. */
 export interface UserLimits {
@@ -14,7 +14,7 @@ export interface UserLimits {
 }
 
 /** An operator with a system account and one account for the services, as `nsc` makes them. */
-export interface TestOperator {
+interface TestOperator {
   /** Settings of a server that trusts the operator and knows its accounts: its resolver is its memory. */
   readonly serverConfig: string;
   /** The content of a credentials file. */

@@ -22,7 +22,7 @@ export interface CountingProxy {
   close(): Promise<void>;
 }
 
-export interface CountingProxyOptions {
+interface CountingProxyOptions {
   readonly store: CountedStore;
   readonly upstream: { readonly host: string; readonly port: number };
   /** One reader for each connection. */

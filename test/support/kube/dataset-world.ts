@@ -15,7 +15,7 @@ import { type FakeKube, startFakeKube } from './fake-kube.ts';
 import { createFakeServices, type FakeServices } from './fake-services.ts';
 import { completeSpec, MANAGER, PLACE as TENANT_PLACE } from './tenant-world.ts';
 
-export const DATASET_PLACE = { name: 'tickets', namespace: 'memory' };
+const DATASET_PLACE = { name: 'tickets', namespace: 'memory' };
 export const TENANT_ID = '6f1c2b0e-6a51-4b43-9a55-0b1d6a5c2f10';
 
 /** One dataset of a tenant, an API server with faults, services with faults, and the reconciler between them. */

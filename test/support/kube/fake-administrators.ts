@@ -17,7 +17,7 @@ export interface FakeAdministrator extends StoreAdministrator {
   stubborn: number;
 }
 
-export function createFakeAdministrator(
+function createFakeAdministrator(
   driver: StoreDriver,
   parts: { readonly stores: readonly Omit<ProvisionedStore, 'name' | 'ownCredentials'>[]; readonly settings?: object },
 ): FakeAdministrator {

@@ -14,7 +14,7 @@ import type {
 import type { Serve } from './fake-services.ts';
 import type { FakeTenants } from './fake-tenant-services.ts';
 
-export interface HeldDataset {
+interface HeldDataset {
   readonly id: string;
   readonly tenantId: string;
   name: string;
@@ -31,14 +31,14 @@ export interface HeldDataset {
   embedding?: RequestOf<'cognify.MigrateEmbedding'>['embedding'];
 }
 
-export interface StartedRun {
+interface StartedRun {
   readonly pipeline: 'cognify' | 'improve';
   readonly datasetId: string;
   readonly name: string;
   readonly dueAt: string | undefined;
 }
 
-export interface FakeSource {
+interface FakeSource {
   declared: RequestOf<'integrations.SyncSources'>['sources'][number];
   /** Its state but its name; at first it is being imported. */
   state: Omit<AnswerOf<'integrations.SyncSources'>['sources'][number], 'name'>;

@@ -9,13 +9,13 @@ import type { RuntimeClock } from '../../../operator/kube-runtime/runtime-clock.
 import { createFakeStore, type FakeStore, type Json, mergePatch, type StoredObject, StoreError } from './fake-store.ts';
 
 /** A fault. `hang`: no answer; `silent`: a watch without lines; `reset`: a lost connection. */
-export type Fault =
+type Fault =
   | { readonly status: number; readonly reason?: string; readonly headers?: Readonly<Record<string, string>> }
   | { readonly action: 'hang' | 'silent' | 'reset' }
   /** The watch answers these lines and ends. */
   | { readonly lines: readonly string[] };
 
-export interface FaultRule {
+interface FaultRule {
   readonly method?: string;
   readonly path?: RegExp;
   readonly watch?: boolean;
@@ -26,7 +26,7 @@ export interface FaultRule {
   readonly fault: Fault;
 }
 
-export interface SeenRequest {
+interface SeenRequest {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;

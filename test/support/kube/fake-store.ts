@@ -18,7 +18,7 @@ export interface StoredObject extends Json {
   };
 }
 
-export interface StoreEvent {
+interface StoreEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly collection: string;
   readonly object: StoredObject;

@@ -7,7 +7,7 @@ import { asId } from '../../../services/common/kernel/ids.ts';
 import type { AnswerOf, ErasureProgress, RequestOf } from '../../../services/common/platform/messaging/messages.ts';
 import type { Serve } from './fake-services.ts';
 
-export interface HeldTenant {
+interface HeldTenant {
   readonly id: string;
   crUid: string | null;
   name: string;

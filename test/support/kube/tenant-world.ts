@@ -30,7 +30,7 @@ export const PLACE = { name: 'acme', namespace: 'memory' };
 export const MANAGER = 'engram-operator';
 export const SERVICES_NAMESPACE = 'engram';
 
-export const SHARED_STORES: readonly TenantStatusStore[] = [
+const SHARED_STORES: readonly TenantStatusStore[] = [
   { role: 'Documents', driver: 'mongodb', isolation: 'Label' },
   { role: 'Vectors', driver: 'elasticsearch', isolation: 'Index' },
   { role: 'Graph', driver: 'neo4j', isolation: 'Label' },

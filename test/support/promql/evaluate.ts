@@ -9,7 +9,7 @@ export interface Series {
   readonly values: readonly (number | null)[];
 }
 
-export interface Sample {
+interface Sample {
   readonly labels: Labels;
   readonly value: number;
 }

@@ -151,7 +151,7 @@ export function secondsOf(duration: string): number {
 }
 
 /** The expression and all its parts. */
-export function partsOf(expression: Expression): readonly Expression[] {
+function partsOf(expression: Expression): readonly Expression[] {
   switch (expression.kind) {
     case 'call':
     case 'aggregation':

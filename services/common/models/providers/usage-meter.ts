@@ -14,7 +14,7 @@ export interface ExpectedCall {
 }
 
 /** A call that may be made. It ends with one of the two. */
-export interface Admission {
+interface Admission {
   record(model: string, usage: TokenUsage): Promise<void>;
   /** No answer came. */
   release(): Promise<void>;

@@ -4,7 +4,7 @@
  */
 export type ConcurrencyLimit = <Result>(work: () => Promise<Result>, priority?: number) => Promise<Result>;
 
-export interface WaitingRoom {
+interface WaitingRoom {
   /** Calls that may wait. */
   readonly places: number;
   /** Creates the error of a call when the queue is full. */

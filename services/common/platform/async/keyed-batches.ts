@@ -3,7 +3,7 @@ export interface KeyedTask {
   readonly keys: ReadonlySet<string>;
 }
 
-export interface KeyedBatchesOptions<Task> {
+interface KeyedBatchesOptions<Task> {
   /** Does the work of one batch; it settles the callers itself and never throws. */
   run(batch: readonly Task[]): Promise<void>;
   /** Whether the next task may join the batch. */

@@ -1,5 +1,5 @@
 /** Work under one key waits for its turn; different keys do not wait for each other. */
-export type KeyedQueue = <Result>(key: string, work: () => Promise<Result>) => Promise<Result>;
+type KeyedQueue = <Result>(key: string, work: () => Promise<Result>) => Promise<Result>;
 
 /**
  * Spares what would collide in a store its repetitions, which cost more than waiting. Other processes are no part of it, so

@@ -1,7 +1,7 @@
 /** Work done at start and then at intervals, once at a time. */
 export type Repeating = ReturnType<typeof createRepeating>;
 
-export interface RepeatingOptions {
+interface RepeatingOptions {
   readonly work: () => Promise<unknown>;
   readonly everyMs: number;
   /** Called with the error of the work; the next time tries again. */

@@ -1,4 +1,4 @@
-export interface WorkGroups<Work, Result> {
+interface WorkGroups<Work, Result> {
   /** Does several at once, all or nothing; one result for each, in order. */
   readonly together: (group: readonly Work[]) => Promise<readonly Result[]>;
   /** True when each of a group would fail like this alone: none is tried again then. */

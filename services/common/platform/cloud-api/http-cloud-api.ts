@@ -1,7 +1,7 @@
 import { engramError } from '../../kernel/errors.ts';
 import type { CloudApi } from '../../ports/cloud-api.ts';
 
-export interface HttpCloudApiOptions {
+interface HttpCloudApiOptions {
   /** `COGNEE_CLOUD_API_URL`, without a slash at its end. */
   readonly baseUrl: string;
   /** Time limit from the call until the status; default 5 000. */

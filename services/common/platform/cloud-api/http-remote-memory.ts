@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { type EngramError, engramError } from '../../kernel/errors.ts';
 import type { RemoteDifference, RemoteFile, RemoteMemory } from '../../ports/remote-memory.ts';
 
-export interface HttpRemoteMemoryOptions {
+interface HttpRemoteMemoryOptions {
   /** `COGNEE_SERVICE_URL`, without a slash at its end. */
   readonly baseUrl: string;
   /** Undefined: none is sent. */

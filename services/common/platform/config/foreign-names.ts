@@ -1,4 +1,4 @@
-export interface ForeignNames {
+interface ForeignNames {
   /** A name that ends in `*` stands for a family. */
   readonly names: readonly string[];
   /** The setting to use instead, or why there is none. */

@@ -28,7 +28,7 @@ export class ConfigurationError extends Error {
 }
 
 /** A file with variables. */
-export interface Dotenv {
+interface Dotenv {
   readonly path: string;
   readonly text: string;
 }

@@ -28,7 +28,7 @@ export function defaultModel(provider: string): string {
 }
 
 /** Model that a superuser chose at run time; an absent key is the one of the environment. */
-export interface ModelChoice {
+interface ModelChoice {
   readonly provider: string;
   readonly model: string;
   readonly apiKey?: string;

@@ -35,7 +35,7 @@ export interface RoleMapping {
   readonly values: Readonly<Record<string, string>>;
 }
 
-export interface OidcSettings {
+interface OidcSettings {
   readonly publicUrl?: string | undefined;
   readonly oidcProviders: string;
   readonly oidcClientSecrets?: string | undefined;

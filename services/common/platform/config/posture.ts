@@ -12,7 +12,7 @@ export interface AuthPosture {
   readonly guarded: boolean;
 }
 
-export interface PostureInput {
+interface PostureInput {
   readonly accessControl: boolean | undefined;
   readonly requireAuthentication: boolean | undefined;
   readonly host: string;

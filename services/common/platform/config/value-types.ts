@@ -110,7 +110,7 @@ export function listOf<const Choice extends string>(choices: readonly Choice[]):
 }
 
 /** A key of 256 bits under a name. */
-export interface NamedKey {
+interface NamedKey {
   readonly id: string;
   readonly bytes: Uint8Array;
 }

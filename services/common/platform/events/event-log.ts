@@ -5,7 +5,7 @@ import type { IdSource, WallClock } from '../../ports/system.ts';
 import { type DocumentStore, insert, type Stored } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 
-export type EventDocument = {
+type EventDocument = {
   readonly type: string;
   readonly subjectId: string;
   /** Dataset of the event; null for events of a tenant, which is the document's own. */
@@ -25,7 +25,7 @@ export const eventsCollection: OwnedCollection<EventDocument> = {
   indexes: [{ fields: ['dataset', 'sequence'] }, { fields: ['type', 'sequence'] }],
 };
 
-export interface EventLogOptions {
+interface EventLogOptions {
   readonly store: DocumentStore;
   readonly clock: WallClock;
   readonly ids: Pick<IdSource, 'ordered'>;

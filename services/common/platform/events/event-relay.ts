@@ -43,7 +43,7 @@ const DEFAULT_RELAY_SETTINGS: EventRelaySettings = {
   drainMs: 5_000,
 };
 
-export interface EventRelayDependencies {
+interface EventRelayDependencies {
   readonly store: DocumentStore;
   readonly eventLog: EventLog;
   readonly publisher: EventPublisher;

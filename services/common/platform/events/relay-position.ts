@@ -7,7 +7,7 @@ import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { FREE, isLeased, leasesOf } from '../leases/lease.ts';
 
 /** The position of a relay in the event log, and the process that holds it. The id is the relay's name. */
-export type RelayPosition = {
+type RelayPosition = {
   /** Offset of the last event that was published. */
   readonly offset: number;
   readonly holder: string | null;
@@ -31,7 +31,7 @@ export type HeldPosition = ReturnType<typeof held>;
 
 export type RelayPositions = ReturnType<typeof createRelayPositions>;
 
-export interface RelayPositionOptions {
+interface RelayPositionOptions {
   readonly store: DocumentStore;
   readonly clock: WallClock;
   readonly name: string;

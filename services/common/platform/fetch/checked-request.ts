@@ -2,7 +2,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { LookupFunction } from 'node:net';
 import { type CheckedTarget, nonPublicHost, type TargetRules } from './target-guard.ts';
 
-export interface CheckedRequest {
+interface CheckedRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;

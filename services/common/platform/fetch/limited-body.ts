@@ -3,7 +3,7 @@ import { pipeline, type Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { type EngramError, engramError, isEngramError } from '../../kernel/errors.ts';
 
-export interface BodyLimits {
+interface BodyLimits {
   readonly maxBytes: number;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { engramError } from '../../kernel/errors.ts';
 import { isPublicAddress } from './public-address.ts';
 
-export interface ResolvedAddress {
+interface ResolvedAddress {
   readonly address: string;
   readonly family: 4 | 6;
 }

@@ -28,7 +28,7 @@ export interface BodySettings extends BodyTimes {
   readonly maxJsonValues?: number;
 }
 
-export type BodyFormat = 'json' | 'multipart' | 'urlencoded' | 'other';
+type BodyFormat = 'json' | 'multipart' | 'urlencoded' | 'other';
 
 /** Returns the format that the client declared; JSON without one, as the contract's server does. */
 export function formatOf(source: BodySource): BodyFormat {

@@ -12,7 +12,7 @@ export type Authenticate = (
 ) => Promise<Identity>;
 
 /** See `RequestOf<'auth.Authenticate'>`. */
-export type Circumstances = Pick<RequestOf<'auth.Authenticate'>, 'host' | 'unattended'>;
+type Circumstances = Pick<RequestOf<'auth.Authenticate'>, 'host' | 'unattended'>;
 
 /** Everything a request presents, in the order in which it is tried: key header, Bearer, cookie. */
 export function credentialsOf(headers: IncomingHttpHeaders, cookieName: string): Credential[] {

@@ -4,7 +4,7 @@ import { HttpError } from './http-error.ts';
 import type { Reply } from './route.ts';
 import { RequestValidationError, validationBody } from './validation-error.ts';
 
-export interface ErrorReply {
+interface ErrorReply {
   readonly reply: Reply;
   /** Whether the error was unexpected: then it is logged with its stack. */
   readonly isUnknown: boolean;
@@ -40,7 +40,7 @@ function serviceErrorReply(error: EngramError): Reply {
 }
 
 /** Facts of a request that its 401 depends on. */
-export interface RefusedCaller {
+interface RefusedCaller {
   /** The kind of credential that was presented first; null: none was. */
   readonly presented: Credential['kind'] | null;
   /** Whether it comes from this machine: only then the answer names the switch of authentication. */

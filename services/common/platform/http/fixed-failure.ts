@@ -3,7 +3,7 @@ import type { Logger } from '../../ports/logger.ts';
 import { HttpError } from './http-error.ts';
 
 /** The answer of a route to every failure that the contract has no error for. */
-export interface FixedFailure {
+interface FixedFailure {
   /** Event of the log. */
   readonly event: string;
   readonly text: string;

@@ -9,7 +9,7 @@ import type { Reply } from './route.ts';
 
 export type Health = ReturnType<typeof createHealth>;
 
-export interface HealthOptions {
+interface HealthOptions {
   readonly checks: HealthChecks;
   /** Other processes, where this one speaks for the whole: part of both answers, not of its readiness. */
   readonly others?: HealthChecks;

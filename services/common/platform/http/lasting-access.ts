@@ -24,7 +24,7 @@ export interface Entry {
  */
 export type LastingAccess = ReturnType<typeof createLastingAccess>;
 
-export interface LastingAccessOptions {
+interface LastingAccessOptions {
   readonly authenticate: Authenticate;
   readonly newRequestId: () => string;
   /** Default: a second. */

@@ -9,7 +9,7 @@ import { FORM_LIMITS, type FormBody } from './form-body.ts';
 import { ClientGoneError, malformedForm } from './request-faults.ts';
 import type { UploadedFile } from './route.ts';
 
-export interface MultipartOptions {
+interface MultipartOptions {
   readonly limit: BodyLimit;
   readonly spoolDirectory: string;
 }

@@ -14,7 +14,7 @@ import {
 import { applyKeyPlan, type KeyPlan, keyPlanOf, snakeCase } from './wire-keys.ts';
 
 /** A request as it was received. */
-export interface RawInput {
+interface RawInput {
   readonly params: Readonly<Record<string, string>>;
   /** The query without its question mark. */
   readonly search: string;

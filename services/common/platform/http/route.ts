@@ -5,7 +5,7 @@ import type { UploadedFile } from '../../ports/upload.ts';
 import type { CallContext } from '../messaging/messenger.ts';
 import type { RoutePermission } from './route-permission.ts';
 
-export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export type { UploadedFile };
 

@@ -23,7 +23,7 @@ export function lenientBoolean() {
   }, z.boolean());
 }
 
-export interface NumberRange {
+interface NumberRange {
   readonly min?: number;
   /** Not itself. */
   readonly above?: number;

@@ -16,7 +16,7 @@ import type { OriginGuard } from './origin-guard.ts';
 import { saneRequestId } from './request-state.ts';
 import type { SocketConnection, SocketRoute } from './socket-route.ts';
 
-export interface SocketServerOptions {
+interface SocketServerOptions {
   readonly sockets: readonly SocketRoute[];
   readonly authenticate: Authenticate;
   /** See `HttpSettings`. */

@@ -10,7 +10,7 @@ import { opensConsole, type Pages } from './pages.ts';
 import { defineRoute, json, type Reply, type Route, type RouteRequest } from './route.ts';
 import { NO_PERMISSION } from './route-permission.ts';
 
-export interface SystemRoutesOptions {
+interface SystemRoutesOptions {
   readonly health: Health;
   readonly metrics: Metrics;
   readonly openApi: OpenApiOptions;

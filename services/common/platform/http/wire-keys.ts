@@ -9,7 +9,7 @@ export interface KeyPlan {
   readonly fields: readonly FieldPlan[];
 }
 
-export interface FieldPlan {
+interface FieldPlan {
   /** Name in the schema, and for the handler. */
   readonly name: string;
   /** Accepted names, in the order in which they are looked for. */
@@ -19,7 +19,7 @@ export interface FieldPlan {
   readonly nested: NestedPlan | null;
 }
 
-export type NestedPlan =
+type NestedPlan =
   | { readonly kind: 'object'; readonly plan: KeyPlan }
   | { readonly kind: 'list'; readonly item: NestedPlan };
 

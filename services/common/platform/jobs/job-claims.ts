@@ -7,7 +7,7 @@ import { givenUp, type JobDocument, jobLeases, jobsCollection, type StoredJob } 
 
 const PAGE = 100;
 
-export interface ClaimOptions {
+interface ClaimOptions {
   readonly store: DocumentStore;
   readonly clock: WallClock;
   readonly kinds: readonly string[];

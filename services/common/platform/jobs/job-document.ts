@@ -8,7 +8,7 @@ import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { leasesOf } from '../leases/lease.ts';
 
 /** `queued`: to be claimed once it is due. `running`: leased until it is due. `dead`: given up, kept for a replay. */
-export type JobState = 'queued' | 'running' | 'dead';
+type JobState = 'queued' | 'running' | 'dead';
 
 /** A stored job; it is removed when it is done. Times are milliseconds since 1970. */
 export type JobDocument = {

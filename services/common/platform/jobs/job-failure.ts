@@ -40,7 +40,7 @@ export interface JobFailureRules {
 
 export type JobFate = 'retry' | 'dead' | 'end';
 
-export interface JobFailureDependencies {
+interface JobFailureDependencies {
   readonly workQueue: WorkQueue;
   readonly store: DocumentWriter;
   readonly logger: Logger;

@@ -13,7 +13,7 @@ export interface JobLease extends AsyncDisposable {
   abort(reason: Error): void;
 }
 
-export interface LeaseDependencies {
+interface LeaseDependencies {
   readonly workQueue: Pick<WorkQueue, 'heartbeat'>;
   readonly clock: MonotonicClock;
   readonly logger: Logger;

@@ -29,7 +29,7 @@ import type { Messenger } from '../messaging/messenger.ts';
 import { createErrorDeduplicator } from './error-deduplicator.ts';
 import { scrubErrorText } from './run-error.ts';
 
-export interface RunRecorderDependencies {
+interface RunRecorderDependencies {
   readonly store: DocumentStore;
   readonly runs: Runs;
   readonly records: RunRecords;
@@ -44,7 +44,7 @@ export interface RunRecorderDependencies {
   readonly metrics?: { runState(pipeline: string, status: string): void } | undefined;
 }
 
-export interface NewRun {
+interface NewRun {
   readonly id: RunId;
   readonly pipeline: string;
   readonly dataset: DatasetRef;
@@ -74,7 +74,7 @@ export interface RunUsage extends TokenUsage {
   readonly embeddingTokens: number;
 }
 
-export interface RunError {
+interface RunError {
   readonly errorClass: string;
   /** Scrubbed. */
   readonly message: string;
@@ -92,7 +92,7 @@ export interface WholeRun {
   readonly end: RunEnd;
 }
 
-export interface StartedWith {
+interface StartedWith {
   readonly jobId: string;
   readonly writes: readonly Write[];
 }

@@ -27,7 +27,7 @@ import {
   waiting,
 } from './job-document.ts';
 
-export interface WorkQueueOptions {
+interface WorkQueueOptions {
   readonly store: DocumentStore;
   readonly bus: Bus;
   readonly clock: WallClock;
@@ -213,7 +213,7 @@ async function endLeases(store: DocumentStore, scope: SystemScope, nowMs: number
   return ended;
 }
 
-export interface DeadLettersOptions {
+interface DeadLettersOptions {
   readonly store: DocumentStore;
   readonly nowMs: () => number;
   /** Wakes the workers of the kind. */

@@ -43,7 +43,7 @@ export interface KeyedRequest {
 }
 
 /** An answer that is kept; null: it is not one that can be given again, so the request is as if it had no key. */
-export type KeptAnswer = JsonObject | null;
+type KeptAnswer = JsonObject | null;
 
 const KEPT_MS = 24 * 3_600_000;
 const LEASE_MS = 10_000;

@@ -16,7 +16,7 @@ export function isLeased({ holder, leasedUntilMs }: Lease, nowMs: number): boole
 }
 
 /** The fields that hold a lease, and what fences off a late holder, so that it gets no write through. */
-export interface LeaseSpelling<T> {
+interface LeaseSpelling<T> {
   readonly holder: keyof T & string;
   readonly leasedUntilMs: keyof T & string;
   /** `token`: the field `fencingToken`, which grows with each claim. `holder`: its id, which is never used again. */

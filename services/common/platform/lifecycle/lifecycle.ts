@@ -8,7 +8,7 @@ export interface LifecycleStep {
   stop?(): Promise<void> | void;
 }
 
-export interface LifecycleOptions {
+interface LifecycleOptions {
   readonly logger: Logger;
   /** All stops together must end within this; what is left is abandoned and reported. */
   readonly stopTimeoutMs: number;

@@ -12,7 +12,7 @@ export interface Account {
   readonly keyId?: string | null;
 }
 
-export type AccountContext = CallContext & { readonly principal: Principal };
+type AccountContext = CallContext & { readonly principal: Principal };
 
 /**
  * A context that speaks for the account as long as one token lasts. `PermissionDeniedError`, with `gone`, when the account

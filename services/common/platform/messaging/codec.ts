@@ -50,7 +50,7 @@ export const SERVICES = {
   system: SystemService,
 } as const;
 
-export interface MethodCodecs {
+interface MethodCodecs {
   readonly request: Codec<unknown>;
   readonly answer: Codec<unknown>;
 }

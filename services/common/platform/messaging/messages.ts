@@ -199,12 +199,12 @@ export const REQUIRED_FIELDS = [
 type RequiredField = (typeof REQUIRED_FIELDS)[number];
 
 /** A message of `proto/` inside a request. */
-export type RequestShape<M extends Message> = M['$typeName'] extends keyof MappedMessages
+type RequestShape<M extends Message> = M['$typeName'] extends keyof MappedMessages
   ? MappedMessages[M['$typeName']]['value']
   : RequestFields<M>;
 
 /** A message of `proto/` inside an answer. */
-export type AnswerShape<M extends Message> = M['$typeName'] extends keyof MappedMessages
+type AnswerShape<M extends Message> = M['$typeName'] extends keyof MappedMessages
   ? MappedMessages[M['$typeName']]['value']
   : AnswerFields<M>;
 
@@ -287,17 +287,17 @@ export type Credential = RequestOf<'auth.Authenticate'>['credentials'][number];
 export type DeclaredGrant = RequestOf<'auth.SyncGrants'>['grants'][number];
 export type ErasedThing = RequestOf<'auth.BeginErasure'>;
 /** The tenant or dataset that a resource manages. */
-export interface Managed {
+interface Managed {
   readonly tenantId: TenantId;
   readonly datasetId: DatasetId | null;
   readonly isErasing: boolean;
 }
-export interface QuotaRequest {
+interface QuotaRequest {
   readonly tenant: TenantId;
   /** Kinds that are missing have the server's default. */
   readonly limits: BudgetLimits;
 }
-export type UsageOfKind = Flat<Omit<AnswerFields<auth.UsageOfKind>, 'kind'> & { readonly kind: BudgetKind }>;
+type UsageOfKind = Flat<Omit<AnswerFields<auth.UsageOfKind>, 'kind'> & { readonly kind: BudgetKind }>;
 
 /** An edge as a text of its own. */
 export interface PatchedTriplet {
@@ -315,7 +315,7 @@ export interface ItemPatch extends Provenance {
 export const MAX_PATCH_ROWS = 1000;
 
 type RecordRunFields = RequestFields<cognify.RecordRunRequest>;
-export type RunRecord = Flat<
+type RunRecord = Flat<
   Omit<RecordRunFields, 'items' | 'completedBefore'> & Partial<Pick<RecordRunFields, 'items' | 'completedBefore'>>
 >;
 export type CompletedRun = RecordRunFields['completedBefore'][number];
@@ -324,7 +324,7 @@ export type EmbeddingState = AnswerOf<'cognify.MigrateEmbedding'>;
 export type DatasetEmbedding = NonNullable<EmbeddingState['embedding']>;
 
 /** A part of a snapshot, with the space of the snapshot's vectors where it has any. */
-export interface RestoredPart {
+interface RestoredPart {
   readonly part: SnapshotPart;
   readonly space: VectorSpace | null;
 }

@@ -27,7 +27,7 @@ export interface CallContext {
 export type PrincipalCarrier = ReturnType<typeof signedPrincipals>;
 
 /** Carries principals as tokens of auth: sent as they came, verified when received. */
-export function signedPrincipals(verifier: PrincipalVerifier) {
+function signedPrincipals(verifier: PrincipalVerifier) {
   return {
     /** Returns the text that stands for the principal of the context; undefined without one. */
     give: async ({ proof }: CallContext) => proof?.token() /** Throws as `PrincipalVerifier.verify`. */,
@@ -40,10 +40,7 @@ const WARM_UP_MS = 1000;
 
 type MethodPermission = (typeof METHODS)[MethodPath]['permission'];
 
-export type MethodHandler<Path extends CallPath> = (
-  request: RequestOf<Path>,
-  context: CallContext,
-) => Promise<ReplyOf<Path>>;
+type MethodHandler<Path extends CallPath> = (request: RequestOf<Path>, context: CallContext) => Promise<ReplyOf<Path>>;
 
 /** Calls methods of other services. */
 export interface MessageCaller {

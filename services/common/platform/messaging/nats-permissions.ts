@@ -4,13 +4,13 @@ import { methodFacts } from './subject-map.ts';
 
 /** Processes with a NATS user of their own. */
 export const NATS_USERS = [...SERVICE_NAMES, 'operator'] as const;
-export type NatsUser = (typeof NATS_USERS)[number];
+type NatsUser = (typeof NATS_USERS)[number];
 
 /**
  * Returns the permissions of a user for a NATS server's configuration. Subjects begin with `{prefix}` (ENGRAM_NATS_SUBJECT_PREFIX),
  * names of streams with `{PREFIX}` (the same in capitals, with `_` for `.`).
  */
-export interface NatsPermissions {
+interface NatsPermissions {
   readonly publish: readonly string[];
   readonly subscribe: readonly string[];
   /** Answers to requests that reached the user: how many messages, and for how long, in seconds. */

@@ -82,7 +82,7 @@ function keyPairOf(secret: Uint8Array | string) {
   return { privateKey, kid, publicText: JSON.stringify({ ...publicJwk, kid, alg: 'EdDSA', use: 'sig' }) };
 }
 
-export interface VerifierOptions {
+interface VerifierOptions {
   /** Asks auth for its keys; called again for a key that is not known, at most once a second. */
   readonly keys: () => Promise<readonly string[]>;
   readonly clock: Clock;

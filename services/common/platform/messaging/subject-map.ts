@@ -10,7 +10,7 @@ const EVERY_SERVICE = 'system';
 const DEFAULT_DEADLINE_MS = 10_000;
 
 /** Entry of a method in the map and the method table. */
-export interface MethodFacts {
+interface MethodFacts {
   /** `<service>.<Method>`: the subject without its first word. */
   readonly path: string;
   readonly service: string;

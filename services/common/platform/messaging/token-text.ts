@@ -19,7 +19,7 @@ export interface TokenClaims {
 }
 
 /** A token whose signature was not looked at yet: nothing in it may be believed. */
-export interface UnverifiedToken {
+interface UnverifiedToken {
   readonly kid: string;
   /** Signed part of the token. */
   readonly signed: Uint8Array;

@@ -1,7 +1,7 @@
 import { constants, fstatSync, openSync, write, writeSync } from 'node:fs';
 
 /** Output of log lines. Writing never waits for the reader and never fails. */
-export interface LogOutput {
+interface LogOutput {
   write(line: string): void;
   /** Lines that were lost because the output took no more. */
   droppedLines(): number;
@@ -9,7 +9,7 @@ export interface LogOutput {
   onRecovered(listener: (droppedLines: number) => void): void;
 }
 
-export interface LogOutputOptions {
+interface LogOutputOptions {
   readonly fd: number;
   /** Lines that wait for the output; what comes on top is dropped. */
   readonly maxWaitingBytes?: number;

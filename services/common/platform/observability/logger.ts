@@ -3,7 +3,7 @@ import type { Logger as EventLogger, LogFields } from '../../ports/logger.ts';
 import { standardLogOutput } from './log-output.ts';
 import { describeError, redact } from './redact.ts';
 
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
+type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
 /** One line of JSON per event: `run.completed`, `http.request`. */
 export interface Logger extends EventLogger {
@@ -11,7 +11,7 @@ export interface Logger extends EventLogger {
   child(fields: LogFields): Logger;
 }
 
-export interface LoggerOptions {
+interface LoggerOptions {
   readonly level: LogLevel;
   /** The process or service that speaks. */
   readonly name: string;

@@ -41,7 +41,7 @@ export interface Metrics extends BudgetMetrics {
 }
 
 /** Events that wait in the log for a relay. */
-export interface RelayLag {
+interface RelayLag {
   /** Counted by offsets, which have gaps: at most so many. */
   readonly events: number;
   /** Age of the oldest one. */

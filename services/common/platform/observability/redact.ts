@@ -18,7 +18,7 @@ export function isSecretName(name: string): boolean {
   );
 }
 
-export interface RedactLimits {
+interface RedactLimits {
   /** Objects nested deeper are printed as `…`. */
   readonly depth: number;
   /** Longer texts are cut. */

@@ -1,7 +1,7 @@
 import { keepNewest } from '../../kernel/recently-used.ts';
 import type { MonotonicClock, RateLimiter } from '../../ports/system.ts';
 
-export interface MemoryRateLimiterOptions {
+interface MemoryRateLimiterOptions {
   readonly clock: MonotonicClock;
   /** Keys remembered at once; default 100 000. Beyond it the longest unused are forgotten (and start full again). */
   readonly maxKeys?: number;

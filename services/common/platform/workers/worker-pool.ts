@@ -13,7 +13,7 @@ export interface WorkerPoolOptions {
   readonly idleMs: number;
 }
 
-export type WorkerFailureReason = 'timeout' | 'memory' | 'crash' | 'closed';
+type WorkerFailureReason = 'timeout' | 'memory' | 'crash' | 'closed';
 
 /** Says why a process did not answer: its call passed a limit or made it crash, or the pool is closed. */
 export class WorkerFailure extends Error {
@@ -39,7 +39,7 @@ export class WorkerTaskError extends Error {
   }
 }
 
-export interface CallOptions<Part> {
+interface CallOptions<Part> {
   /** Bytes for the function's second parameter. They are sent in slices, so that no size of them blocks this thread. */
   readonly content?: Uint8Array | AsyncIterable<Uint8Array>;
   /** Gets what a generator function yields, each in a turn of its own: for results too large for one message. */

@@ -42,8 +42,6 @@ export interface ApiKey {
   readonly tenant: TenantId | null;
 }
 
-export type ApiKeys = ReturnType<typeof createApiKeys>;
-
 export function createApiKeys(store: DocumentStore) {
   const records = repository(store, apiKeysCollection, apiKeyOf);
   const ofUsers = (users: readonly UserId[]) =>

@@ -8,7 +8,7 @@ import { openGraph } from './visible-graph.ts';
 /** Cache of graph counts by dataset. A count is valid for one state of the ledger, so polling costs one read of it. */
 export type GraphCountCache = ReturnType<typeof createGraphCountCache>;
 
-export interface GraphCount {
+interface GraphCount {
   readonly fingerprint: string;
   readonly nodes: number;
   readonly edges: number;

@@ -108,7 +108,7 @@ export function createOntologies(store: DocumentStore) {
 }
 
 /** The ontologies that a request names, or why there are none for it. */
-export type NamedOntologies = { readonly named: readonly StoredOntology[] } | { readonly problem: string };
+type NamedOntologies = { readonly named: readonly StoredOntology[] } | { readonly problem: string };
 
 export async function findOntologies(
   ontologies: Ontologies,

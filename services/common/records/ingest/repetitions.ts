@@ -26,7 +26,7 @@ export const repetitionsCollection: OwnedCollection<RepetitionDocument> = {
   indexes: [{ fields: ['settled'] }],
 };
 
-export interface Repetition {
+interface Repetition {
   readonly item: DataItemId;
   readonly count: number;
   readonly lastAt: string;

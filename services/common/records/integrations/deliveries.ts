@@ -50,7 +50,7 @@ export const installsCollection: OwnedCollection<InstallDocument> = {
   indexes: [{ fields: ['expiresAt'] }, { fields: ['userId'] }, { fields: ['tenantId'] }],
 };
 
-export interface Install extends Omit<InstallDocument, 'tenantId'> {
+interface Install extends Omit<InstallDocument, 'tenantId'> {
   readonly nonce: string;
   readonly tenant: TenantId;
 }

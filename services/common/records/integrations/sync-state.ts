@@ -137,12 +137,12 @@ export function createSyncState(store: DocumentStore) {
   };
 }
 
-export interface SyncOffer {
+interface SyncOffer {
   readonly md5: string;
   readonly itemIds: readonly string[];
 }
 
-export interface Offered {
+interface Offered {
   /** See `offerId`. */
   readonly id: string;
   readonly itemIds: readonly string[];

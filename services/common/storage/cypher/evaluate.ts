@@ -22,10 +22,7 @@ export function expressionKey(expression: Expression): string {
   return JSON.stringify(expression, (_, value) => (typeof value === 'bigint' ? `${value}n` : value));
 }
 
-export function withVariable(
-  environment: Environment,
-  name: string,
-): { readonly slot: number; readonly inner: Environment } {
+function withVariable(environment: Environment, name: string): { readonly slot: number; readonly inner: Environment } {
   const slot = environment.newSlot();
   return { slot, inner: { ...environment, scope: new Map(environment.scope).set(name, slot) } };
 }
@@ -115,7 +112,7 @@ function slotOf({ scope }: Environment, name: string): number {
   return slot;
 }
 
-export function property(value: Value, key: string): Value {
+function property(value: Value, key: string): Value {
   if (value === null) return null;
   const properties = propertiesOf(value);
   if (properties !== null) return properties.get(key) ?? null;

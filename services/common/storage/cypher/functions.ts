@@ -196,7 +196,7 @@ function unread(kind: string): never {
 }
 
 /** Names that the guard lets through to Neo4j and that the embedded graph does not know. */
-export const NEO4J_ONLY: ReadonlySet<string> = new Set(['duration', 'localtime', 'time']);
+const NEO4J_ONLY: ReadonlySet<string> = new Set(['duration', 'localtime', 'time']);
 
 const FUNCTIONS: ReadonlyMap<string, CypherFunction> = new Map<string, CypherFunction>([
   ['abs', one((value) => (typeof value === 'bigint' ? integer(value < 0n ? -value : value) : Math.abs(numeric(value))))],

@@ -300,7 +300,7 @@ function range({ reader }: Parser): readonly Expression[] {
  * namespace (procedures' functions, `db.…`, `graph.…`), `id` and `elementId` (numbers shared by all datasets), `reduce`,
  * `replace` and the like, which let a short query build a text or list that does not fit into the server.
  */
-export const FUNCTIONS: ReadonlySet<string> = new Set(
+const FUNCTIONS: ReadonlySet<string> = new Set(
   `abs all any avg ceil coalesce collect count date datetime duration e endnode exists exp floor head isempty keys
   labels last left length localdatetime localtime log log10 lower ltrim max min nodes none nullif percentilecont
   percentiledisc pi properties range relationships reverse right round rtrim sign single size split sqrt startnode

@@ -35,7 +35,7 @@ export type Step =
   | { readonly kind: 'path'; readonly slot: number; readonly placed: PlacedPattern }
   | { readonly kind: 'filter'; readonly condition: Expression }; // biome-ignore format: one a line
 
-export interface Seek {
+interface Seek {
   readonly key: string;
   readonly value: Expression;
 }

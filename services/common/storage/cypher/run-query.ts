@@ -29,7 +29,7 @@ interface Sink {
 
 type Stage = (next: Sink) => Sink;
 
-export interface ValueRows {
+interface ValueRows {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly Value[])[];
 }

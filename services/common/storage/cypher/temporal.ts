@@ -6,7 +6,7 @@ export interface Temporal {
   readonly nanoseconds: bigint;
 }
 
-export const TEMPORAL_KINDS = ['date', 'localdatetime', 'datetime'] as const;
+const TEMPORAL_KINDS = ['date', 'localdatetime', 'datetime'] as const;
 
 const DATE = String.raw`(\d{4})(?:-?(\d{2})(?:-?(\d{2}))?)?`;
 const TIME = String.raw`T(\d{2})(?::?(\d{2})(?::?(\d{2})(\.\d{1,9})?)?)?`;

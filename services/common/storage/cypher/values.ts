@@ -44,7 +44,7 @@ export interface Path {
   readonly edges: readonly GraphEdge[];
 }
 
-export type ValueKind =
+type ValueKind =
   | 'null' | 'boolean' | 'number' | 'string' | 'list' | 'map' | 'node' | 'edge' | 'path' | Temporal['kind']; // biome-ignore format: one line
 
 export function kindOf(value: Value): ValueKind {

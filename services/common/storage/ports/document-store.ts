@@ -60,7 +60,7 @@ export interface DocumentView {
   close(): Promise<void>;
 }
 
-export interface DocumentStoreCapabilities {
+interface DocumentStoreCapabilities {
   readonly maxWritesPerCommit: number;
   /** Several processes may have the store open at the same time. */
   readonly sharedBetweenProcesses: boolean;
@@ -85,7 +85,7 @@ export interface Collection<T extends JsonObject> {
 // biome-ignore lint/suspicious/noExplicitAny: a list of collections of different documents has no narrower type
 export type AnyCollection = Collection<any>;
 
-export interface Index<T> {
+interface Index<T> {
   readonly fields: readonly Field<T>[];
   /** No two documents of the same scope (the store, for `system` collections) share all values; null counts as absent. */
   readonly unique?: boolean;

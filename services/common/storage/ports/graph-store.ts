@@ -130,7 +130,7 @@ export interface PathQuery {
   readonly arriving: number;
 }
 
-export interface EdgePaths {
+interface EdgePaths {
   readonly leaving: readonly EdgeEvidence[];
   /** Without properties. */
   readonly arriving: readonly EdgeEvidence[];

@@ -28,7 +28,7 @@ export interface OwnedCollection<T extends JsonObject> extends Collection<T> {
  * With what a document is erased, by the field that holds its id; `scope`: the tenant or dataset that the document was
  * inserted under. Documents of tenant and dataset level are erased with their tenant whatever else they belong to.
  */
-export interface BelongsTo<T> {
+interface BelongsTo<T> {
   readonly user?: Field<T> | 'id';
   readonly tenant?: Field<T> | 'scope';
   readonly dataset?: Field<T> | 'scope';

@@ -1,7 +1,7 @@
 import type { BlobStore } from './blob-store.ts';
 
 /** A bucket of a client with its credentials: passed with each call, stored nowhere. */
-export interface SnapshotBucket {
+interface SnapshotBucket {
   /** Null: AWS. */
   readonly endpoint: string | null;
   readonly bucket: string;
@@ -15,7 +15,7 @@ export interface SnapshotBucket {
 /** Null: the blob store of the installation. */
 export type SnapshotPlace = SnapshotBucket | null;
 
-export interface OpenSnapshotPlace {
+interface OpenSnapshotPlace {
   readonly blobs: BlobStore;
   close(): Promise<void>;
 }

@@ -32,7 +32,7 @@ export const SECTIONS = [
   'Budgets',
   'Operator',
 ] as const;
-export type Section = (typeof SECTIONS)[number];
+type Section = (typeof SECTIONS)[number];
 
 type Names = string | readonly [string, ...string[]];
 type Row<Value> = Omit<Setting<Value>, 'names' | 'section'>;

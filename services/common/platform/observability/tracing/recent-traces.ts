@@ -2,12 +2,12 @@ import type { Span } from '../../../domain/span.ts';
 import type { TraceSource } from '../../../ports/tracer.ts';
 
 /** Keeps the latest traces in memory. */
-export interface RecentTraces extends TraceSource {
+interface RecentTraces extends TraceSource {
   /** A span that is there already changes nothing. */
   add(span: Span): void;
 }
 
-export interface RecentTracesOptions {
+interface RecentTracesOptions {
   /** Requests and runs; the oldest make room. */
   readonly maxRoots?: number;
   /** Most spans of each trace. */

@@ -6,14 +6,14 @@ import type { SpanDetails, Tracer } from '../../../ports/tracer.ts';
 import type { Bus } from '../../../storage/ports/bus.ts';
 import type { Metrics } from '../metrics.ts';
 
-export interface SpanTracer extends Tracer {
+interface SpanTracer extends Tracer {
   /** A step that has just ended, at this place of the code. */
   ended(name: string, durationMs: number, details: SpanDetails): void;
   /** Work for a step of another process, or of this one: `carried` came in a message. */
   answer<Result>(carried: string, name: string, work: () => Promise<Result>): Promise<Result>;
 }
 
-export interface TracerOptions {
+interface TracerOptions {
   readonly clock: Clock;
   /** Gets each span as it ends. Must not throw. */
   readonly record: (span: Span) => void;

@@ -159,7 +159,7 @@ export function statusOf(error: Error): number | null {
 }
 
 /** Code of the socket, or of the TLS below it. Empty: none. */
-export function codeOf(error: Error): string {
+function codeOf(error: Error): string {
   const { code, cause } = error as { readonly code?: unknown; readonly cause?: unknown };
   if (typeof code === 'string') return code;
   return cause instanceof Error ? codeOf(cause) : '';

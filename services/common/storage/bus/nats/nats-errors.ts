@@ -51,7 +51,7 @@ function isDisabled(error: unknown): boolean {
   return code === ErrorCode.JetStreamNotEnabled || code === ErrorCode.NoResponders;
 }
 
-export function codeOf(error: unknown): string {
+function codeOf(error: unknown): string {
   const code = (error as { readonly code?: unknown } | null)?.code;
   if (typeof code !== 'string') return '';
   // The client hides what the socket said behind a code of its own.

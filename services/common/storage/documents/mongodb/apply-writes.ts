@@ -23,7 +23,7 @@ export class LostRaceError extends Error {
   override readonly name = 'LostRaceError';
 }
 
-export interface ApplyOptions {
+interface ApplyOptions {
   readonly collections: Collections;
   /** Absent for a single write, which is atomic. */
   readonly session?: ClientSession;

@@ -20,12 +20,12 @@ export interface Neo4jConnection {
   readonly poolSize?: number;
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number;
 }
 
-export type Parameters = Readonly<Record<string, unknown>>;
+type Parameters = Readonly<Record<string, unknown>>;
 /** One statement; its rows as plain objects, integers as numbers. */
 export type Run = <Row extends RecordShape>(statement: string, parameters?: Parameters) => Promise<readonly Row[]>;
 

@@ -11,7 +11,7 @@ import { type ElasticsearchNames, routingOf } from './names.ts';
 import type { Refresher } from './refresher.ts';
 
 /** Writes, counts and removes rows of a dataset, for the text and the vector index. */
-export type StoredRows = ReturnType<typeof createStoredRows>;
+type StoredRows = ReturnType<typeof createStoredRows>;
 
 /** What text and vectors of an installation share. */
 export interface IndexParts {

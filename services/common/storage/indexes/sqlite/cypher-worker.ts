@@ -13,7 +13,7 @@ import { readProvenance } from './origins.ts';
 import { runEach, serveParent, tellChanged } from './worker-host.ts';
 import type { WorkerSettings } from './worker-protocol.ts';
 
-export interface CypherJob {
+interface CypherJob {
   readonly text: string;
   /** Words of the committed origins, see `provenanceKey`. */
   readonly committed: readonly string[];

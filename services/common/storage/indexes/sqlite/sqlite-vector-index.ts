@@ -54,7 +54,7 @@ export function createSqliteVectorIndex(
 const MAX_SPACES = 10_000;
 
 /** Vector spaces by file. A space is settled once: it is known until the vectors are dropped or the file is another one. */
-export type VectorSpaces = ReturnType<typeof createVectorSpaces>;
+type VectorSpaces = ReturnType<typeof createVectorSpaces>;
 
 export function createVectorSpaces() {
   const known = new Map<string, VectorSpace>();

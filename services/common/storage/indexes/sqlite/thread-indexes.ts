@@ -18,10 +18,10 @@ import type { MethodMap, WorkerSettings } from './worker-protocol.ts';
 type ThreadSettings = WorkerSettings & { readonly directory: string };
 
 /** A task of a searching thread: its answer can be sent. */
-export type ThreadTask = (argument: never) => Promise<unknown>;
+type ThreadTask = (argument: never) => Promise<unknown>;
 
 /** The indexes on files that this thread reads itself: what they answer is there at once. They refuse writes. */
-export function openThreadIndexes(settings: ThreadSettings, port?: MessagePort) {
+function openThreadIndexes(settings: ThreadSettings, port?: MessagePort) {
   const search = createVectorSearch(settings, port);
   const directory = resolve(settings.directory);
   const threads = {

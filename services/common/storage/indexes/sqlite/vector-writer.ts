@@ -11,7 +11,7 @@ import { kindRange } from './schema.ts';
 import { readSpace } from './vector-reader.ts';
 
 /** Row numbers that are no longer there, for the thread that holds vectors in memory. */
-export type RemovedRows = readonly number[];
+type RemovedRows = readonly number[];
 
 export function upsertVectors(file: OpenFile, batch: VectorBatch): RemovedRows {
   const { space, components } = batch;

@@ -14,7 +14,7 @@ export interface RowFormat {
 }
 
 /** i8 rows, some of which can be compared without the others. */
-export interface ScaledRows extends RowFormat {
+interface ScaledRows extends RowFormat {
   /** Writes the products of the query with rows, by their numbers in the arena, ascending. `addresses`, `out`: a block each. */
   scanAt(query: PreparedQuery, slots: Int32Array, memory: { readonly addresses: number; readonly out: number }): void;
 }
