@@ -261,6 +261,9 @@ function nameBehind(sentence: string, from: number, { text }: Question) {
   const before = sentence.slice(from, first.start);
   // `by consensus of the House` names no doer, `by one of its stars, Michael Douglas` does.
   if (/[.;(]|\bby\b/u.test(before) || (/\bof\b/u.test(before) && !before.endsWith(', '))) return null;
+  // `by a stove fitter from Brno`
+  const role = /^(?:an? )?((?:\p{Ll}[\p{L}-]* ){1,3}(?:from|in|at) )$/u.exec(before)?.[1];
+  if (role !== undefined && found === first) return { text: role + first.text, start: first.start - role.length };
   const asked = new Set(wordsOf(text).map(stemOf));
   const isNew = contentOf(found.text).some((word) => !asked.has(stemOf(word)));
   return isNew && first.start - from <= DOER_REACH ? { text: found.text, start: found.start } : null;

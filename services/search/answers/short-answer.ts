@@ -7,6 +7,7 @@ import { wordTable } from '../../common/text/words/word-table.ts';
 import { mostOfKind } from '../retrieval/word-likeness.ts';
 import { doerIn, objectIn, oppositeOf } from './agreement.ts';
 import { ANSWER_WEIGHTS, type AnswerWeights } from './answer-weights.ts';
+import { canAct } from './doers.ts';
 import { countedIn } from './quantities.ts';
 import { type Question, wordsOf } from './question.ts';
 import { type RankedSentence, weigh } from './rank-sentences.ts';
@@ -320,6 +321,7 @@ export function spanCandidates(question: Question, ranked: readonly RankedSenten
       .filter(
         ({ start, text: found }) => question.type !== 'place' || !IS_PERSON.test(text.slice(start + found.length)),
       )
+      .filter((span) => question.type !== 'person' || span.kind !== 'name' || canAct(text, span))
       .map((span) => ({
         span,
         sentence,
