@@ -32,7 +32,7 @@ export function kindOfRow(row: number): IndexKind {
  * `origin`: whom a row belongs to. A number is never given twice, since readers in other threads remember them.
  * `text_row`, `text_bucket`, `text_posting`, `text_statistics`: see `postings.ts`. `tokens` says what to take out of the
  * postings when the row goes.
- * `vector_row`: unit vectors as little-endian f32. `vector_sequence`: the next row number, never reused.
+ * `vector_row`: unit vectors, see `vector-blob.ts`. `vector_sequence`: the next row number, never reused.
  * `node_key` gives node ids short numbers, never reused either; `node_row` and `edge_row` are the evidence.
  */
 export const DATASET_MIGRATIONS = [
@@ -89,6 +89,8 @@ export const DATASET_MIGRATIONS = [
       CREATE INDEX edge_row_origin ON edge_row (origin);
     `,
   },
+  // Vectors may be written without their zeros, which a release before does not read. Older rows stay as they are.
+  { version: 2, sql: '' },
 ] as const;
 
 /** The item and generation of rows, and their node sets (JSON). */

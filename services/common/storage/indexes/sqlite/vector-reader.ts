@@ -5,6 +5,7 @@ import { inBatches } from './in-batches.ts';
 import { type OpenFile, reading } from './open-files.ts';
 import { originFilter, readOrigin } from './origins.ts';
 import { kindRange } from './schema.ts';
+import { fromBlob } from './vector-blob.ts';
 
 export function readSpace(file: OpenFile): VectorSpace | null {
   const stored = file.get(`SELECT value FROM meta WHERE key = 'vector_space'`, [])?.[0];
@@ -72,10 +73,7 @@ export function createVectorSource(file: OpenFile): VectorSource {
 }
 
 /** SQLite gives each blob a buffer of its own, so it is aligned. */
-function asFloats(blob: unknown): Float32Array {
-  const bytes = blob as Uint8Array;
-  return new Float32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength >> 2);
-}
+const asFloats = (blob: unknown): Float32Array => fromBlob(blob as Uint8Array);
 
 /** Stored, but never found. Unit vectors show it in their first numbers. */
 function isZero(vector: Float32Array): boolean {

@@ -8,6 +8,7 @@ import type { VectorBatch } from './batches.ts';
 import { type OpenFile, writing } from './open-files.ts';
 import { allOrigins, originsOf, removeUnusedOrigins, resolveOrigins } from './origins.ts';
 import { kindRange } from './schema.ts';
+import { toBlob } from './vector-blob.ts';
 import { readSpace } from './vector-reader.ts';
 
 /** Row numbers that are no longer there, for the thread that holds vectors in memory. */
@@ -21,7 +22,6 @@ export function upsertVectors(file: OpenFile, batch: VectorBatch): RemovedRows {
     const sequences = new Map<IndexKind, number>();
     const removed: number[] = [];
     const unit = new Float32Array(space.dimensions);
-    const bytes = new Uint8Array(unit.buffer);
     for (let index = 0; index < batch.ids.length; index++) {
       const kind = batch.kinds[index] as IndexKind;
       const id = batch.ids[index] as string;
@@ -36,7 +36,7 @@ export function upsertVectors(file: OpenFile, batch: VectorBatch): RemovedRows {
         code,
         origin,
         id,
-        bytes,
+        toBlob(unit),
       ]);
     }
     for (const [kind, next] of sequences) {
