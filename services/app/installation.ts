@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { SYSTEM_SCOPE } from '../common/kernel/scope.ts';
-import { type DocumentStore, DuplicateKeyError, insert } from '../common/storage/ports/document-store.ts';
+import { ignoreDuplicate } from '../common/platform/async/retry-on-conflict.ts';
+import { type DocumentStore, insert } from '../common/storage/ports/document-store.ts';
 import type { OwnedCollection } from '../common/storage/ports/owned-collection.ts';
 
 type InstallationDocument = { readonly installation: string };
@@ -21,12 +22,9 @@ export async function installationId(store: DocumentStore): Promise<string> {
   const stored = await store.get(SYSTEM_SCOPE, installationCollection, ID);
   if (stored !== null) return stored.value.installation;
   const installation = randomUUID();
-  try {
-    await store.commit(SYSTEM_SCOPE, [insert(installationCollection, ID, { installation })]);
-    return installation;
-  } catch (error) {
-    if (!(error instanceof DuplicateKeyError)) throw error;
-    // Another process of a new installation made it at the same moment.
-    return installationId(store);
-  }
+  const isFirst = await ignoreDuplicate(
+    store.commit(SYSTEM_SCOPE, [insert(installationCollection, ID, { installation })]),
+  );
+  // Else another process of a new installation made it at the same moment.
+  return isFirst ? installation : installationId(store);
 }

@@ -2,8 +2,7 @@ import type { RoleId, TenantId, UserId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
-import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
-import { DuplicateKeyError, VersionConflictError } from '../../common/storage/ports/document-store.ts';
+import { nameConflict, retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { AuthDependencies } from '../model.ts';
 import type { Role } from '../repositories/roles.ts';
 import { requireTenant, tenantNotFound } from './tenant-authority.ts';
@@ -25,17 +24,12 @@ export async function createRole(deps: AuthDependencies, { tenant, name }: NewRo
     deps.roles.insertWrite(role),
     ...deps.eventLog.appendWrites({ tenant }, [{ type: 'role.created', subjectId: role.id, data: {} }]),
   ];
-  try {
-    const entry = { tenant, action: 'role.created', actor: by, subject: role.id, details: { name } };
-    await deps.audit.commit({ tenant }, writes, [entry]);
-    return role;
-  } catch (error) {
-    if (error instanceof DuplicateKeyError) {
-      throw engramError('EntityAlreadyExistsError', 'Role already exists in this tenant.');
-    }
-    if (error instanceof VersionConflictError) throw tenantNotFound(tenant);
-    throw error;
-  }
+  const entry = { tenant, action: 'role.created', actor: by, subject: role.id, details: { name } };
+  await nameConflict(deps.audit.commit({ tenant }, writes, [entry]), {
+    duplicate: () => engramError('EntityAlreadyExistsError', 'Role already exists in this tenant.'),
+    changed: () => tenantNotFound(tenant),
+  });
+  return role;
 }
 
 /**
@@ -55,14 +49,8 @@ export async function deleteRole(deps: AuthDependencies, id: RoleId, by: UserId 
     deps.capabilities.removeAllOfHolderWrite(id),
     ...deps.eventLog.appendWrites({ tenant }, [{ type: 'role.deleted', subjectId: id, data: {} }]),
   ];
-  try {
-    await deps.audit.commit({ tenant }, writes, [
-      { tenant, action: 'role.deleted', actor: by, subject: id, details: { name } },
-    ]);
-  } catch (error) {
-    if (error instanceof VersionConflictError) throw roleGone();
-    throw error;
-  }
+  const entry = { tenant, action: 'role.deleted', actor: by, subject: id, details: { name } };
+  await nameConflict(deps.audit.commit({ tenant }, writes, [entry]), { changed: roleGone });
   // Datasets of any tenant may have been shared with the role. Its grants have no effect now, but would remain.
   await deps.store.commit(SYSTEM_SCOPE, [deps.grants.removeAllOfHolderWrite(id)]);
   // Its members, in whatever tenant they work now, and everybody in its tenant: somebody may have got it meanwhile.
@@ -96,13 +84,8 @@ export async function joinRole(deps: AuthDependencies, membership: RoleMembershi
       ...deps.eventLog.appendWrites({ tenant }, [{ type: 'role.assigned', ...subjectOf(membership) }]),
     ];
     const entry = { tenant, action: 'role_member.added', actor: by, subject: user, details: { role: id } };
-    try {
-      await deps.audit.commit({ tenant }, writes, [entry]);
-      deps.notify.accessChanged(tenant, [user]);
-    } catch (error) {
-      if (error instanceof DuplicateKeyError) throw alreadyAssigned();
-      throw error;
-    }
+    await nameConflict(deps.audit.commit({ tenant }, writes, [entry]), { duplicate: alreadyAssigned });
+    deps.notify.accessChanged(tenant, [user]);
   });
 }
 

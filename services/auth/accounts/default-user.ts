@@ -1,7 +1,7 @@
 import { engramError, isEngramError } from '../../common/kernel/errors.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import { ignoreConflict, ignoreDuplicate } from '../../common/platform/async/retry-on-conflict.ts';
 import { NO_PASSWORD, type User } from '../../common/records/auth/users.ts';
-import { DuplicateKeyError, VersionConflictError } from '../../common/storage/ports/document-store.ts';
 import type { AuthDependencies } from '../model.ts';
 import { createUser } from './account.ts';
 
@@ -23,12 +23,10 @@ export async function ensureDefaultUser(deps: AuthDependencies): Promise<User> {
 async function createDefaultUser(deps: AuthDependencies): Promise<User> {
   const { users, settings, defaultUserPassword } = deps;
   const passwordHash = defaultUserPassword === null ? NO_PASSWORD : await deps.passwords.hash(defaultUserPassword);
-  try {
-    await createUser(deps, { email: settings.defaultUserEmail, passwordHash, isSuperuser: true, isVerified: true });
-  } catch (error) {
-    // A concurrent request or another replica created it.
-    if (!(error instanceof DuplicateKeyError)) throw error;
-  }
+  // A concurrent request or another replica may create it.
+  await ignoreDuplicate(
+    createUser(deps, { email: settings.defaultUserEmail, passwordHash, isSuperuser: true, isVerified: true }),
+  );
   const created = await users.findByEmail(settings.defaultUserEmail);
   if (created === null) throw new Error('the default account was removed while it was created');
   return created;
@@ -56,15 +54,8 @@ export async function reviewDefaultUser(deps: AuthDependencies): Promise<void> {
 async function setFirstPassword(deps: AuthDependencies, user: User, password: string): Promise<void> {
   const passwordHash = await deps.passwords.hash(password);
   const changed = { ...user, passwordHash, updatedAt: deps.clock.now().toISOString() };
-  try {
-    await deps.audit.commit(
-      { tenant: PERSONAL_TENANT },
-      [deps.users.replaceWrite(changed)],
-      [{ tenant: PERSONAL_TENANT, action: 'user.password_changed', actor: null, subject: user.id }],
-    );
-    deps.notify.userChanged(user.id);
-  } catch (error) {
-    // Another replica sets the same password at start.
-    if (!(error instanceof VersionConflictError)) throw error;
-  }
+  const entry = { tenant: PERSONAL_TENANT, action: 'user.password_changed', actor: null, subject: user.id };
+  const commit = deps.audit.commit({ tenant: PERSONAL_TENANT }, [deps.users.replaceWrite(changed)], [entry]);
+  // Another replica may set the same password at start.
+  if (await ignoreConflict(commit)) deps.notify.userChanged(user.id);
 }

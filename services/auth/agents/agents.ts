@@ -4,11 +4,10 @@ import { engramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
-import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
+import { nameConflict, retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import type { ApiKey } from '../../common/records/auth/api-keys.ts';
 import { type NewUser, NO_PASSWORD, type User } from '../../common/records/auth/users.ts';
-import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
 import { currentUser } from '../accounts/account.ts';
 import { deleteUser } from '../accounts/delete-user.ts';
 import { requireNoKeyBudget } from '../budgets/budgets.ts';
@@ -56,18 +55,11 @@ export async function createAgent(
       deps.apiKeys.insertWrite(key),
       ...deps.eventLog.appendWrites(scope, [{ type: 'user.registered', subjectId: user.id, data: {} }]),
     ];
-    try {
-      await deps.audit.commit(scope, writes, [
-        { tenant: PERSONAL_TENANT, action: 'agent.created', actor: principal.id, subject: user.id, details },
-        keyCreated(key, principal.id),
-      ]);
-      return { user, key, keyText: text };
-    } catch (error) {
-      if (error instanceof DuplicateKeyError) {
-        throw new HttpError(409, { detail: `Agent with name '${name}' already exists` });
-      }
-      throw error;
-    }
+    const entry = { tenant: PERSONAL_TENANT, action: 'agent.created', actor: principal.id, subject: user.id, details };
+    await nameConflict(deps.audit.commit(scope, writes, [entry, keyCreated(key, principal.id)]), {
+      duplicate: () => new HttpError(409, { detail: `Agent with name '${name}' already exists` }),
+    });
+    return { user, key, keyText: text };
   });
 }
 

@@ -1,12 +1,12 @@
 import type { UserId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { isLimited } from '../../common/kernel/principal.ts';
+import { nameConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { credentialsOf } from '../../common/platform/http/credentials.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import { json, routesOf } from '../../common/platform/http/route.ts';
 import { NO_PERMISSION } from '../../common/platform/http/route-permission.ts';
 import type { Credential } from '../../common/platform/messaging/messages.ts';
-import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
 import { createUser, isReservedAddress, passwordProblem } from '../accounts/account.ts';
 import type { OidcDependencies } from '../oidc/oidc-client.ts';
 import { presentUser } from '../presenters/account.ts';
@@ -55,12 +55,8 @@ async function registerUser(deps: OidcDependencies, { email, password }: NewAcco
   const reason = passwordProblem(password, deps.settings);
   if (reason !== null) throw new HttpError(400, { detail: { code: 'REGISTER_INVALID_PASSWORD', reason } });
   const passwordHash = await deps.passwords.hash(password);
-  try {
-    return await createUser(deps, { email, passwordHash, isSuperuser: isFirst, isVerified: false }, by);
-  } catch (error) {
-    if (error instanceof DuplicateKeyError) throw alreadyExists();
-    throw error;
-  }
+  const account = { email, passwordHash, isSuperuser: isFirst, isVerified: false };
+  return nameConflict(createUser(deps, account, by), { duplicate: alreadyExists });
 }
 
 /** Whether the next account is the first one of a server that has no account to sign in with otherwise. */

@@ -3,10 +3,10 @@ import { emailKey } from '../../common/domain/email-address.ts';
 import type { UserId } from '../../common/kernel/brand.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
-import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
+import { nameConflict, retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import type { User } from '../../common/records/auth/users.ts';
-import { DuplicateKeyError, type Write } from '../../common/storage/ports/document-store.ts';
+import type { Write } from '../../common/storage/ports/document-store.ts';
 import { isReservedAddress } from '../accounts/account.ts';
 import { deleteUser } from '../accounts/delete-user.ts';
 import type { AuthDependencies } from '../model.ts';
@@ -38,13 +38,8 @@ export async function changePerson(
   return retryOnConflict(async () => {
     const person = await requirePerson(deps, directory.tenant.id, id);
     const plan = await planOf(deps, directory, { person, next: change(writableFields(person)) });
-    try {
-      await apply(deps, directory, { person, plan });
-      return await requirePerson(deps, directory.tenant.id, id);
-    } catch (error) {
-      if (error instanceof DuplicateKeyError) throw addressTaken();
-      throw error;
-    }
+    await nameConflict(apply(deps, directory, { person, plan }), { duplicate: addressTaken });
+    return requirePerson(deps, directory.tenant.id, id);
   });
 }
 

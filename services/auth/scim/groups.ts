@@ -3,7 +3,7 @@ import type { RoleId, TenantId, UserId } from '../../common/kernel/brand.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import { asId, isUuid } from '../../common/kernel/ids.ts';
 import { isRecord } from '../../common/kernel/objects.ts';
-import { DuplicateKeyError, VersionConflictError } from '../../common/storage/ports/document-store.ts';
+import { nameConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { createRole, deleteRole, joinRole, leaveRole } from '../access/roles.ts';
 import { authorityIn } from '../access/tenant-authority.ts';
 import type { AuthDependencies } from '../model.ts';
@@ -188,17 +188,11 @@ interface RenamedRole {
 
 async function rename(deps: AuthDependencies, { tenant, by }: Directory, { role, name }: RenamedRole): Promise<void> {
   const details = { name, before: role.name };
-  try {
-    await deps.audit.commit(
-      { tenant: tenant.id },
-      [deps.roles.renameWrite(role.id, name)],
-      [{ tenant: tenant.id, action: 'role.changed', actor: by, subject: role.id, details }],
-    );
-  } catch (error) {
-    if (error instanceof DuplicateKeyError) throw nameTaken();
-    if (error instanceof VersionConflictError) throw groupNotFound(role.id);
-    throw error;
-  }
+  const entry = { tenant: tenant.id, action: 'role.changed', actor: by, subject: role.id, details };
+  await nameConflict(deps.audit.commit({ tenant: tenant.id }, [deps.roles.renameWrite(role.id, name)], [entry]), {
+    duplicate: nameTaken,
+    changed: () => groupNotFound(role.id),
+  });
 }
 
 async function storeExternalId(

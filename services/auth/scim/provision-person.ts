@@ -1,9 +1,8 @@
 import type { UserId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
-import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
+import { isWriteConflict, nameConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { NO_PASSWORD, type User } from '../../common/records/auth/users.ts';
-import { DuplicateKeyError, VersionConflictError } from '../../common/storage/ports/document-store.ts';
 import { tenantNotFound } from '../access/tenant-authority.ts';
 import { isReservedAddress } from '../accounts/account.ts';
 import type { AuthDependencies } from '../model.ts';
@@ -75,16 +74,14 @@ async function createAccount(
   ];
   const who = { actor: by, subject: id };
   const details = { email: address, directory: tenant.id };
-  try {
-    await deps.audit.commit(scope, writes, [
-      { tenant: PERSONAL_TENANT, ...who, action: 'user.registered', details },
-      { tenant: tenant.id, ...who, action: 'membership.added', details },
-    ]);
-  } catch (error) {
-    if (error instanceof DuplicateKeyError) throw addressTaken();
-    if (error instanceof VersionConflictError) throw tenantNotFound(tenant.id);
-    throw error;
-  }
+  const entries = [
+    { tenant: PERSONAL_TENANT, ...who, action: 'user.registered', details },
+    { tenant: tenant.id, ...who, action: 'membership.added', details },
+  ] as const;
+  await nameConflict(deps.audit.commit(scope, writes, entries), {
+    duplicate: addressTaken,
+    changed: () => tenantNotFound(tenant.id),
+  });
   deps.notify.accessChanged(tenant.id, [id]);
   return id;
 }

@@ -1,9 +1,9 @@
 import type { Principal } from '../../common/kernel/principal.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
-import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
+import { ignoreConflict, retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { chosenOver, defaultModel } from '../../common/platform/config/model-choice.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
-import { VersionConflictError, type Write } from '../../common/storage/ports/document-store.ts';
+import type { Write } from '../../common/storage/ports/document-store.ts';
 import type { AuthDependencies } from '../model.ts';
 import { keyPlace, type SealedKey, type StoredModelSettings } from '../repositories/model-settings.ts';
 
@@ -151,12 +151,8 @@ export async function resealModelSettings(deps: AuthDependencies): Promise<void>
   if (languageModel === stored.languageModel && vectorDatabase === stored.vectorDatabase) return;
   const { version: _, ...settings } = stored;
   const write = deps.modelSettings.putWrite({ ...settings, languageModel, vectorDatabase }, stored);
-  try {
-    await deps.store.commit({ tenant: PERSONAL_TENANT }, [write]);
-  } catch (error) {
-    // Another replica was faster, or they were changed: the current root key sealed them in either case.
-    if (!(error instanceof VersionConflictError)) throw error;
-  }
+  // If another replica was faster, or they were changed, the current root key sealed them in either case.
+  await ignoreConflict(deps.store.commit({ tenant: PERSONAL_TENANT }, [write]));
 }
 
 async function resealed<Part extends { readonly key: SealedKey | null }>(

@@ -1,10 +1,10 @@
 import type { TenantId, UserId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
-import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
+import { nameConflict, retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import type { User } from '../../common/records/auth/users.ts';
-import { DuplicateKeyError, type Write } from '../../common/storage/ports/document-store.ts';
+import type { Write } from '../../common/storage/ports/document-store.ts';
 import { requireTenant } from '../access/tenant-authority.ts';
 import type { AuthDependencies } from '../model.ts';
 
@@ -27,13 +27,9 @@ export async function joinTenant(deps: AuthDependencies, { tenant, user }: Membe
       deps.memberships.insertWrite(tenant, user, deps.clock.now().toISOString()),
       ...deps.eventLog.appendWrites({ tenant }, [{ type: 'membership.added', subjectId: user, data: {} }]),
     ];
-    try {
-      await deps.audit.commit({ tenant }, writes, [{ tenant, action: 'membership.added', actor: by, subject: user }]);
-      deps.notify.accessChanged(tenant, [user]);
-    } catch (error) {
-      if (error instanceof DuplicateKeyError) throw alreadyMember();
-      throw error;
-    }
+    const entry = { tenant, action: 'membership.added', actor: by, subject: user };
+    await nameConflict(deps.audit.commit({ tenant }, writes, [entry]), { duplicate: alreadyMember });
+    deps.notify.accessChanged(tenant, [user]);
   });
 }
 

@@ -2,12 +2,8 @@ import type { DataItemId } from '../../common/kernel/brand.ts';
 import { sha256OfJson } from '../../common/kernel/hashes.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
-import {
-  type DocumentStore,
-  DuplicateKeyError,
-  insert,
-  removeWhere,
-} from '../../common/storage/ports/document-store.ts';
+import { ignoreDuplicate } from '../../common/platform/async/retry-on-conflict.ts';
+import { type DocumentStore, insert, removeWhere } from '../../common/storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 
 /** An answer of a model about one chunk, cached so that no call is paid twice. */
@@ -66,13 +62,9 @@ export function createModelCache(store: DocumentStore) {
     },
     /** Stores an answer; of two workers with the same key the first one wins. `at`: ISO-8601. */
     async put(scope: DatasetScope, key: ModelCacheKey, answer: JsonObject, at: string): Promise<void> {
-      try {
-        const { model, contextHash, item } = key;
-        const value = { model, question: questionOf(key), contextHash, item, answer, createdAt: at };
-        await store.commit(scope, [insert(modelCacheCollection, cacheId(scope, key), value)]);
-      } catch (error) {
-        if (!(error instanceof DuplicateKeyError)) throw error;
-      }
+      const { model, contextHash, item } = key;
+      const value = { model, question: questionOf(key), contextHash, item, answer, createdAt: at };
+      await ignoreDuplicate(store.commit(scope, [insert(modelCacheCollection, cacheId(scope, key), value)]));
     },
     /** Removes the answers of these items, or all of the dataset. Returns how many were removed. */
     async remove(scope: DatasetScope, items?: readonly DataItemId[]): Promise<number> {

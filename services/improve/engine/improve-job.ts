@@ -2,11 +2,11 @@ import type { DatasetId, TenantId, UserId } from '../../common/kernel/brand.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { createRepeating, type Repeating } from '../../common/platform/async/repeating.ts';
+import { ignoreDuplicate } from '../../common/platform/async/retry-on-conflict.ts';
 import { createErrorDeduplicator } from '../../common/platform/jobs/error-deduplicator.ts';
 import { type RunJob, readRunJob } from '../../common/platform/messaging/jobs.ts';
 import type { NewJob } from '../../common/ports/work-queue.ts';
 import type { StoredImproveRequest } from '../../common/records/improve/improve-requests.ts';
-import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
 import type { ImproveOptions } from '../model.ts';
 
@@ -108,14 +108,9 @@ async function order({ improveRequests, store, workQueue, clock, ids }: Dependen
   const { tenant, user, session, dataset, keyId } = taken;
   const details = { id: ids.uuid(), datasetId: dataset, sessionIds: [session], options: null, isAutomatic: true };
   const scope = { tenant, dataset };
-  try {
-    const job = improveJob(details, { id: user, tenant, keyId }, `${IMPROVE_JOB}:${taken.id}`);
-    await store.commit(scope, workQueue.enqueueWrites(scope, job).writes);
-  } catch (error) {
-    // A job for the same session is queued or running; it may have read the session already, so the request stays.
-    if (error instanceof DuplicateKeyError) return;
-    throw error;
-  }
+  const job = improveJob(details, { id: user, tenant, keyId }, `${IMPROVE_JOB}:${taken.id}`);
+  // Else a job for the same session is queued or running; it may have read the session already, so the request stays.
+  if (!(await ignoreDuplicate(store.commit(scope, workQueue.enqueueWrites(scope, job).writes)))) return;
   await improveRequests.settle(taken);
   await workQueue.wake(IMPROVE_JOB).catch(() => null); // a lost message delays it until the next poll
 }

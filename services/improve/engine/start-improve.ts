@@ -1,9 +1,9 @@
 import { scopeOf } from '../../common/kernel/dataset.ts';
 import { sha256OfJson } from '../../common/kernel/hashes.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
-import { isWriteConflict, retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
+import { ignoreDuplicate, isWriteConflict, retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { ownerOf } from '../../common/records/improve/improve-claims.ts';
-import { DuplicateKeyError, type Write } from '../../common/storage/ports/document-store.ts';
+import type { Write } from '../../common/storage/ports/document-store.ts';
 import { holdClaim } from './held-claim.ts';
 import { IMPROVE_JOB, improveJob, type JobAsker } from './improve-job.ts';
 import { type ImproveParts, type ImproveRequest, keysOf, runPasses } from './improve-passes.ts';
@@ -79,12 +79,7 @@ async function requestRerun(parts: ImproveParts, request: ImproveRequest, backgr
       asker,
       `${IMPROVE_JOB}:rerun:${digest}:${place}`,
     );
-    try {
-      await store.commit(scope, workQueue.enqueueWrites(scope, job).writes);
-      break;
-    } catch (error) {
-      if (!(error instanceof DuplicateKeyError)) throw error;
-    }
+    if (await ignoreDuplicate(store.commit(scope, workQueue.enqueueWrites(scope, job).writes))) break;
   }
   await claims.wantRerun(keysOf(request), clock.now().getTime());
   wakeWorkers(parts);

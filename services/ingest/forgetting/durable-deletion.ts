@@ -1,11 +1,11 @@
 import type { DataItemId } from '../../common/kernel/brand.ts';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import { ignoreConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { isQueuedAlready } from '../../common/platform/jobs/job-failure.ts';
 import type { JobLease } from '../../common/platform/jobs/job-lease.ts';
 import type { JobHandler } from '../../common/platform/jobs/job-worker.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { ClaimedJob } from '../../common/ports/work-queue.ts';
-import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 import type { ForgettingCounts } from '../model.ts';
 import { DELETION_FAILURES, type Deletion, deletionJob, deletionOf } from './deletion-job.ts';
@@ -93,11 +93,7 @@ async function durably<Result>(
 
 /** Completes the job, unless another worker has it: that one finds nothing left. */
 async function complete({ store, workQueue }: IngestDependencies, job: ClaimedJob): Promise<void> {
-  try {
-    await store.commit(job.scope, workQueue.completeWrites(job));
-  } catch (error) {
-    if (!(error instanceof VersionConflictError)) throw error;
-  }
+  await ignoreConflict(store.commit(job.scope, workQueue.completeWrites(job)));
 }
 
 /**

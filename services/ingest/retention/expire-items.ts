@@ -2,7 +2,7 @@ import type { DataItem } from '../../common/domain/data-item.ts';
 import type { DataItemId } from '../../common/kernel/brand.ts';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { pagesOf } from '../../common/kernel/result-page.ts';
-import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
+import { ignoreConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 import { deleteItemsDurably } from '../forgetting/durable-deletion.ts';
 import { impersonateOwner } from '../forgetting/impersonate-owner.ts';
@@ -59,12 +59,9 @@ async function expireOf(deps: IngestDependencies, dataset: DatasetRef, before: s
 async function claimed({ items, store }: IngestDependencies, dataset: DatasetRef, old: readonly DataItem[]) {
   const ids: DataItemId[] = [];
   for (const item of old) {
-    try {
-      if (!item.isExpiring) await store.commit(scopeOf(dataset), [items.expireWrite(item)]);
-      ids.push(item.id);
-    } catch (error) {
-      if (!(error instanceof VersionConflictError)) throw error;
-    }
+    const isClaimed =
+      item.isExpiring || (await ignoreConflict(store.commit(scopeOf(dataset), [items.expireWrite(item)])));
+    if (isClaimed) ids.push(item.id);
   }
   return ids;
 }

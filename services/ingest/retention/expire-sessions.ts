@@ -1,9 +1,8 @@
 import type { TenantId } from '../../common/kernel/brand.ts';
 import { type AnyScope, SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
-import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
+import { ignoreConflict, isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { Debounce } from '../../common/records/improve/improve-requests.ts';
 import type { PlacedSession } from '../../common/records/sessions/sessions.ts';
-import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 
 /** Sessions that one pass reads, so that others need not wait. */
@@ -71,15 +70,9 @@ async function expire(dependencies: IngestDependencies, { scope, session }: Plac
   if (oldest.qas <= session.expired.qas && oldest.traces <= session.expired.traces) return false;
   // First: when the process dies here, the next one finds the session as it was.
   await sessionEntries.removeEntries(scope, session, oldest);
-  try {
-    await store.commit(scope, [
-      sessions.expireWrite(session, oldest),
-      ...(isEmptied ? [sessionContexts.removeOfSessionWrite(session)] : []),
-    ]);
-  } catch (error) {
-    // It is used again: a later pass reads it.
-    if (!(error instanceof VersionConflictError)) throw error;
-  }
+  const emptied = isEmptied ? [sessionContexts.removeOfSessionWrite(session)] : [];
+  // Where it is used again, a later pass reads it.
+  await ignoreConflict(store.commit(scope, [sessions.expireWrite(session, oldest), ...emptied]));
   return true;
 }
 

@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { engramError, isEngramError } from '../../common/kernel/errors.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import { nameConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import { defineRoute, json, type Route, type UploadedFile } from '../../common/platform/http/route.ts';
 import { ofAccount } from '../../common/platform/http/route-permission.ts';
 import { missingField } from '../../common/platform/http/validation-error.ts';
 import { MAX_ONTOLOGY_BYTES, ontologyKey, type StoredOntology } from '../../common/records/ingest/ontologies.ts';
-import { DuplicateKeyError, VersionConflictError } from '../../common/storage/ports/document-store.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 
 const path = '/api/v1/ontologies';
@@ -132,8 +132,8 @@ async function upload(
     details: { key },
   };
   const writes = await ontologies.insertWrites(ontology, await buffer(file.open()));
-  await audit.commit({ tenant: PERSONAL_TENANT }, writes, [entry]).catch((error: unknown) => {
-    throw error instanceof DuplicateKeyError ? refused('Ontology key already exists.') : error;
+  await nameConflict(audit.commit({ tenant: PERSONAL_TENANT }, writes, [entry]), {
+    duplicate: () => refused('Ontology key already exists.'),
   });
   // The account may have been deleted meanwhile, with what it had then.
   if ((await users.get(userId))?.isActive !== true) {
@@ -150,13 +150,11 @@ async function remove({ ontologies, audit }: IngestDependencies, { id: userId }:
   const ontology = key === null ? null : await ontologies.find(userId, key);
   const unknown = 'Ontology key not found or invalid.';
   if (ontology === null) throw refused(unknown);
-  const entry = { tenant: PERSONAL_TENANT, action: 'ontology.deleted', actor: userId, subject: ontology.id };
-  const writes = ontologies.removeWrites(ontology);
-  await audit
-    .commit({ tenant: PERSONAL_TENANT }, writes, [{ ...entry, details: { key: ontology.key } }])
-    .catch((error: unknown) => {
-      throw error instanceof VersionConflictError ? refused(unknown) : error;
-    });
+  const details = { key: ontology.key };
+  const entry = { tenant: PERSONAL_TENANT, action: 'ontology.deleted', actor: userId, subject: ontology.id, details };
+  await nameConflict(audit.commit({ tenant: PERSONAL_TENANT }, ontologies.removeWrites(ontology), [entry]), {
+    changed: () => refused(unknown),
+  });
   return ontology.key;
 }
 

@@ -4,11 +4,11 @@ import { engramError } from '../../common/kernel/errors.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import type { Page } from '../../common/kernel/result-page.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
+import { ignoreDuplicate } from '../../common/platform/async/retry-on-conflict.ts';
 import { json, routesOf } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { lenientInteger, optional, uuid } from '../../common/platform/http/schema.ts';
 import type { SupersededSide, Supersession } from '../../common/records/cognify/supersessions.ts';
-import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 import { datasetWith } from '../items/target-dataset.ts';
 
@@ -139,14 +139,10 @@ async function revertSupersession(
   if (supersession.reverted !== null) return supersession;
   const at = clock.now().toISOString();
   const entry = { tenant: dataset.tenant, action: 'supersession.reverted', actor: principal.id, subject: id };
-  try {
-    const write = supersessions.revertWrite(supersession, principal.id, at);
-    await audit.commit(scope, [write], [{ ...entry, details: { dataset: dataset.id } }]);
-  } catch (error) {
-    if (!(error instanceof DuplicateKeyError)) throw error;
-    return (await supersessions.get(scope, id)) ?? supersession;
-  }
-  return { ...supersession, reverted: { by: principal.id, at } };
+  const write = supersessions.revertWrite(supersession, principal.id, at);
+  const commit = audit.commit(scope, [write], [{ ...entry, details: { dataset: dataset.id } }]);
+  if (await ignoreDuplicate(commit)) return { ...supersession, reverted: { by: principal.id, at } };
+  return (await supersessions.get(scope, id)) ?? supersession;
 }
 
 async function visibleAmong({ ledger }: IngestDependencies, scope: DatasetScope, found: readonly Supersession[]) {

@@ -1,9 +1,8 @@
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
-import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
+import { nameConflict, retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import type { DeclaredConnection, SourceConnection } from '../../common/records/integrations/connections.ts';
-import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
 import type { SourceDependencies } from '../dependencies.ts';
 import { startWrites, wakeImports } from '../imports/start-import.ts';
 import {
@@ -66,7 +65,7 @@ export async function storeConnection(
 ): Promise<SourceConnection> {
   const { provider, capabilities } = connector;
   const { declared } = account;
-  const stored = await retryOnConflict(async () => {
+  const storing = retryOnConflict(async () => {
     const { connections, credentials, audit } = dependencies;
     const all = await connections.ofAccount(provider, account.accountId);
     const others = all.filter((one) => !one.parentId && (declared !== undefined || !one.declared));
@@ -102,11 +101,9 @@ export async function storeConnection(
       ],
     );
     return known;
-  }).catch((error: unknown) => {
-    // Another user was faster, time and again.
-    if (error instanceof DuplicateKeyError) throw new AlreadyConnectedError();
-    throw error;
   });
+  // Another user was faster, time and again.
+  const stored = await nameConflict(storing, { duplicate: () => new AlreadyConnectedError() });
   wakeImports(dependencies);
   return stored;
 }

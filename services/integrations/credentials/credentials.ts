@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ignoreConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { isLeased } from '../../common/platform/leases/lease.ts';
 import type { SecretBox } from '../../common/ports/secret-box.ts';
 import type { Clock, IdSource } from '../../common/ports/system.ts';
@@ -8,7 +9,7 @@ import {
   type StoredCredential,
   tokensPlace,
 } from '../../common/records/integrations/credentials.ts';
-import { type DocumentStore, VersionConflictError, type Write } from '../../common/storage/ports/document-store.ts';
+import type { DocumentStore, Write } from '../../common/storage/ports/document-store.ts';
 import { type Connector, SourceRevokedError, type Tokens } from '../providers/connector.ts';
 import { InvalidGrantError } from './token-endpoint.ts';
 
@@ -36,15 +37,7 @@ export function createCredentials({
 }) {
   const records = createCredentialRecords(store);
   const seal = (owner: Owner, tokens: Tokens) => secretBox.seal(JSON.stringify(tokens), tokensPlace(owner.id));
-  const commit = async ({ tenant }: Owner, write: Write): Promise<boolean> => {
-    try {
-      await store.commit({ tenant }, [write]);
-      return true;
-    } catch (error) {
-      if (error instanceof VersionConflictError) return false;
-      throw error;
-    }
-  };
+  const commit = ({ tenant }: Owner, write: Write) => ignoreConflict(store.commit({ tenant }, [write]));
 
   /** Exchanges the tokens under the lease; null: another process was faster. */
   const exchange = async (owner: Owner, stored: StoredCredential, refresh: () => Promise<Tokens>) => {

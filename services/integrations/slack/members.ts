@@ -1,7 +1,7 @@
 import type { Principal } from '../../common/kernel/principal.ts';
+import { nameConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import type { SourceConnection } from '../../common/records/integrations/connections.ts';
-import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
 import { type Connecting, connectingOf, isOfAccount, RESUMED } from '../connections/connect.ts';
 import type { SourceDependencies } from '../dependencies.ts';
 import { SLACK_MEMBER } from '../providers/providers.ts';
@@ -86,15 +86,9 @@ export async function linkMember(
   };
   const { tenant, userId: actor } = owner;
   const details = { provider: SLACK_MEMBER };
-  await audit
-    .commit(
-      { tenant },
-      [connections.putWrite(link, JSON.stringify([SLACK_MEMBER, accountId]), before)],
-      [{ tenant, action: 'source.connected', actor, subject: link.id, details }],
-    )
-    .catch((error: unknown) => {
-      throw error instanceof DuplicateKeyError ? taken : error;
-    });
+  const write = connections.putWrite(link, JSON.stringify([SLACK_MEMBER, accountId]), before);
+  const entry = { tenant, action: 'source.connected', actor, subject: link.id, details };
+  await nameConflict(audit.commit({ tenant }, [write], [entry]), { duplicate: () => taken });
 }
 
 /** `<team>:<slack user>` of a code that this server signed and that is not too old; else null. */

@@ -7,11 +7,12 @@ import {
   standingText,
 } from '../../domain/budget.ts';
 import type { TenantId } from '../../kernel/brand.ts';
+import { ignoreConflict } from '../../platform/async/retry-on-conflict.ts';
 import type { BudgetMetrics } from '../../ports/budgets.ts';
 import type { EventLog } from '../../ports/event-log.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { WallClock } from '../../ports/system.ts';
-import { type DocumentStore, update, VersionConflictError } from '../../storage/ports/document-store.ts';
+import { type DocumentStore, update } from '../../storage/ports/document-store.ts';
 import type { Posting } from './budget-postings.ts';
 import { type UsageDocument, usageCollection } from './usage.ts';
 
@@ -62,22 +63,14 @@ export function createBudgetAlerts({ store, clock, eventLog, logger, metrics }: 
     const set = { [field]: [...kept, value].join('; ') } as Partial<UsageDocument>;
     const where = sent === '' ? { [field]: { exists: false } } : { [field]: sent };
     const { kind, account, limit, used } = excess;
-    try {
-      await store.commit({ tenant }, [
+    const type = outcome === 'warned' ? 'budget.warned' : 'budget.exceeded';
+    const event = { type, subjectId: subjectOf(account), data: { account, kind, limit, used } } as const;
+    return ignoreConflict(
+      store.commit({ tenant }, [
         update(usageCollection, place.id, { where, set, required: true }),
-        ...eventLog.appendWrites({ tenant }, [
-          {
-            type: outcome === 'warned' ? 'budget.warned' : 'budget.exceeded',
-            subjectId: subjectOf(account),
-            data: { account, kind, limit, used },
-          },
-        ]),
-      ]);
-      return true;
-    } catch (error) {
-      if (error instanceof VersionConflictError) return false;
-      throw error;
-    }
+        ...eventLog.appendWrites({ tenant }, [event]),
+      ]),
+    );
   };
   return {
     exceeded: (tenant: TenantId, place: Place, excess: Excess) => notify(tenant, place, 'exceeded', excess),

@@ -1,8 +1,9 @@
 import type { BudgetAccount } from '../../domain/budget.ts';
 import { pagesOf } from '../../kernel/result-page.ts';
 import type { Scope } from '../../kernel/scope.ts';
+import { ignoreDuplicate } from '../../platform/async/retry-on-conflict.ts';
 import type { TokenUsage } from '../../ports/models.ts';
-import { type DocumentStore, DuplicateKeyError, insert, update } from '../../storage/ports/document-store.ts';
+import { type DocumentStore, insert, update } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 
 /** Tokens that the calls of a model took. */
@@ -44,12 +45,8 @@ export function createModelUsage(store: DocumentStore) {
       const day = at.toISOString().slice(0, 10);
       const id = `${account}/${day}/${model}`;
       if (await increase(scope, id, usage)) return;
-      try {
-        await store.commit(scope, [insert(modelUsageCollection, id, { account, day, model, calls: 1, ...usage })]);
-      } catch (error) {
-        if (!(error instanceof DuplicateKeyError)) throw error;
-        await increase(scope, id, usage);
-      }
+      const first = insert(modelUsageCollection, id, { account, day, model, calls: 1, ...usage });
+      if (!(await ignoreDuplicate(store.commit(scope, [first])))) await increase(scope, id, usage);
     },
     /** Sums by model from a day on, those with most tokens first. */
     async since({ tenant }: Scope, account: BudgetAccount, day: string): Promise<readonly ModelTokens[]> {

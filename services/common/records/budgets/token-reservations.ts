@@ -10,6 +10,7 @@ import { engramError } from '../../kernel/errors.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import { createKeyedBatches, type KeyedTask } from '../../platform/async/keyed-batches.ts';
 import { pause } from '../../platform/async/pause.ts';
+import { ignoreConflict } from '../../platform/async/retry-on-conflict.ts';
 import type { BudgetMetrics, Budgets } from '../../ports/budgets.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { TokenUsage } from '../../ports/models.ts';
@@ -161,18 +162,13 @@ export async function foldAll(store: DocumentStore): Promise<void> {
 }
 
 async function fold(store: DocumentStore, { id, version, value }: Stored<ReservationDocument>): Promise<boolean> {
-  try {
-    await store.commit(SYSTEM_SCOPE, [
+  const amounts = { committed: -value.tokens };
+  return ignoreConflict(
+    store.commit(SYSTEM_SCOPE, [
       remove(tokenReservationsCollection, id, version),
-      ...value.counters.map((counter) =>
-        countWrite(counter, { amounts: { committed: -value.tokens }, required: false }),
-      ),
-    ]);
-    return true;
-  } catch (error) {
-    if (error instanceof VersionConflictError) return false;
-    throw error;
-  }
+      ...value.counters.map((counter) => countWrite(counter, { amounts, required: false })),
+    ]),
+  );
 }
 
 interface Settling extends TokenReservationsOptions {

@@ -1,7 +1,7 @@
 import { type SessionKey, sessionDocumentId } from '../../domain/session.ts';
 import type { DatasetId, TenantId } from '../../kernel/brand.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
-import { retryOnConflict } from '../../platform/async/retry-on-conflict.ts';
+import { ignoreConflict, retryOnConflict } from '../../platform/async/retry-on-conflict.ts';
 import { isLeased, leasesOf } from '../../platform/leases/lease.ts';
 import {
   type DocumentStore,
@@ -156,16 +156,8 @@ async function claimAll(store: DocumentStore, ids: readonly string[], owner: str
 }
 
 async function extendAll(store: DocumentStore, ids: readonly string[], owner: string, { nowMs, leaseMs }: LeaseTerm) {
-  try {
-    await store.commit(
-      SYSTEM_SCOPE,
-      ids.map((id) => changeOfHeld(id, owner, { leaseUntilMs: nowMs + leaseMs })),
-    );
-    return true;
-  } catch (error) {
-    if (error instanceof VersionConflictError) return false;
-    throw error;
-  }
+  const writes = ids.map((id) => changeOfHeld(id, owner, { leaseUntilMs: nowMs + leaseMs }));
+  return ignoreConflict(store.commit(SYSTEM_SCOPE, writes));
 }
 
 async function rerunOrReleaseAll(store: DocumentStore, keys: ClaimedKeys, owner: string) {
@@ -187,17 +179,13 @@ async function rerunOrReleaseAll(store: DocumentStore, keys: ClaimedKeys, owner:
 async function releaseUnwanted(store: DocumentStore, keys: ClaimedKeys, owner: string): Promise<boolean> {
   const unwanted = (id: string) =>
     leases.heldWrite(id, owner, { where: { rerunWanted: false }, set: {}, required: true });
-  try {
-    await store.commit(SYSTEM_SCOPE, [
+  return ignoreConflict(
+    store.commit(SYSTEM_SCOPE, [
       ...keys.sessions.map(unwanted),
       changeOfHeld(keys.dataset, owner),
       ...allOf(keys).map((id) => remove(collection, id)),
-    ]);
-    return true;
-  } catch (error) {
-    if (error instanceof VersionConflictError) return false;
-    throw error;
-  }
+    ]),
+  );
 }
 
 async function releaseKeys(store: DocumentStore, { dataset, sessions }: ClaimedKeys, owner: string): Promise<void> {
@@ -241,14 +229,8 @@ function allOf({ dataset, sessions }: ClaimedKeys): readonly string[] {
 }
 
 /** False for a key that another holder has by now; it stays as it is. */
-async function releaseOne(store: DocumentStore, id: string, owner: string): Promise<boolean> {
-  try {
-    await store.commit(SYSTEM_SCOPE, [changeOfHeld(id, owner), remove(collection, id)]);
-    return true;
-  } catch (error) {
-    if (!(error instanceof VersionConflictError)) throw error;
-    return false;
-  }
+function releaseOne(store: DocumentStore, id: string, owner: string): Promise<boolean> {
+  return ignoreConflict(store.commit(SYSTEM_SCOPE, [changeOfHeld(id, owner), remove(collection, id)]));
 }
 
 const MAX_RACES = 50;

@@ -2,13 +2,8 @@ import type { DatasetId, TenantId, UserId } from '../../kernel/brand.ts';
 import { sha256 } from '../../kernel/hashes.ts';
 import { asId } from '../../kernel/ids.ts';
 import type { Scope, SystemScope } from '../../kernel/scope.ts';
-import { retryOnConflict } from '../../platform/async/retry-on-conflict.ts';
-import {
-  type DocumentStore,
-  type Stored,
-  VersionConflictError,
-  type Write,
-} from '../../storage/ports/document-store.ts';
+import { ignoreConflict, retryOnConflict } from '../../platform/async/retry-on-conflict.ts';
+import type { DocumentStore, Stored, Write } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { repository } from '../base/repository.ts';
 
@@ -109,13 +104,9 @@ export function createImproveRequests(store: DocumentStore) {
       if (stored === null || stored.version !== request.version) return null;
       const takenUntil = until.toISOString();
       const document = { ...stored.value, entries: 0, wantedAt: null, takenUntil, dueAt: takenUntil };
-      try {
-        await store.commit(scope, [records.replaceWrite(request.id, document, request.version)]);
-        return { ...request, version: request.version + 1 };
-      } catch (error) {
-        if (error instanceof VersionConflictError) return null;
-        throw error;
-      }
+      const write = records.replaceWrite(request.id, document, request.version);
+      const isTaken = await ignoreConflict(store.commit(scope, [write]));
+      return isTaken ? { ...request, version: request.version + 1 } : null;
     },
     /** Removes a taken request, or keeps what is left of it: the entries since it was taken. */
     async settle({ tenant, id }: StoredImproveRequest): Promise<void> {

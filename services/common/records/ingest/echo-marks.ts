@@ -2,15 +2,8 @@ import type { DataItemId, UserId } from '../../kernel/brand.ts';
 import { dataItemId } from '../../kernel/ids.ts';
 import type { DatasetScope } from '../../kernel/scope.ts';
 import { slices } from '../../kernel/slices.ts';
-import {
-  type DocumentStore,
-  DuplicateKeyError,
-  insert,
-  removeWhere,
-  update,
-  VersionConflictError,
-  type Write,
-} from '../../storage/ports/document-store.ts';
+import { ignoreDuplicate, isWriteConflict } from '../../platform/async/retry-on-conflict.ts';
+import { type DocumentStore, insert, removeWhere, update, type Write } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 
 type MarkDocument = {
@@ -75,9 +68,9 @@ export function createEchoMarks(store: DocumentStore) {
         try {
           await store.commit(scope, start === 0 ? [...slice, expired] : slice);
         } catch (error) {
-          if (!(error instanceof DuplicateKeyError) && !(error instanceof VersionConflictError)) throw error;
+          if (!isWriteConflict(error)) throw error;
           // Another answer marked some of them just now; the others go one by one.
-          for (const write of slice) await store.commit(scope, [write]).catch(ignoreTaken);
+          for (const write of slice) await ignoreDuplicate(store.commit(scope, [write]));
         }
       }
     },
@@ -108,8 +101,4 @@ export function createEchoMarks(store: DocumentStore) {
 
 function markId(user: UserId, fingerprint: string): string {
   return `${user}/${fingerprint}`;
-}
-
-function ignoreTaken(error: unknown): void {
-  if (!(error instanceof DuplicateKeyError)) throw error;
 }

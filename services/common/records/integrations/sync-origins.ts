@@ -3,7 +3,8 @@ import { sha256OfJson } from '../../kernel/hashes.ts';
 import { asId } from '../../kernel/ids.ts';
 import type { Principal } from '../../kernel/principal.ts';
 import type { DatasetScope } from '../../kernel/scope.ts';
-import { type DocumentStore, DuplicateKeyError } from '../../storage/ports/document-store.ts';
+import { ignoreDuplicate } from '../../platform/async/retry-on-conflict.ts';
+import type { DocumentStore } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { repository } from '../base/repository.ts';
 
@@ -30,11 +31,7 @@ export function createSyncOrigins(store: DocumentStore) {
     /** Repeating is harmless. */
     async note(scope: DatasetScope, user: Pick<Principal, 'id' | 'tenant'>, remoteId: string): Promise<void> {
       const origin = originOf(user, remoteId);
-      try {
-        await store.commit(scope, [records.insertWrite(origin, { origin })]);
-      } catch (error) {
-        if (!(error instanceof DuplicateKeyError)) throw error;
-      }
+      await ignoreDuplicate(store.commit(scope, [records.insertWrite(origin, { origin })]));
     },
   };
 }

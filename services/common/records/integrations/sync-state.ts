@@ -1,14 +1,8 @@
 import { sha256 } from '../../kernel/hashes.ts';
 import type { DatasetScope } from '../../kernel/scope.ts';
 import { slices } from '../../kernel/slices.ts';
-import { retryOnConflict } from '../../platform/async/retry-on-conflict.ts';
-import {
-  type AnyCollection,
-  type DocumentStore,
-  DuplicateKeyError,
-  insert,
-  remove,
-} from '../../storage/ports/document-store.ts';
+import { ignoreDuplicate, retryOnConflict } from '../../platform/async/retry-on-conflict.ts';
+import { type AnyCollection, type DocumentStore, insert, remove } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { findAll } from '../base/find-all.ts';
 import { repository } from '../base/repository.ts';
@@ -104,7 +98,7 @@ export function createSyncState(store: DocumentStore) {
      * harmless.
      */
     async noteDue(scope: DatasetScope, due: SyncDue): Promise<void> {
-      await unlessThere(store.commit(scope, [insert(syncDuesCollection, dueId(due), { ...due })]));
+      await ignoreDuplicate(store.commit(scope, [insert(syncDuesCollection, dueId(due), { ...due })]));
     },
     async settleDues(scope: DatasetScope, dues: readonly SyncDue[]): Promise<void> {
       await store.commit(
@@ -151,12 +145,6 @@ interface Offered {
 /** Id of the offer of content, from which the content cannot be told. */
 export function offerId(scope: DatasetScope, origin: string, md5: string): string {
   return fingerprint(scope)(`${origin}:${md5}`);
-}
-
-async function unlessThere(commit: Promise<unknown>): Promise<void> {
-  await commit.catch((error: unknown) => {
-    if (!(error instanceof DuplicateKeyError)) throw error;
-  });
 }
 
 function dueId({ side, runId }: SyncDue): string {

@@ -10,10 +10,9 @@ import type { UserId } from '../../kernel/brand.ts';
 import { sha256 } from '../../kernel/hashes.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Scope } from '../../kernel/scope.ts';
-import { retryOnConflict } from '../../platform/async/retry-on-conflict.ts';
+import { ignoreDuplicate, retryOnConflict } from '../../platform/async/retry-on-conflict.ts';
 import {
   type DocumentStore,
-  DuplicateKeyError,
   insert,
   remove,
   removeWhere,
@@ -121,11 +120,8 @@ export function createSessionContexts(store: DocumentStore) {
       const createdAt = behind(newest.items[0]?.value.createdAt, feedback.createdAt);
       const base = { ...placeOf(key), kind: 'feedback' as const, createdAt };
       const document = { ...base, identity: `feedback:${sha256(id)}`, row: { ...feedback, createdAt } };
-      try {
-        await store.commit(scope, [insert(sessionContextCollection, documentId(key, document.identity), document)]);
-      } catch (error) {
-        if (!(error instanceof DuplicateKeyError)) throw error;
-      }
+      const write = insert(sessionContextCollection, documentId(key, document.identity), document);
+      await ignoreDuplicate(store.commit(scope, [write]));
     },
     /** Given after that time, oldest first; all of it for null. */
     async feedback(scope: Scope, key: SessionKey, after?: string | null): Promise<readonly SessionFeedback[]> {
