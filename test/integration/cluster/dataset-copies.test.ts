@@ -56,6 +56,12 @@ withBackend('elasticsearch', (elasticsearch) => {
           }
           const copy = await indexes.text.copy?.(SCOPE, COPY);
           if (!copy) throw new Error('there is no copy');
+          // What searches remember of a text, they remember by its payload.
+          const [once, again] = [
+            await copy.reads.fetch(SCOPE, 'chunk', ['chunk-0-7']),
+            await copy.reads.fetch(SCOPE, 'chunk', ['chunk-0-7']),
+          ];
+          expect(once[0]?.payload).to.equal(again[0]?.payload).and.not.equal(undefined);
           const withheld = { ...SCOPE, withheld: new Set([ITEMS[1] as DataItemId]) };
           for (let round = 0; round < 40; round += 1) {
             for (const kind of ['chunk', 'entity', 'summary'] as const) {

@@ -13,6 +13,9 @@ type CopiedRow = Omit<StoredRow, 'counts'> & { readonly place: number };
 
 /** Memory of a row beside its payload, of a word that is new, and of a word in a row. */
 const BYTES_PER_ROW = 400;
+/** A payload is kept as JSON and as it was read from it; of a passage, searches also remember the words of each sentence. */
+const PAYLOAD_COPIES = 2;
+const BYTES_OF_WORDS = 5;
 const BYTES_PER_WORD = 120;
 const BYTES_PER_POSTING = 8;
 
@@ -72,7 +75,8 @@ function createCopiedKind() {
           isNew += 1;
         }
       }
-      return BYTES_PER_ROW + row.payload.length + BYTES_PER_WORD * isNew + BYTES_PER_POSTING * counts.size;
+      const times = PAYLOAD_COPIES + (row.kind === 'chunk' ? BYTES_OF_WORDS : 0);
+      return BYTES_PER_ROW + times * row.payload.length + BYTES_PER_WORD * isNew + BYTES_PER_POSTING * counts.size;
     },
     end(): CopiedKind {
       const numbers = new Map([...words.keys()].map((token, number) => [token, number]));

@@ -47,7 +47,7 @@ const KEYS_ONLY = {
   docvalue_fields: ['id', 'item', 'generation', 'stamp'],
 };
 
-/** Words of all rows that are kept: about 25 MB. */
+/** Words of all rows that are kept: about 25 MB, and as much again for what searches read of their payloads. */
 const WORDS_KEPT = 400_000;
 
 /** Datasets and kinds that are known to be familiar. */
@@ -200,23 +200,20 @@ function storedRows(hits: readonly Hit[]): readonly StoredRow[] {
   });
 }
 
-/** Payloads are read from their JSON when they are asked for: of many candidates few are shown. */
+/** The payload is read when it is asked for: of many candidates few are shown. */
 export function candidateOf(row: ReadRow, frequencies: readonly number[]): TextCandidate {
-  const { length, payload: json } = row;
-  let payload: EntryPayload | undefined;
   return {
     ...columnsOf(row),
     get payload() {
-      payload ??= readPayload(json);
-      return payload;
+      return payloadOf(row);
     },
-    length,
+    length: row.length,
     frequencies,
   };
 }
 
 export function textRow(row: ReadRow): TextRow {
-  return { ...columnsOf(row), payload: readPayload(row.payload) };
+  return { ...columnsOf(row), payload: payloadOf(row) };
 }
 
 type ReadRow = Omit<StoredRow, 'counts'>;
@@ -225,8 +222,17 @@ function columnsOf({ kind, id, item, generation, ordinal, nodeSets }: ReadRow): 
   return { kind, id, item, generation, ordinal, nodeSets };
 }
 
-function readPayload(json: string): EntryPayload {
-  return JSON.parse(json) as EntryPayload;
+/** Payloads that were read from their JSON, for as long as their rows are kept. */
+const payloads = new WeakMap<ReadRow, EntryPayload>();
+
+/** The same object each time: what searches read of a text, they remember by its payload. */
+function payloadOf(row: ReadRow): EntryPayload {
+  let payload = payloads.get(row);
+  if (payload === undefined) {
+    payload = JSON.parse(row.payload) as EntryPayload;
+    payloads.set(row, payload);
+  }
+  return payload;
 }
 
 /** Reads all hits of a sorted search, `size` at a time; each page begins after the last hit of the one before. */
