@@ -155,7 +155,8 @@ function createVectorReader(dependencies: {
     };
     const read = async (size: number) => {
       const request: SearchBody = {
-        knn: { ...knn, k: size },
+        // As a query: a search with vectors beside its query makes one round more within the server, for the same hits.
+        query: { knn },
         size,
         stored_fields: '_none_',
         docvalue_fields: KEY_FIELDS,
