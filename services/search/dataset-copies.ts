@@ -4,17 +4,22 @@ import { type DatasetScope, datasetScope } from '../common/kernel/scope.ts';
 import type { Logger } from '../common/ports/logger.ts';
 import type { Clock } from '../common/ports/system.ts';
 import type { CommittedBuild, Ledger } from '../common/records/cognify/ledger.ts';
+import type { Supersessions } from '../common/records/cognify/supersessions.ts';
+import type { ActiveVectorVersion, VectorIndexVersions } from '../common/records/cognify/vector-index-versions.ts';
 import type { CopyLease, DatasetCopyLeases } from '../common/records/search/dataset-copies.ts';
 import type { IndexStores } from '../common/storage/ports/dataset-indexes.ts';
 import type { CopiedGraphReads } from '../common/storage/ports/graph-store.ts';
 import type { CopiedTextReads } from '../common/storage/ports/text-index.ts';
-import type { ReadsHere } from './retrieval/retrieval.ts';
+import { supersessionsAhead } from './retrieval/read-ahead.ts';
+import type { ReadsHere, RetrievalDependencies } from './retrieval/retrieval.ts';
 
 export interface DatasetCopiesOptions {
   /** The servers. */
   readonly from: IndexStores;
   readonly maxBytes: number;
-  readonly ledger: Pick<Ledger, 'committed' | 'committedBuilds'>;
+  readonly ledger: Pick<Ledger, 'committed' | 'committedBuilds' | 'changes'>;
+  readonly supersessions: Supersessions;
+  readonly vectorVersions: Pick<VectorIndexVersions, 'active' | 'state' | 'scopeOf'>;
   readonly leases: Pick<DatasetCopyLeases, 'hold'>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -23,7 +28,7 @@ export interface DatasetCopiesOptions {
 /** A dataset is copied when it is searched for the third time in so long. */
 const SEARCHES_BEFORE = 3;
 const SEARCHED_WITHIN_MS = 5 * 60_000;
-/** The ledger of a copied dataset is read whole for each search, in place of the items that the search finds. */
+/** The ledger of a copied dataset is read whole when it has changed. */
 const MAX_ITEMS = 200;
 /** Each renews its lease. */
 const MAX_COPIES = 16;
@@ -46,6 +51,9 @@ type Builds = ReadonlyMap<DataItemId, CommittedBuild>;
 interface Copy {
   readonly scope: DatasetScope;
   readonly builds: Builds;
+  /** Changes of the ledger (`Ledger.changes`) when it was found to name `builds`. */
+  changes: number;
+  readonly vectors: ActiveVectorVersion;
   /** Null in a copy that was dropped, which searches under way may still know. */
   text: CopiedTextReads | null;
   graph: CopiedGraphReads | null;
@@ -56,11 +64,18 @@ interface Copy {
 
 export type DatasetCopies = ReturnType<typeof createDatasetCopies>;
 
+/** What a search of copied datasets reads. */
+export interface CopiedDatasets extends ReadsHere {
+  readonly vectorVersions: RetrievalDependencies['vectorVersions'];
+}
+
 /**
  * Copies of small datasets in the memory of this process, which searches read in place of servers. Rows of a committed generation
- * never change, so a copy is up to date when the ledger names the generations that it has: each search reads the ledger once.
+ * never change, so a copy is up to date when the ledger names the generations that it has: each search asks whether the ledger
+ * has changed, and reads it when it has.
  */
-export function createDatasetCopies({ from, maxBytes, ledger, leases, clock, logger }: DatasetCopiesOptions) {
+export function createDatasetCopies(options: DatasetCopiesOptions) {
+  const { from, maxBytes, ledger, vectorVersions, leases, clock, logger } = options;
   const copies = new Map<string, Copy>();
   const stopping = new AbortController();
   const counted = new Map<string, { sinceMs: number; searches: number; notBeforeMs: number }>();
@@ -95,10 +110,12 @@ export function createDatasetCopies({ from, maxBytes, ledger, leases, clock, log
       if (copy?.lease === lease) void drop(key, copy);
     });
     const read = async (): Promise<Copy | number> => {
+      const changes = await ledger.changes(scope);
       const builds = await ledger.committedBuilds(scope, MAX_ITEMS);
       if (!isSmall(builds)) return PAUSE_MS;
       const newest = Math.max(...[...builds.values()].map(({ committedAt }) => Date.parse(committedAt)));
       if (clock.now().getTime() - newest < SETTLED_MS) return SETTLED_MS;
+      const vectors = await vectorVersions.active(scope);
       const committed = new Map([...builds].map(([item, { generation }]) => [item, generation]));
       const text = (await from.text.copy?.(scope, { committed, maxBytes, signal })) ?? null;
       const left = maxBytes - (text?.bytes ?? 0);
@@ -110,6 +127,8 @@ export function createDatasetCopies({ from, maxBytes, ledger, leases, clock, log
       return {
         scope,
         builds,
+        changes,
+        vectors,
         text: text?.reads ?? null,
         graph: graph?.reads ?? null,
         bytes,
@@ -150,17 +169,30 @@ export function createDatasetCopies({ from, maxBytes, ledger, leases, clock, log
       pause(PAUSE_MS);
     });
   };
-  const current = async (key: string, scope: DatasetScope): Promise<Copy | null> => {
+  const hasItsBuilds = async (copy: Copy): Promise<boolean> => {
+    const changes = await ledger.changes(copy.scope);
+    if (changes === copy.changes) return true;
+    if (!isSame(copy.builds, await ledger.committedBuilds(copy.scope, MAX_ITEMS))) return false;
+    copy.changes = changes;
+    return true;
+  };
+  const current = async (key: string, scope: DatasetScope, isForVectors: boolean): Promise<CurrentCopy | null> => {
     const copy = copies.get(key);
     if (copy === undefined) return null;
-    const builds = await ledger.committedBuilds(scope, MAX_ITEMS);
+    const [isUpToDate, state] = await Promise.all([
+      hasItsBuilds(copy),
+      isForVectors ? vectorVersions.state(scope) : null,
+    ]);
     if (copies.get(key) !== copy) return null;
-    if (!copy.lease.isHeld() || !isSame(copy.builds, builds)) {
+    if (!copy.lease.isHeld() || !isUpToDate) {
       void drop(key, copy);
       return null;
     }
     copy.usedMs = clock.monotonicMs();
-    return copy;
+    const { number, space } = copy.vectors;
+    // A version keeps its space as long as the items are those that were built into it.
+    if (state?.active !== number || space === null) return { copy, vectors: null };
+    return { copy, vectors: { number, space, scope: vectorVersions.scopeOf(scope, number), requested: state.wish } };
   };
   const sweep = setInterval(() => {
     const idleSince = clock.monotonicMs() - IDLE_MS;
@@ -168,51 +200,17 @@ export function createDatasetCopies({ from, maxBytes, ledger, leases, clock, log
   }, SWEEP_MS).unref();
   return {
     /** What a search of the datasets reads: of copies, and the rest of the servers. Null: no copy is up to date. */
-    async of(datasets: readonly DatasetRef[]): Promise<ReadsHere | null> {
-      const found = new Map<string, Copy>();
+    async of(datasets: readonly DatasetRef[], isForVectors: boolean): Promise<CopiedDatasets | null> {
+      const found = new Map<string, CurrentCopy>();
       await Promise.all(
         datasets.map(async (dataset) => {
           const scope = scopeOf(dataset);
-          const copy = await current(keyOf(scope), scope);
+          const copy = await current(keyOf(scope), scope, isForVectors);
           if (copy === null) note(keyOf(scope), scope);
           else found.set(keyOf(scope), copy);
         }),
       );
-      if (found.size === 0) return null;
-      const copyOf = (scope: DatasetScope) => {
-        const copy = found.get(keyOf(scope));
-        return copy?.lease.isHeld() ? copy : null;
-      };
-      const { text, vectors, graph } = from;
-      const textOf = (scope: DatasetScope): CopiedTextReads => copyOf(scope)?.text ?? text;
-      const { pathsOver } = graph;
-      return {
-        indexes: {
-          text: {
-            ...text,
-            candidates: (scope, ...rest) => textOf(scope).candidates(scope, ...rest),
-            fetch: (scope, ...rest) => textOf(scope).fetch(scope, ...rest),
-            fetchCandidates: (scope, ...rest) => textOf(scope).fetchCandidates(scope, ...rest),
-            list: (scope, ...rest) => textOf(scope).list(scope, ...rest),
-          },
-          vectors,
-          graph: {
-            ...graph,
-            neighbours: (scope, ...rest) => (copyOf(scope)?.graph ?? graph).neighbours(scope, ...rest),
-            ...(pathsOver && {
-              pathsOver: (scope, ...rest) => (copyOf(scope)?.graph?.pathsOver ?? pathsOver)(scope, ...rest),
-            }),
-          },
-        },
-        ledger: {
-          async committed(scope, items) {
-            const builds = found.get(keyOf(scope))?.builds;
-            if (builds === undefined) return ledger.committed(scope, items);
-            const seen = items.filter((item) => builds.has(item) && scope.withheld?.has(item) !== true);
-            return new Map(seen.map((item) => [item, builds.get(item)?.generation ?? 0]));
-          },
-        },
-      };
+      return found.size === 0 ? null : readsOf(found, options);
     },
     /** Drops every copy, and makes no more. */
     async stop(): Promise<void> {
@@ -220,6 +218,57 @@ export function createDatasetCopies({ from, maxBytes, ledger, leases, clock, log
       clearInterval(sweep);
       await making;
       await Promise.all([...copies].map(([key, copy]) => drop(key, copy)));
+    },
+  };
+}
+
+/** A copy that is up to date, and the vectors of its dataset; null: they are to be asked for. */
+interface CurrentCopy {
+  readonly copy: Copy;
+  readonly vectors: ActiveVectorVersion | null;
+}
+
+function readsOf(found: ReadonlyMap<string, CurrentCopy>, options: DatasetCopiesOptions): CopiedDatasets {
+  const { from, ledger, vectorVersions, supersessions } = options;
+  const copyOf = (scope: DatasetScope) => {
+    const copy = found.get(keyOf(scope))?.copy;
+    return copy?.lease.isHeld() ? copy : null;
+  };
+  const { text, vectors, graph } = from;
+  const textOf = (scope: DatasetScope): CopiedTextReads => copyOf(scope)?.text ?? text;
+  const { pathsOver } = graph;
+  return {
+    indexes: {
+      text: {
+        ...text,
+        candidates: (scope, ...rest) => textOf(scope).candidates(scope, ...rest),
+        fetch: (scope, ...rest) => textOf(scope).fetch(scope, ...rest),
+        fetchCandidates: (scope, ...rest) => textOf(scope).fetchCandidates(scope, ...rest),
+        list: (scope, ...rest) => textOf(scope).list(scope, ...rest),
+      },
+      vectors,
+      graph: {
+        ...graph,
+        neighbours: (scope, ...rest) => (copyOf(scope)?.graph ?? graph).neighbours(scope, ...rest),
+        ...(pathsOver && {
+          pathsOver: (scope, ...rest) => (copyOf(scope)?.graph?.pathsOver ?? pathsOver)(scope, ...rest),
+        }),
+      },
+    },
+    ledger: {
+      async committed(scope, items) {
+        const builds = found.get(keyOf(scope))?.copy.builds;
+        if (builds === undefined) return ledger.committed(scope, items);
+        const seen = items.filter((item) => builds.has(item) && scope.withheld?.has(item) !== true);
+        return new Map(seen.map((item) => [item, builds.get(item)?.generation ?? 0]));
+      },
+    },
+    supersessions: supersessionsAhead(
+      supersessions,
+      [...found.values()].map(({ copy }) => copy.scope),
+    ),
+    vectorVersions: {
+      active: async (scope) => found.get(keyOf(scope))?.vectors ?? vectorVersions.active(scope),
     },
   };
 }

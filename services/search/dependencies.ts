@@ -52,10 +52,13 @@ export interface SearchDependencies extends TypeDependencies, MarkDependencies {
   readonly sourceAccess: SourceAccess;
   readonly readiness: Readiness;
   /** What differs for a search of datasets that are copied into this process; null: nothing. */
-  here(datasets: readonly DatasetRef[]): Promise<CopiedReads | null>;
+  here(datasets: readonly DatasetRef[], isForVectors: boolean): Promise<CopiedReads | null>;
 }
 
-type CopiedReads = Pick<SearchDependencies, 'indexes' | 'ledger' | 'retriever' | 'knowledge' | 'quotes'>;
+type CopiedReads = Pick<
+  SearchDependencies,
+  'indexes' | 'ledger' | 'supersessions' | 'vectorVersions' | 'retriever' | 'knowledge' | 'quotes'
+>;
 
 /** Dependencies of the routes. */
 export interface SearchParts extends Omit<SearchDependencies, keyof SearchModels> {

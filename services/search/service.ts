@@ -23,7 +23,7 @@ import { createRecentlyShown } from './answers/mark-shown.ts';
 import { type QuoteReader, quotesFrom } from './answers/quotes.ts';
 import type { SessionReaders } from './conversation/conversation.ts';
 import { createSessionWriter, createTurnRecorder } from './conversation/turn-recorder.ts';
-import { createDatasetCopies } from './dataset-copies.ts';
+import { createDatasetCopies, type DatasetCopiesOptions } from './dataset-copies.ts';
 import type { SearchParts, SearchServiceOptions } from './dependencies.ts';
 import { eraseAnswers, eraseSearched } from './history.ts';
 import { lookFor } from './look-for.ts';
@@ -60,7 +60,7 @@ export function createSearchService(options: SearchServiceOptions): Service {
   const knowledge: KnowledgeReader = (...input) => knowledgeAround({ indexes, supersessions }, ...input);
   const quotes: QuoteReader = (...input) => quotesFrom({ indexes }, ...input);
   const limited = limitRetrievals({ retrieve }, limit);
-  const copies = createCopies(options);
+  const copies = createCopies({ ...options, supersessions, vectorVersions });
   const deps: SearchParts = {
     ...rest,
     vectorVersions,
@@ -82,15 +82,15 @@ export function createSearchService(options: SearchServiceOptions): Service {
     history: createSearchHistory(options.store, ids),
     readiness: createReadiness(options),
     sourceAccess: createSourceAccess(options.store),
-    async here(datasets) {
-      const here = (await copies?.of(datasets)) ?? null;
+    async here(datasets, isForVectors) {
+      const here = (await copies?.of(datasets, isForVectors)) ?? null;
       if (here === null) return null;
       return {
-        indexes: here.indexes,
+        ...here,
         ledger: { ...options.ledger, ...here.ledger, asked: null },
         retriever: { retrieve: (request) => limited.retrieve({ ...request, here }) },
-        knowledge: (...input) => knowledgeAround({ indexes: here.indexes, supersessions }, ...input),
-        quotes: (...input) => quotesFrom({ indexes: here.indexes }, ...input),
+        knowledge: (...input) => knowledgeAround(here, ...input),
+        quotes: (...input) => quotesFrom(here, ...input),
       };
     },
   };
@@ -133,7 +133,7 @@ export function createSearchService(options: SearchServiceOptions): Service {
 }
 
 /** Null where indexes need no trip, or no memory is given for copies. */
-function createCopies(options: SearchServiceOptions) {
+function createCopies(options: SearchServiceOptions & Pick<DatasetCopiesOptions, 'supersessions' | 'vectorVersions'>) {
   const { indexes, settings } = options;
   if (settings.copyMemoryBytes === 0 || (indexes.text.copy === undefined && indexes.graph.copy === undefined))
     return null;

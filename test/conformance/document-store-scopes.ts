@@ -76,6 +76,21 @@ export function documentScopeConformance(store: () => DocumentStore): void {
       expect(await store().countEach(mine, [])).to.deep.equal([]);
     });
 
+    it('count the changes of their documents, whatever is changed', async () => {
+      const [mine, other] = [newDataset(), newDataset()];
+      const changes = () => store().countChanges(mine, datasetThings);
+      expect(await changes()).to.equal(0);
+      await store().commit(mine, [insert(datasetThings, 'a', { rank: 1 }), insert(datasetThings, 'b', { rank: 2 })]);
+      await store().commit(other, [insert(datasetThings, 'a', { rank: 1 })]);
+      expect(await changes()).to.equal(2);
+      await store().commit(mine, [update(datasetThings, 'a', { set: { rank: 5 } })]);
+      await store().commit(mine, [update(datasetThings, 'a', { where: { rank: 7 }, set: { rank: 6 } })]);
+      expect(await changes()).to.equal(3);
+      await store().commit(mine, [replace(datasetThings, 'b', { rank: 2 }, 1)]);
+      expect(await changes()).to.equal(4);
+      expect(await store().countChanges(other, datasetThings)).to.equal(1);
+    });
+
     it('refuse to guess which document an ambiguous id means', async () => {
       const tenant = newTenant();
       for (const scope of [newDataset(tenant), newDataset(tenant)]) {

@@ -405,6 +405,7 @@ function pausable(store: DocumentStore): PausableStore {
     find: waiting(store.find) as DocumentStore['find'],
     count: waiting(store.count) as DocumentStore['count'],
     countEach: waiting(store.countEach) as DocumentStore['countEach'],
+    countChanges: waiting(store.countChanges) as DocumentStore['countChanges'],
     commit: waiting(store.commit) as DocumentStore['commit'],
     view: waiting(store.view) as DocumentStore['view'],
     close: store.close,

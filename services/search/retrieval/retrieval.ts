@@ -16,10 +16,11 @@ import type { InfluenceOptions, LearnedElements, LearnedReader } from './learned
 import type { QueryAnalysis } from './query-analysis.ts';
 import type { Visibility } from './visibility.ts';
 
-/** The indexes and the ledger that a search reads. */
+/** The indexes and the records that a search reads. */
 export interface ReadsHere {
   readonly indexes: IndexStores;
   readonly ledger: Pick<Ledger, 'committed'>;
+  readonly supersessions: Supersessions;
 }
 
 export type SearchedDataset = Pick<DatasetRef, 'tenant' | 'id' | 'withheld'>;

@@ -95,11 +95,9 @@ function hasWords(text: string): boolean {
  * Creates a retriever that omits superseded statements (or, as of a time, later ones): their sentences are removed from
  * passages, and passages without other content are replaced by the next ones. Other results are unchanged.
  */
-export function createCurrentRetriever(
-  retriever: Retriever,
-  supersessions: Pick<Supersessions, 'ofChunks'>,
-): Retriever {
-  const lookUp = ({ passages, visibility }: Retrieval, { scope, joined, view = CURRENT }: RetrievalRequest) => {
+export function createCurrentRetriever(retriever: Retriever, stored: Pick<Supersessions, 'ofChunks'>): Retriever {
+  const lookUp = ({ passages, visibility }: Retrieval, { scope, joined, here, view = CURRENT }: RetrievalRequest) => {
+    const supersessions = here?.supersessions ?? stored;
     const chunks = passages.map(({ id }) => id);
     if (joined === undefined) return findSuperseded({ supersessions, visibility }, scope, chunks, view);
     const ofDataset = Map.groupBy(passages, ({ dataset }) => dataset);

@@ -109,6 +109,11 @@ export function createSupersessions(store: DocumentStore) {
       const page = await records.page(scope, { sort, limit, after });
       return { items: await withReverts(scope, page.items), next: page.next };
     },
+    /** All of the dataset in the order of `ofChunks`, by id; null: there are more than `most`, which is 1000 at most. */
+    async few(scope: DatasetScope, most: number): Promise<readonly Supersession[] | null> {
+      const { items, next } = await records.page(scope, { limit: most });
+      return next === null ? withReverts(scope, items) : null;
+    },
     async get(scope: DatasetScope, id: string): Promise<Supersession | null> {
       const stored = await records.get(scope, id);
       return stored === null ? null : ((await withReverts(scope, [stored]))[0] ?? null);

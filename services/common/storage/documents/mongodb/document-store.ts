@@ -12,7 +12,15 @@ import { type Collections, createCollections } from './collections.ts';
 import type { MongodbConnection } from './connection.ts';
 import { layoutOf } from './document-layout.ts';
 import { isTransient } from './mongodb-errors.ts';
-import { countDocuments, countOfEach, findPage, getMany, getOne, type ReadOptions } from './read-documents.ts';
+import {
+  countChanges,
+  countDocuments,
+  countOfEach,
+  findPage,
+  getMany,
+  getOne,
+  type ReadOptions,
+} from './read-documents.ts';
 import { createSequences } from './sequences.ts';
 import { inTransaction, retryDisturbed } from './transaction.ts';
 
@@ -44,6 +52,7 @@ export function createMongodbDocumentStore(connection: MongodbConnection): Docum
     },
     count: (scope, collection, where) => guarded(() => countDocuments(reading(scope, collection.name), where)),
     countEach: (scope, counted) => guarded(() => countOfEach(counted.map(({ name }) => reading(scope, name)))),
+    countChanges: (scope, { name }) => guarded(() => countChanges(reading(scope, name))),
     commit: (scope, writes) =>
       guarded(async () => {
         requireCommitSize(writes);

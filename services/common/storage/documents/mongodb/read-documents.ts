@@ -114,6 +114,16 @@ export async function countOfEach(wanted: readonly ReadOptions[]): Promise<reado
   return counts;
 }
 
+/** The server adds up: no document is sent. */
+export async function countChanges({ collection, layout, reach, timeLimitMs }: ReadOptions): Promise<number> {
+  const stages = [
+    { $match: allOf(whereTerms(layout, reach, {})) },
+    { $group: { _id: null, changes: { $sum: '$version' } } },
+  ];
+  const [sum] = await collection.aggregate<{ readonly changes: number }>(stages, { maxTimeMS: timeLimitMs }).toArray();
+  return sum?.changes ?? 0;
+}
+
 /** Every document has an id: with it the server counts entries of an index instead of reading the collection. */
 function countable(terms: readonly Document[]): Document {
   return allOf(terms.length === 0 ? [{ id: { $gte: '' } }] : terms);

@@ -1,0 +1,133 @@
+import { expect } from 'chai';
+import { createMemoryDocumentStore } from '../../test/support/memory/document-store.ts';
+import { until } from '../../test/support/until.ts';
+import type { DataItemId, DatasetId, TenantId, UserId } from '../common/kernel/brand.ts';
+import type { DatasetRef } from '../common/kernel/dataset.ts';
+import { asId } from '../common/kernel/ids.ts';
+import { datasetScope } from '../common/kernel/scope.ts';
+import { createLedger, ledgerCollection } from '../common/records/cognify/ledger.ts';
+import {
+  createSupersessions,
+  supersessionRevertsCollection,
+  supersessionsCollection,
+} from '../common/records/cognify/supersessions.ts';
+import { dataItemsCollection } from '../common/records/ingest/data-items.ts';
+import type { IndexStores } from '../common/storage/ports/dataset-indexes.ts';
+import { createDatasetCopies, type DatasetCopiesOptions } from './dataset-copies.ts';
+
+const SCOPE = datasetScope(asId<TenantId>('t'), asId<DatasetId>('d'));
+const DATASET: DatasetRef = {
+  id: SCOPE.dataset,
+  tenant: SCOPE.tenant,
+  name: 'd',
+  ownerId: asId<UserId>('u'),
+  createdAt: '',
+  updatedAt: '',
+};
+const [FIRST, SECOND] = ['one', 'two'].map((id) => asId<DataItemId>(id)) as [DataItemId, DataItemId];
+const SPACE = { model: 'm', dimensions: 4 };
+
+describe('copies of datasets', () => {
+  let ledger: ReturnType<typeof createLedger>;
+  let copies: ReturnType<typeof createDatasetCopies>;
+  let [wholeReads, askedForVectors, activeVersion, isHeld] = [0, 0, 0, true];
+
+  const build = async (item: DataItemId) => {
+    const generation = await ledger.begin(SCOPE, item);
+    const writes = ledger.commitWrites(item, generation, 'hash', '2031-01-01T00:00:00.000Z', {
+      runId: 'r',
+      counts: { chunks: 1 },
+    });
+    await store.commit(SCOPE, writes);
+  };
+  const search = () => copies.of([DATASET], true);
+  let store: ReturnType<typeof createMemoryDocumentStore>;
+
+  beforeEach(async () => {
+    store = createMemoryDocumentStore();
+    await store.prepare([
+      ...[ledgerCollection, dataItemsCollection],
+      ...[supersessionsCollection, supersessionRevertsCollection],
+    ]);
+    ledger = createLedger(store);
+    [wholeReads, askedForVectors, activeVersion, isHeld] = [0, 0, 0, true];
+    const copy = async () => ({ bytes: 10, reads: { fetch: async () => [] } });
+    const from = { text: { copy, fetch: async () => [] }, vectors: {}, graph: {} } as unknown as IndexStores;
+    const scopeOf = (scope: typeof SCOPE) => scope;
+    let elapsedMs = 0;
+    const options: Pick<DatasetCopiesOptions, 'ledger' | 'leases' | 'vectorVersions' | 'clock' | 'logger'> = {
+      ledger: {
+        ...ledger,
+        committedBuilds(...query) {
+          wholeReads += 1;
+          return ledger.committedBuilds(...query);
+        },
+      },
+      leases: { hold: async () => ({ isHeld: () => isHeld, release: async () => {} }) },
+      vectorVersions: {
+        scopeOf,
+        state: async () => ({ active: activeVersion, last: 1, wish: null, migration: null, version: 1 }),
+        async active(scope) {
+          askedForVectors += 1;
+          return { number: activeVersion, scope, space: SPACE, requested: null };
+        },
+      },
+      clock: { now: () => new Date('2032-01-01'), monotonicMs: () => (elapsedMs += 1000) },
+      logger: { warn() {} } as never,
+    };
+    copies = createDatasetCopies({ ...options, from, supersessions: createSupersessions(store), maxBytes: 2 ** 20 });
+    await build(FIRST);
+    await until('the dataset is copied', async () => (await search()) !== null, { everyMs: 1, limitMs: 20_000 });
+    [wholeReads, askedForVectors] = [0, 0];
+  });
+
+  afterEach(() => copies.stop());
+
+  it('are searched without reading the ledger or asking for their vectors again', async () => {
+    for (let time = 0; time < 3; time += 1) {
+      const found = await search();
+      expect(await found?.ledger.committed(SCOPE, [FIRST, SECOND])).to.deep.equal(new Map([[FIRST, 1]]));
+      expect(await found?.vectorVersions.active(SCOPE)).to.include({ number: 0, space: SPACE });
+    }
+    expect([wholeReads, askedForVectors]).to.deep.equal([0, 0]);
+  });
+
+  it('are kept when the ledger changes and names the same, for one reading of it', async () => {
+    const generation = await ledger.begin(SCOPE, SECOND);
+    for (let time = 0; time < 3; time += 1) expect(await search()).to.not.equal(null);
+    expect(wholeReads).to.equal(1);
+    await ledger.settle(SCOPE, SECOND, generation);
+    for (let time = 0; time < 3; time += 1) expect(await search()).to.not.equal(null);
+    expect(wholeReads).to.equal(2);
+  });
+
+  it('are dropped at the first search after an item was forgotten, reset, or built', async () => {
+    const changes = [
+      () => build(SECOND),
+      () => ledger.reset(SCOPE, [FIRST], '2031-01-02T00:00:00.000Z'),
+      () => ledger.tombstone(SCOPE, [SECOND]),
+      () => build(FIRST),
+    ];
+    for (const change of changes) {
+      await change();
+      expect(await search()).to.equal(null);
+      const seen = (await ledger.allCommitted(SCOPE)).size;
+      if (seen > 0)
+        await until('the dataset is copied again', async () => (await search()) !== null, {
+          everyMs: 1,
+          limitMs: 20_000,
+        });
+    }
+  });
+
+  it('are not read without a lease', async () => {
+    isHeld = false;
+    expect(await search()).to.equal(null);
+  });
+
+  it('have their vectors asked for when another version of them is active', async () => {
+    activeVersion = 1;
+    expect(await (await search())?.vectorVersions.active(SCOPE)).to.include({ number: 1 });
+    expect(askedForVectors).to.equal(1);
+  });
+});
