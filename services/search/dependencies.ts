@@ -46,6 +46,8 @@ export interface SearchServiceOptions {
 export interface SearchDependencies extends TypeDependencies, MarkDependencies {
   readonly embedder: Embedder;
   readonly turns: TurnRecorder;
+  /** Takes the marking of an outcome, which is to be done before the reply; absent: the outcome is returned once it is marked. */
+  readonly beforeReply?: (marking: Promise<void>) => void;
   /** Limits concurrent searches that call no model. */
   readonly limitSearches: ConcurrencyLimit;
   readonly history: SearchHistory;

@@ -85,9 +85,20 @@ async function searchOne(
       return runInConversation(deps, request, target);
     });
     await requireMemory(deps, request, { dataset, type, outcome });
-    await markShown(deps, request, dataset, outcome);
+    await markBeforeReply(deps, request, dataset, outcome);
     return outcome;
   });
+}
+
+async function markBeforeReply(
+  deps: SearchDependencies,
+  request: SearchRequest,
+  dataset: DatasetRef,
+  outcome: SearchOutcome,
+): Promise<void> {
+  const marking = markShown(deps, request, dataset, outcome);
+  if (deps.beforeReply === undefined) await marking;
+  else deps.beforeReply(marking);
 }
 
 /** Returns the outcome of a dataset, or its error. */
@@ -169,7 +180,7 @@ async function searchTogether(
     outcomeOf(deps, request, dataset, async () => {
       const outcome = ranked.outcomes.get(dataset.id) ?? { ...BLANK, type: target.type as CompletionType };
       await requireMemory(deps, request, { dataset, type: target.type, outcome });
-      await markShown(deps, request, dataset, outcome);
+      await markBeforeReply(deps, request, dataset, outcome);
       return outcome;
     });
   const outcomes = datasets.map(async (dataset): Promise<DatasetOutcome> => {

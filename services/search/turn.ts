@@ -14,24 +14,30 @@ import { checkRequest } from './types/check-request.ts';
 
 interface AnsweredTurn {
   readonly outcomes: readonly DatasetOutcome[];
-  /** Saves the turn in its session; never rejects. Call it once, when the answer is final. */
+  /** Saves the turn in its session, and what marks it as shown. Call it once, when the answer is final and before the reply. */
   save(): Promise<void>;
 }
-
-const NOTHING_TO_SAVE = async () => {};
 
 /**
  * Answers a question as a turn of its session (search-recall.md §4): earlier turns help retrieval and the answer, feedback
  * on them is detected, and the turn can be saved. Types that generate no answer have no turns.
  */
 export async function answerTurn(
-  deps: SearchDependencies,
+  parts: SearchDependencies,
   asked: SearchRequest,
   target: { readonly type: AnsweredType; readonly datasets: readonly DatasetRef[] },
 ): Promise<AnsweredTurn> {
   const { type } = target;
+  const markings: Promise<void>[] = [];
+  const beforeReply = (marking: Promise<void>) => {
+    // Nobody waits for it when the search fails.
+    marking.catch(() => {});
+    markings.push(marking);
+  };
+  const marked = async () => void (await Promise.all(markings));
+  const deps = { ...parts, beforeReply };
   if (!deps.settings.sessionMemory || !isCompletion(type) || target.datasets.length === 0) {
-    return { outcomes: await searchDatasets(deps, asked, target), save: NOTHING_TO_SAVE };
+    return { outcomes: await searchDatasets(deps, asked, target), save: marked };
   }
   // Before a model call.
   checkRequest(deps, asked, type);
@@ -40,7 +46,10 @@ export async function answerTurn(
   const conversation = await namedConversation(deps, request);
   const taken = (outcomes: readonly DatasetOutcome[], analysis: TurnAnalysis | null): AnsweredTurn => ({
     outcomes,
-    save: () => saveTurn(deps, request, { conversation, analysis, outcomes, spending: spending.total() }),
+    async save() {
+      const turn = { conversation, analysis, outcomes, spending: spending.total() };
+      await Promise.all([saveTurn(deps, request, turn), marked()]);
+    },
   });
   const acknowledge = (answer: string) => acknowledgementOutcomes(deps, { ...target, type }, answer);
   const spoken = analyseByRules(deps, request, conversation);

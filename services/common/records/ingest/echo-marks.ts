@@ -1,5 +1,6 @@
 import type { DataItemId, UserId } from '../../kernel/brand.ts';
 import { dataItemId } from '../../kernel/ids.ts';
+import { keepNewest } from '../../kernel/recently-used.ts';
 import type { DatasetScope } from '../../kernel/scope.ts';
 import { slices } from '../../kernel/slices.ts';
 import { ignoreDuplicate, isWriteConflict } from '../../platform/async/retry-on-conflict.ts';
@@ -39,11 +40,22 @@ export const MARKS_PER_ANSWER = 400;
 const SLICE = 200;
 /** Ids of one read; a fingerprint may have been shown to many users, with a mark each. */
 const READ_SLICE = 1000;
+/** A process removes expired marks of a dataset at most so often: the removal makes a trip of its own in each commit. */
+const REMOVAL_MS = 60_000;
+const MAX_DATASETS = 10_000;
 
 export type EchoMarks = ReturnType<typeof createEchoMarks>;
 
 export function createEchoMarks(store: DocumentStore) {
   const collection = echoMarksCollection;
+  const removedMs = new Map<string, number>();
+  /** Expired marks are not found; each write removes them, so that they are not kept for long. */
+  const expiredWrites = ({ tenant, dataset }: DatasetScope, now: Date): readonly Write[] => {
+    const key = `${tenant} ${dataset}`;
+    if (Math.abs(now.getTime() - (removedMs.get(key) ?? 0)) < REMOVAL_MS) return [];
+    keepNewest(removedMs, MAX_DATASETS, key, now.getTime());
+    return [removeWhere(collection, { expiresAt: { lessThan: now.toISOString() } })];
+  };
   return {
     /** Marks them for the user, for `ttlMs` from now; what was marked lately is only read. */
     async put(scope: DatasetScope, user: UserId, shown: readonly ShownSentence[], { now, ttlMs }: MarkTime) {
@@ -61,12 +73,11 @@ export function createEchoMarks(store: DocumentStore) {
         return [update(collection, id, { set: { item, expiresAt } })];
       });
       if (writes.length === 0) return;
-      // Each write removes expired marks, so that only those within the time are kept.
-      const expired = removeWhere(collection, { expiresAt: { lessThan: now.toISOString() } });
+      const expired = expiredWrites(scope, now);
       for (let start = 0; start < writes.length; start += SLICE) {
         const slice = writes.slice(start, start + SLICE);
         try {
-          await store.commit(scope, start === 0 ? [...slice, expired] : slice);
+          await store.commit(scope, start === 0 ? [...slice, ...expired] : slice);
         } catch (error) {
           if (!isWriteConflict(error)) throw error;
           // Another answer marked some of them just now; the others go one by one.
