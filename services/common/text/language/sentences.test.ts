@@ -59,6 +59,30 @@ describe('sentences', () => {
     expect(split(chat.join('\n'))).to.deep.equal(chat);
   });
 
+  it('ends the lines of notes that nobody wrapped, also before small letters', () => {
+    const notes = [
+      'boiler guy came (Mr Okafor), pressure valve replaced, no charge',
+      'todo: ask landlord about the damp patch',
+      'mum called, hip op is on 4 May',
+      'rain all day.',
+      'bought a raincoat,',
+      'and lost it on the tram',
+    ];
+    expect(split(notes.join('\n').replace('day.\nbought', 'day. bought'))).to.deep.equal([
+      ...notes.slice(0, 4),
+      'bought a raincoat,\nand lost it on the tram',
+    ]);
+    expect(split('name: Ilse Weber\nnote: dentist in the old town')).to.have.length(1);
+    const wrapped =
+      'We walked along the river until it was dark and the lights of the\nfirst houses came into view, where an old man sold us a bottle of\nmilk and some bread.';
+    expect(split(wrapped)).to.have.length(1);
+  });
+
+  it('ends a message whose time stands behind the name before the next one', () => {
+    const chat = ['Leo (18:05): the heating is off again', 'Ana (18:06): I called Mr Brandt, he comes on Friday'];
+    expect(split(chat.join('\n'))).to.deep.equal(chat);
+  });
+
   it('keeps the number of a heading with its words', () => {
     expect(split('## 1. Bridge\nClosed. Two beams.\n## 2. Trees')).to.deep.equal([
       '## 1. Bridge',

@@ -1,3 +1,5 @@
+import { lineBreaks } from './line-breaks.ts';
+
 /** A sentence, heading, list item or table row; `text` is exactly `source.slice(start, end)`. */
 export interface Sentence {
   readonly text: string;
@@ -30,9 +32,9 @@ const OPENING_WORDS = new Set(
 const BOUNDARY = /(?<![.!?…])[.!?…]+["'”’»)\]]*(?=\s|$)|[。！？｡]+["”’»」』）)]*|\n/gu;
 const LIST_MARKER = /^[ \t]*(?:[-*•‣◦–—]|\d{1,3}[.)]|[a-z][.)]|#{1,6}|>|\|)[ \t]/iu;
 const STRUCTURED_LINE = /^[ \t]*(?:#{1,6} |\|)/u;
-/** `Anna: `, `10:42 Anna: `, `[12 May 2026, 10:42] Anna: `, `12/05/2026, 10:42 - Anna: ` */
+/** `Anna: `, `Anna (10:42): `, `10:42 Anna: `, `[12 May 2026, 10:42] Anna: `, `12/05/2026, 10:42 - Anna: ` */
 const SPEAKER =
-  /^[ \t]*(?:\[[^\]\n]{1,40}\][ \t]{0,4}|(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?[ \t]{1,4})?\d{1,2}:\d\d(?::\d\d)?(?: ?[aApP][mM])?[ \t]{1,4}(?:[-–][ \t]{1,4})?)?[\p{Lu}[][\p{L}\p{N} _.'\]-]{0,30}: /u;
+  /^[ \t]*(?:\[[^\]\n]{1,40}\][ \t]{0,4}|(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?[ \t]{1,4})?\d{1,2}:\d\d(?::\d\d)?(?: ?[aApP][mM])?[ \t]{1,4}(?:[-–][ \t]{1,4})?)?[\p{Lu}[][\p{L}\p{N} _.'\]-]{0,30}(?:\([^)\n]{1,30}\))?: /u;
 /** Columns of a printed page: `Deductible      250.00 EUR` */
 const WIDE_GAP = /\S(?: {3,}|\t+)\S/u;
 /** A line this much shorter than the usual wrapping width was ended on purpose when a capital follows. */
@@ -45,11 +47,15 @@ const SHORT_LINE_LENGTH = 45;
  */
 export function sentences(text: string): Sentence[] {
   const found: Sentence[] = [];
+  const lines = lineBreaks(text);
   let start = 0;
   for (const match of text.matchAll(BOUNDARY)) {
     const end = match.index + match[0].length;
     if (end <= start) continue;
-    const isBoundary = match[0] === '\n' ? endsLine(text, start, match.index) : endsSentence(text, match.index, end);
+    const isBoundary =
+      match[0] === '\n'
+        ? endsLine(text, start, match.index) || lines.endsLine(match.index)
+        : endsSentence(text, match.index, end) || (lines.isOfNotes(match.index) && endsNote(text, match.index, end));
     if (!isBoundary) continue;
     addSentence(text, start, end, found);
     start = end;
@@ -143,6 +149,19 @@ function isLowerCaseOpening(text: string, at: number, following: string): boolea
     !TRAILING_ABBREVIATIONS.has(word) &&
     OPENING_WORDS.has(firstWord)
   );
+}
+
+/** Common in notes, and before words in lower case. */
+const ABBREVIATIONS_OF_NOTES = new Set(
+  'min max incl excl appt appts esp tel resp ref temp avg est orig req pls tbd abt bday'.split(' '),
+);
+
+/** Whether a full stop before a word in lower case ends what notes say: `Ghent. rain all day. bought a raincoat` */
+function endsNote(text: string, at: number, end: number): boolean {
+  if (text[at] !== '.' || text[at + 1] === '.' || !/^ \p{Ll}/u.test(text.slice(end, end + 3))) return false;
+  const word = wordBefore(text, at);
+  const isKnown = [LEADING_ABBREVIATIONS, TRAILING_ABBREVIATIONS, ABBREVIATIONS_OF_NOTES].some((set) => set.has(word));
+  return word.length > 2 && !word.includes('.') && !isKnown && /^\p{L}+$/u.test(word);
 }
 
 function isAbbreviation(text: string, at: number, following: string): boolean {
