@@ -105,7 +105,7 @@ function sectionsOf({ text, parts, headings }: Pick<ItemChunk, 'text' | 'parts' 
       continue;
     }
     last = path;
-    const time = headingTime(own);
+    const time = headingTime(own, writtenAt);
     sections.push({ text: said, time, anchor: anchorBelow(time, writtenAt) });
   }
   return sections;

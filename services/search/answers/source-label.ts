@@ -1,6 +1,6 @@
 import type { ChunkPayload } from '../../common/domain/index-rows.ts';
 import { documentLabel } from '../../common/text/document-label.ts';
-import { headingTime } from '../../common/text/language/heading-dates.ts';
+import { headingTime, isDayLine } from '../../common/text/language/heading-dates.ts';
 import { isConversation, type Turn, turnsOf } from '../../common/text/language/turns.ts';
 import { quoteLine } from '../../common/text/repetition/own-answers.ts';
 
@@ -40,7 +40,7 @@ export function sourceLabel(source: Source, heading = ''): string {
   return typeof source.page === 'number' ? `${place}, page ${source.page}` : place;
 }
 
-const isDay = (heading: string): boolean => headingTime([heading])?.precision === 'day';
+const isDay = (heading: string): boolean => headingTime([heading])?.precision === 'day' || isDayLine(heading);
 
 /** The headings of a passage and the one in it above a quote, without those whose sections have ended there. */
 function headingsAbove({ text, headings }: Source, heading: string): readonly string[] {

@@ -102,7 +102,7 @@ const LINKS = /^(?:[-*•|·,\s]*!?\[(?:!?\[[^\]]*\]\([^)]*\)|[^\]]*)\]\([^)]*\)
 export function statementsOf({ payload }: Pick<RankedPassage, 'payload'>): readonly Statement[] {
   const { text, headings, documentName, chunkIndex } = payload;
   const telling = tellingOf(payload);
-  const key = JSON.stringify([text, headings, documentName, chunkIndex, telling]);
+  const key = JSON.stringify([text, headings, documentName, chunkIndex, telling, payload.writtenAt]);
   return recentlyUsed(known, CACHED_PASSAGES, key, () => {
     const statements = readStatements(payload, telling !== null);
     return telling === null ? statements : toldStatements(statements, telling);
@@ -181,7 +181,8 @@ function readStatements(payload: RankedPassage['payload'], isTold: boolean): rea
   const [, sender = '', subject = ''] = MAIL.exec(payload.text) ?? [];
   let label = sender.trim();
   let heading = plain(subject);
-  let time = headingTime(payload.headings);
+  const saidAt = new Date(payload.writtenAt ?? payload.createdAt);
+  let time = headingTime(payload.headings, saidAt);
   let path: readonly Heading[] = [];
   const outer = payload.headings.map(plain);
   let above = outer;
@@ -205,7 +206,7 @@ function readStatements(payload: RankedPassage['payload'], isTold: boolean): rea
       const level = /^[ \t]*(#{1,6})[ \t]/u.exec(line)?.[1]?.length ?? LOWEST_LEVEL;
       path = [...path.filter((one) => one.level < level), { level, text: heading }];
       above = [...new Set([...outer, ...path.map((one) => one.text)])].filter((one) => one !== heading);
-      time = headingTime([...payload.headings, ...path.map((one) => one.text)]);
+      time = headingTime([...payload.headings, ...path.map((one) => one.text)], saidAt);
     }
     const isItem = ITEM.test(line);
     const indent = sentence.start - text.lastIndexOf('\n', sentence.start - 1) - 1;

@@ -136,6 +136,27 @@ describe('document loader', () => {
       }
     });
 
+    it('takes days above notes and numbered titles of minutes as headings', async () => {
+      const notes = 'Mon 6 Apr\n- dentist 8:30\nslept badly\nTue 7 Apr\nwfh';
+      expect(outline((await load('notes.txt', notes)).blocks)).to.deep.equal([
+        'heading2 Mon 6 Apr',
+        'paragraph - dentist 8:30\nslept badly',
+        'heading2 Tue 7 Apr',
+        'paragraph wfh',
+      ]);
+      const minutes =
+        'Present: Ada, Bo\n\n1. Minutes approved.\n\n2. Water\nThe pump failed.\n\n3. Open day\nMoved to 20 June.';
+      expect(outline((await load('minutes.txt', minutes)).blocks)).to.deep.equal([
+        'paragraph Present: Ada, Bo',
+        'paragraph 1. Minutes approved.',
+        'heading2 2. Water',
+        'paragraph The pump failed.',
+        'heading2 3. Open day',
+        'paragraph Moved to 20 June.',
+      ]);
+      expect(outline((await load('letter.txt', 'Dear Ada\n\n12 May 2026\nsee you')).blocks)).to.have.length(2);
+    });
+
     it('keeps plain text as it is and finds paragraphs and chapters', async () => {
       const text =
         'CHAPTER I. Loomings\r\n\r\nCall me Ishmael.\r\nSome years ago.\r\n\r\n\r\nChapter 2 was hard to write.\n';

@@ -1,9 +1,8 @@
-import { MONTHS, oneOf, SEASONS, WEEKDAYS } from './calendar-words.ts';
+import { MONTHS, oneOf, SEASONS, SHORT_MONTHS, WEEKDAYS } from './calendar-words.ts';
 import { relativeDates } from './relative-dates.ts';
 import { type DateMention, dayOf, monthSpan, seasonSpan, secondOf, type TimeSpan, yearSpan } from './time-span.ts';
 
-const MONTH_NAMES = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
-const MONTH = `(${oneOf(MONTHS)}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\\.?`;
+const MONTH = `(${oneOf(new Map([...SHORT_MONTHS, ...MONTHS]))})\\.?`;
 const YEAR = '(1\\d{3}|20\\d\\d)';
 const EDGE = '(?<![\\p{L}\\p{N}.,/$€£#-])';
 
@@ -130,5 +129,5 @@ function isYear(text: string, start: number, name: string): boolean {
 
 function monthOf(name: string | undefined): number {
   const lower = (name ?? '').toLowerCase();
-  return MONTHS.get(lower) ?? MONTH_NAMES.indexOf(lower.slice(0, 3)) + 1;
+  return MONTHS.get(lower) ?? SHORT_MONTHS.get(lower) ?? 0;
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { anchorBelow, headingTime } from './heading-dates.ts';
+import { anchorBelow, headingTime, isDayLine } from './heading-dates.ts';
 
 describe('dates of headings', () => {
   const named = (...headings: string[]) => headingTime(headings)?.name ?? null;
@@ -14,6 +14,15 @@ describe('dates of headings', () => {
     expect(named('Garden log 2026', '30 May')).to.equal('2026-05-30');
     expect(named('Garden log 2026', 'June')).to.equal('2026-06');
     expect(named('Garden log 2026', 'Tools')).to.equal(null);
+  });
+
+  it('are the day next to the time of writing when a day without a year is all that a heading says', () => {
+    const near = (heading: string) => headingTime([heading], new Date('2026-11-29T10:00:00Z'))?.name ?? null;
+    expect(near('Mon 6 Apr')).to.equal('2026-04-06');
+    expect(near('Montag, 6. April')).to.equal('2026-04-06');
+    expect(near('6 Apr - Lyon')).to.equal(null);
+    expect(['Tue 7 Apr 2026:', 'April 6'].map(isDayLine)).to.deep.equal([true, true]);
+    expect(['Sat', '3 days', '2026', 'Read 6 Apr'].map(isDayLine)).to.deep.equal([false, false, false, false]);
   });
 
   it('are none where a heading only mentions a year', () => {

@@ -1,4 +1,14 @@
-import { COUNTS, DAY_WORDS, MONTHS, oneOf, SEASONS, UNITS, type Unit, WEEKDAYS } from './calendar-words.ts';
+import {
+  COUNTS,
+  DAY_WORDS,
+  MONTHS,
+  oneOf,
+  SEASONS,
+  SHORT_MONTHS,
+  UNITS,
+  type Unit,
+  WEEKDAYS,
+} from './calendar-words.ts';
 import { type DateMention, dayOf, monthSpan, seasonSpan, stretchOf, type TimeSpan, yearSpan } from './time-span.ts';
 
 /** Which one of several: the last before the time of writing, the one at it, or the next. */
@@ -23,6 +33,8 @@ const SIDE = `(?<side>${BACK}|${HERE}|${AHEAD})`;
 const COUNT = `(?<count>\\d{1,12}|${oneOf(COUNTS)})`;
 const UNIT = `(?<unit>${oneOf(UNITS)})`;
 const MONTH = `(?<month>${oneOf(MONTHS)})`;
+const ALL_MONTHS = new Map([...SHORT_MONTHS, ...MONTHS]);
+const MONTH_OF_DAY = `(?<month>${oneOf(ALL_MONTHS)})\\.?`;
 const NAMED = `(?:${UNIT}|(?<weekday>${oneOf(WEEKDAYS)})|${MONTH}|(?<season>${oneOf(SEASONS)})|(?<part>night|morning|afternoon|evening))`;
 const NO_YEAR = '(?![ ,]{0,2}(?:de[l]? )?(?:1\\d|20)\\d\\d)';
 /** Before a month, a season or a day without a year. */
@@ -55,10 +67,10 @@ const PATTERNS: readonly Pattern[] = [
   { expression: patterned(`${SIDE} ${NAMED}`), read: named },
   { expression: patterned(`(?:l[’'])?${NAMED} ${SIDE}`), read: named },
   {
-    expression: patterned(`(?<day>\\d{1,2})(?:st|nd|rd|th|er|\\.)? (?:of |de )?${MONTH}${NO_YEAR}`),
+    expression: patterned(`(?<day>\\d{1,2})(?:st|nd|rd|th|er|\\.)? (?:of |de )?${MONTH_OF_DAY}${NO_YEAR}`),
     read: dayInYear,
   },
-  { expression: patterned(`${MONTH} (?<day>\\d{1,2})(?:st|nd|rd|th)?${NO_YEAR}`), read: dayInYear },
+  { expression: patterned(`${MONTH_OF_DAY} (?<day>\\d{1,2})(?:st|nd|rd|th)?${NO_YEAR}`), read: dayInYear },
   {
     expression: patterned(`(?<weekday>${oneOf(WEEKDAYS)}),? (?:the |den )?(?<day>\\d{1,2})(?:st|nd|rd|th|\\.)`),
     read: ({ weekday, day }, { today }) => nearestDay(weekday ?? '', Number(day), today),
@@ -75,7 +87,7 @@ const PATTERNS: readonly Pattern[] = [
 
 /** Cheap test before the patterns are run: words of which each of them needs one. */
 const MAY_BE_RELATIVE = new RegExp(
-  `(?<!\\p{L})(?:${[DAY_WORDS, UNITS, WEEKDAYS, MONTHS, SEASONS].map(oneOf).join('|')}|night|morning|afternoon|evening)(?!\\p{L})`,
+  `(?<!\\p{L})(?:${[DAY_WORDS, UNITS, WEEKDAYS, ALL_MONTHS, SEASONS].map(oneOf).join('|')}|night|morning|afternoon|evening)(?!\\p{L})`,
   'u',
 );
 /** Tells of the future, in the sentence around an expression. */
@@ -314,7 +326,7 @@ function cyclic(
 const MAX_DAYS_BACK = 300;
 
 function dayInYear(groups: Readonly<Record<string, string | undefined>>, { today, isAhead }: Reading): TimeSpan | null {
-  const month = MONTHS.get(groups['month'] ?? '') ?? 1;
+  const month = ALL_MONTHS.get(groups['month'] ?? '') ?? 1;
   const year = today.getUTCFullYear();
   const days = [year - 1, year, year + 1].flatMap((one) => dayOf(one, month, Number(groups['day'])) ?? []);
   const last = days.findLast(({ from }) => from <= today);

@@ -22,6 +22,18 @@ describe('turns of a conversation', () => {
     ]);
   });
 
+  it('have a time behind the name, too', () => {
+    const said = turnsOf('Leo (18:05): the heating is off again\nAna (host): ok');
+    expect(said.map(({ time, speaker }) => [time, speaker])).to.deep.equal([
+      ['18:05', 'Leo'],
+      ['', 'Ana'],
+    ]);
+  });
+
+  it('are no keys of minutes and notes', () => {
+    expect(turnsOf('ACTION: Pete to order the pump.\nTodo: call Arno\nNext meeting: 4 May')).to.deep.equal([]);
+  });
+
   it('are speech, which keys with values are not', () => {
     expect(isConversation(turnsOf('Anna: It is broken.\nTom: I will look.'))).to.equal(true);
     expect(isConversation(turnsOf('Name: Anna\nPhone: 123\nCity: Oslo'))).to.equal(false);

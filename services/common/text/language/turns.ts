@@ -1,4 +1,4 @@
-/** A turn of a conversation, which begins with the name of its speaker: `Anna:`, `[10:42] Tom Okoye (host):`, `12/05/2026, 10:42 - Tom:`, `**User:**`. */
+/** A turn of a conversation, which begins with the name of its speaker: `Anna:`, `[10:42] Tom Okoye (host):`, `Tom (10:42):`, `12/05/2026, 10:42 - Tom:`, `**User:**`. */
 export interface Turn {
   /** Offsets of the line and of the first word said. */
   readonly start: number;
@@ -14,7 +14,10 @@ export interface Turn {
 }
 
 const TURN =
-  /^[ \t>*-]{0,8}(?:[[(]([^\])\n]{1,40})[\])][ \t]{0,4}|((?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?[ \t]{1,4})?\d{1,2}:\d\d(?::\d\d)?(?: ?[aApP][mM])?)[ \t]{1,4}(?:[-–][ \t]{0,4})?)?\*{0,2}(\p{Lu}[\p{L}\p{N} .'’-]{0,40}?)(?:[ \t]{0,2}[[(][^\])\n]{1,30}[\])])?[ \t]{0,2}\*{0,2}:\*{0,2}[ \t]{1,8}(?=(\S[^\n]*))/gmu;
+  /^[ \t>*-]{0,8}(?:[[(]([^\])\n]{1,40})[\])][ \t]{0,4}|((?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?[ \t]{1,4})?\d{1,2}:\d\d(?::\d\d)?(?: ?[aApP][mM])?)[ \t]{1,4}(?:[-–][ \t]{0,4})?)?\*{0,2}(\p{Lu}[\p{L}\p{N} .'’-]{0,40}?)(?:[ \t]{0,2}[[(]([^\])\n]{1,30})[\])])?[ \t]{0,2}\*{0,2}:\*{0,2}[ \t]{1,8}(?=(\S[^\n]*))/gmu;
+/** Keys of minutes and notes, which nobody is called. */
+const NO_SPEAKER =
+  /^(?:to ?do|action(?: items?| points?)?s?|decisions?|agreed|resolved|votes?|present|attend(?:ees|ance)|participants|apologies|absent|date|time|place|location|venue|next meeting|notes?|nb|ps|aob|any other business|owners?|due|deadline|status|topics?|agenda|minutes|budget|reminders?|update|summary|background|result|outcome|follow[- ]ups?|blockers?|risks?|ideas?)$/iu;
 const TIME = /\d{1,2}:\d\d(?::\d\d)?/u;
 const HEADING = /^#{1,6}[ \t]/gmu;
 const USER = /^(?:User|Human|Me|Question|Q|Owner)$/u;
@@ -25,8 +28,9 @@ export function turnsOf(text: string): readonly Turn[] {
   if (!text.includes(':')) return [];
   const headings = text.includes('# ') ? [...text.matchAll(HEADING)].map(({ index }) => index) : [];
   let section = 0;
-  return [...text.matchAll(TURN)].map(
-    ({ 0: mark, 1: note = '', 2: time = '', 3: speaker = '', 4: said = '', index }) => {
+  return [...text.matchAll(TURN)]
+    .filter(({ 3: speaker = '' }) => !NO_SPEAKER.test(speaker))
+    .map(({ 0: mark, 1: note = '', 2: time = '', 3: speaker = '', 4: behind = '', 5: said = '', index }) => {
       while ((headings[section] ?? index) < index) section += 1;
       return {
         start: index,
@@ -34,11 +38,10 @@ export function turnsOf(text: string): readonly Turn[] {
         speaker,
         said,
         isItem: /^[ \t>]*[-*][ \t]/u.test(mark),
-        time: time || (TIME.test(note) ? note : ''),
+        time: time || ([note, behind].find((one) => TIME.test(one)) ?? ''),
         section,
       };
-    },
-  );
+    });
 }
 
 /** Returns who speaks first when a text begins with a turn, else null; reads no more of it than its first line. */

@@ -2,6 +2,7 @@ import { append } from '../../../kernel/long-lists.ts';
 import type { DocumentBlock } from '../../../ports/documents.ts';
 import { oneOf, WEEKDAYS } from '../../language/calendar-words.ts';
 import { dates } from '../../language/dates.ts';
+import { isDayLine } from '../../language/heading-dates.ts';
 import { isConversation, turnsOf } from '../../language/turns.ts';
 import { readChatExport } from './chat-export.ts';
 import type { DocumentDraft } from './draft.ts';
@@ -31,9 +32,62 @@ export function readPlainText(text: string): DocumentDraft {
   const chat = readChatExport(text);
   if (chat !== null) return chat;
   const paragraphs = paragraphBlocks(text);
-  const sessions = withSessions(paragraphs, text);
+  const sessions = withSessions(paragraphs, text) ?? withDays(paragraphs) ?? withNumbered(paragraphs);
   // Headings that the text does not mark as such are marked, so that each passage tells when it was said.
   return sessions === null ? { text, blocks: withTitle(paragraphs) } : { blocks: sessions };
+}
+
+/**
+ * Takes lines that are nothing but a day as headings of the notes below them: the first line of a text, or one of several. Null
+ * without any.
+ */
+function withDays(blocks: readonly DocumentBlock[]): readonly DocumentBlock[] | null {
+  const lines = blocks.map(({ kind, text }) => (kind === 'paragraph' ? text.split('\n') : []));
+  const days = lines.flat().filter((line) => isDayLine(line.trim())).length;
+  const isFirst = isDayLine(lines[0]?.[0]?.trim() ?? '') && lines.flat().length > 1;
+  if (days === 0 || (days === 1 && !isFirst)) return null;
+  return blocks.flatMap((block, at) => {
+    const parts: DocumentBlock[] = [];
+    let said: string[] = [];
+    const close = () => {
+      const text = said.join('\n').trim();
+      if (text !== '') parts.push({ kind: 'paragraph', text });
+      said = [];
+    };
+    for (const line of lines[at] ?? []) {
+      if (!isDayLine(line.trim())) {
+        said.push(line);
+        continue;
+      }
+      close();
+      parts.push({ kind: 'heading', level: 2, text: line.trim().replace(/[^\p{L}\p{N}]+$/u, '') });
+    }
+    close();
+    return block.kind === 'paragraph' ? parts : [block];
+  });
+}
+
+const NUMBERED_TITLE = /^\d{1,2}\.[ \t]+\p{Lu}[^\n]*[^.!?:;,\s]$/u;
+const MAX_NUMBERED_WORDS = 7;
+
+/** Takes numbered lines without a full stop above others as headings, as the points of minutes; null for fewer than two. */
+function withNumbered(blocks: readonly DocumentBlock[]): readonly DocumentBlock[] | null {
+  const titleOf = ({ kind, text }: DocumentBlock): string | null => {
+    const end = text.indexOf('\n');
+    const line = text.slice(0, Math.max(0, end)).trim();
+    const isTitle =
+      kind === 'paragraph' && NUMBERED_TITLE.test(line) && line.split(/\s+/u).length <= MAX_NUMBERED_WORDS;
+    return isTitle && !/^\d{1,2}\.[ \t]/u.test(text.slice(end + 1)) ? line : null;
+  };
+  if (blocks.filter((block) => titleOf(block) !== null).length < 2) return null;
+  return blocks.flatMap((block): readonly DocumentBlock[] => {
+    const title = titleOf(block);
+    if (title === null) return [block];
+    return [
+      { kind: 'heading', level: 2, text: title },
+      { kind: 'paragraph', text: block.text.slice(block.text.indexOf('\n') + 1).trim() },
+    ];
+  });
 }
 
 /** In a conversation, takes lines that are nothing but a date as headings of what was said then; null without any. */
