@@ -22,6 +22,7 @@ describe('answerInner', () => {
     ['What did I lose in the year I moved to Berlin?', 'What did I lose in 2018?'],
     ['Which car did I buy in the year before I moved to Berlin?', 'Which car did I buy in 2017?'],
     ['In the year I moved to Berlin, which job did I take?', 'which job did I take in 2018?'],
+    ['Which city have I seen besides the one where I ran my first marathon?', 'Which city have I seen besides Vienna?'],
     ['Who lives in the city where I ran my first marathon?', 'Who lives in Vienna?'],
     ['What was the neighbour who lent us a spade elected as?', 'What was Ingrid elected?'],
     ["Where does my sister's husband work?", "Where does my sister Hannah's husband work?"],

@@ -162,7 +162,8 @@ export function answerInner(question: string, passages: readonly ReadPassage[]):
   const isName = /^[\p{Lu}\d]/u.test(short?.text ?? '');
   if (short === null || !isName || short.confidence < MIN_CONFIDENCE || short.sentence.features.missing > MAX_MISSING)
     return null;
-  if (inner.kind === 'other') return { outer: `${before.trim()}?`, sentence: short.sentence, excluded: short.text };
+  if (inner.kind === 'other')
+    return { outer: `${before.trim()} besides ${short.text}?`, sentence: short.sentence, excluded: null };
   const known = new Set(wordsOf(short.sentence.statement.text).map(stemOf));
   const words = wordsOf(after).filter((word) => !STOP_WORDS.has(word));
   const left = words.filter((word) => !known.has(stemOf(word)));

@@ -1,13 +1,15 @@
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
+import { wordTable } from '../../common/text/words/word-table.ts';
 import { likenessTo } from '../retrieval/word-likeness.ts';
 import type { Asked, Said } from './event-conditions.ts';
 import { workAsked } from './profession.ts';
+import { countedIn } from './quantities.ts';
 import { contentWords, wordsOf } from './question.ts';
 import { isRelative, relativesLike } from './relatives.ts';
 import { MONTHS, NUMERALS, spansOf } from './spans.ts';
-import { hasNoMeaning, isOfThing, likenessToKinds, likenessToRoles } from './word-kinds.ts';
+import { hasNoMeaning, isOfThing, isPerson, likenessToKinds, likenessToRoles } from './word-kinds.ts';
 
 /** What of a question is unsaid, or another one: a thing or its name, a number, a time, a person, or one of several. */
 type Part = 'subject' | 'name' | 'count' | 'event' | 'person' | 'doer' | 'kind';
@@ -25,6 +27,7 @@ const CONDITIONS: readonly (readonly [Part, (question: Asked, said: readonly Sai
   ['person', isWorkOfOther],
   ['event', isOfOtherMonth],
   ['kind', isOfOtherOrder],
+  ['count', isCountOfOther],
   ['person', isAgeOfSpeaker],
 ];
 
@@ -103,7 +106,7 @@ const PASSWORD = /\bpass(?:word|phrase) (?:is|was)\b|\bpass(?:word|phrase):|["�
 /** Whether no sentence has a number that is no date or quantity, when a question asks for one that identifies something. */
 function isCodeUnsaid({ text }: Asked, said: readonly Said[]): boolean {
   if (!ASKS_CODE.test(text)) return false;
-  const isPassword = /\bpass/iu.test(text);
+  const isPassword = /\bpass(?:word|phrase)/iu.test(text);
   return said.every((one) => !(isPassword ? PASSWORD : /\d/u).test(one.text.replace(QUANTITY, '')));
 }
 
@@ -165,6 +168,7 @@ const ASKS_OWN =
 /** Says of things what they are worth or how they are, and is no thing. */
 const NO_THING = /^(?:age|thing|name|kind|type|sort|part|time|year|month|day|date|way|place|people|person|ailment)s?$/u;
 const MIN_OWN = 0.45;
+const MIN_NOUN = 0.4;
 
 /** Whether no sentence has the thing of which a question asks which one somebody has or uses, nor one of its kind. */
 function isOwnKindUnsaid({ text }: Asked, said: readonly Said[]): boolean {
@@ -174,7 +178,23 @@ function isOwnKindUnsaid({ text }: Asked, said: readonly Said[]): boolean {
   // `She plays the oud`: a word that no dictionary has may be one of the kind.
   const isNew = (one: Said) =>
     verb !== undefined && says(one.text, verb, 1) && (one.text.match(LOWER_WORD) ?? []).some(hasNoMeaning);
-  return said.every((one) => !says(wordsAround(one), thing, MIN_OWN) && !isAbout(thing)(one) && !isNew(one));
+  // `my driving test` is no car that I drive.
+  const describing = new RegExp(
+    `(?<!\\p{L})${(verb ?? '').replace(/e$/u, '')}\\p{L}?ing (?!(?:an?|the|my|our|his|her|to|in|at|on|with|and)\\b)(?=\\p{Ll})`,
+    'gu',
+  );
+  const isNounOrVerb = (word: string) => {
+    const parts = wordSenses().partsOf(wordSenses().row(word));
+    return parts.noun + parts.verb >= MIN_NOUN;
+  };
+  // Nor is an electric guitar one.
+  const things = (one: Said) =>
+    wordsOf(wordsAround(one).replace(describing, '')).filter(
+      (word) => stemOf(word) === stemOf(thing) || isNounOrVerb(word),
+    );
+  const isSaid = (words: readonly string[]) =>
+    says(words.join(' '), thing, MIN_OWN) || words.some((word) => isOfThing(thing, word));
+  return said.every((one) => !isSaid(things(one)) && !isNew(one));
 }
 
 const LOWER_WORD = /(?<![\p{L}'’-])\p{Ll}{3,}(?![\p{L}'’-])/gu;
@@ -220,6 +240,40 @@ function isOfOtherOrder({ text }: Asked, said: readonly Said[]): boolean {
   const first = new RegExp(`\\bfirst (?:\\p{Ll}+ )?${thing}`, 'iu');
   return said.some((one) => first.test(wordsAround(one))) && !said.some((one) => later.test(wordsAround(one)));
 }
+
+/** A number with the words that it may count; none behind it when it counts what was named before. */
+const COUNTED = new RegExp(
+  `(?<![\\p{L}\\p{N}.,:/-])(?:\\d[\\d.,]*\\d|\\d|${NUMERALS})(?![\\p{N}:/%-]| of (?:them|these|those|us|which|whom)\\b)((?: (?!of\\b)\\p{L}[\\p{L}'’-]*){0,3})`,
+  'giu',
+);
+/** Minimum likeness of a word for such things as are counted: `pickers` for `helpers`. */
+const MIN_COUNTED = 0.3;
+
+/** Whether sentences count other things alone than a question: `I have two brothers and a cat` for "How many dogs do I have?" */
+function isCountOfOther(question: Asked, said: readonly Said[]): boolean {
+  const thing = question.type === 'number' ? countedIn(question) : null;
+  if (thing === null || wordSenses().partsOf(wordSenses().row(thing)).noun < 0.5 || UNIT.test(thing)) return false;
+  const isOfPersons = isPerson(thing);
+  // A sister is much like a brother, and none.
+  const isLike = (word: string) =>
+    !isRelative(thing.replace(/s$/u, '')) &&
+    (wordTable().similarity(thing, word) >= MIN_COUNTED || (isOfPersons && (isPerson(word) || word === 'people')));
+  const isSame = (word: string) => isOfThing(thing, word) || relativesLike(thing).includes(word);
+  let counts = 0;
+  for (const one of said) {
+    if (wordsOf(wordsAround(one)).some(isSame)) return false;
+    for (const [, behind = ''] of one.text.replace(QUANTITY, ' ').matchAll(COUNTED)) {
+      const counted = contentWords(behind).filter((word) => wordSenses().partsOf(wordSenses().row(word)).noun > 0.5);
+      if (counted.length === 0 || counted.some(isLike)) return false;
+      counts += 1;
+    }
+  }
+  return counts > 0;
+}
+
+/** What is counted is a quantity. */
+const UNIT =
+  /^(?:seconds?|minutes?|hours?|days?|nights?|weeks?|months?|years?|times|euros?|pounds?|dollars?|km|kilomet\p{L}+|met(?:er|re)s?|miles?|lit(?:er|re)s?|grams?|kilos?|percent|points?|people|persons?)$/u;
 
 const ASKS_AGE_OF_OTHER = /\bhow old (?:is|was|are|were) (?!(?:I|we)\b)/iu;
 const AGE_OF_SPEAKER = /\bwhen (?:I|we) (?:was|were|turned) [\p{L}\d-]+/giu;

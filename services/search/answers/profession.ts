@@ -36,7 +36,14 @@ const QUESTIONS: readonly (readonly [Asked, RegExp])[] = (
     ['workplace', `whom? ${DOES} (.+?) work for`],
   ] as const
 ).map(
-  ([of, form]) => [of, new RegExp(`^${form}(?: now| these days| currently| at the moment)? *\\??$`, 'iu')] as const,
+  ([of, form]) =>
+    [
+      of,
+      new RegExp(
+        `^${form}(?: now| these days| currently| at the moment| before| previously| earlier| in the past| back then)? *\\??$`,
+        'iu',
+      ),
+    ] as const,
 );
 /** `What does my sister do?`, of persons whom a text calls by what they are to somebody. */
 const BARE = new RegExp(`^what (?:do|does) (${RELATED}) do *\\??$`, 'iu');
