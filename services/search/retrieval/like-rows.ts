@@ -41,7 +41,7 @@ export async function likeHits(
 ): Promise<readonly LikeHit[]> {
   const { terms, words } = context.analysis;
   if (!runs(context, 'meaning') || !areOtherWords(rows, information)) return [];
-  const likestOfEach = Math.floor(MAX_TERMS / terms.length) - 1;
+  const likestOfEach = Math.max(0, Math.floor(MAX_TERMS / terms.length) - 1);
   /** By term of the index: the term of the query that it is like, and how much. */
   const likes = new Map<string, { readonly at: number; readonly share: number }[]>();
   const add = (term: string, at: number, share: number) => {
@@ -53,7 +53,7 @@ export async function likeHits(
     add(term, at, 1);
     const word = words[at];
     if (word == null) continue;
-    for (const like of likestTerms(word).slice(0, likestOfEach)) add(like.term, at, like.share);
+    for (const like of likestTerms(word)(likestOfEach)) add(like.term, at, like.share);
   }
   if (likes.size === terms.length) return [];
   const found = await context.text.candidates(
@@ -68,15 +68,19 @@ export async function likeHits(
     context.signal,
   );
   const { rowCount, rowFrequencies } = found.statistics;
-  const rarity = rowFrequencies.map((frequency) => inverseRowFrequency(rowCount, frequency));
-  const shared = [...likes.values()];
+  /** Most of the terms are in no row. */
+  const shared = [...likes.values()].flatMap((ofTerm, place) => {
+    const frequency = rowFrequencies[place] ?? 0;
+    const rarity = inverseRowFrequency(rowCount, frequency);
+    return frequency === 0 ? [] : [{ place, rarity, ofTerm }];
+  });
   return (await context.visibility.filter(found.candidates))
     .map(({ id, frequencies }) => {
       const shares = terms.map(() => 0);
-      for (let place = 0; place < frequencies.length; place++) {
+      for (const { place, rarity, ofTerm } of shared) {
         if (frequencies[place] === 0) continue;
-        for (const { at, share } of shared[place] ?? []) {
-          const rare = Math.min(1, (rarity[place] ?? 0) / (information[at] || 1));
+        for (const { at, share } of ofTerm) {
+          const rare = Math.min(1, rarity / (information[at] || 1));
           shares[at] = Math.max(shares[at] ?? 0, share * rare);
         }
       }
@@ -95,22 +99,38 @@ interface LikeTerm {
 /** Words of questions whose likest terms are kept: questions repeat words, and finding those costs more than the search. */
 const CACHED_WORDS = 500;
 
-/** Returns the terms of the index that are likest to a word, the likest first; none for an unknown word. */
-const likestTerms = keptByText(CACHED_WORDS, (word): readonly LikeTerm[] => {
+/** Returns what reads the terms of the index that are likest to a word, the likest first; none for an unknown word. */
+const likestTerms = keptByText(CACHED_WORDS, (word) => readAhead(termsLike(word)));
+
+function* termsLike(word: string): Generator<LikeTerm> {
   const likeness = likenessTo(word);
-  if (likeness === null) return [];
-  const nearest = likestWords(word).slice(0, MAX_TERMS);
-  return nearest.map((near) => ({ term: stemOf(near), share: likeness(wordSenses().row(near)) }));
-});
+  if (likeness === null) return;
+  for (const near of likestWords(word)) yield { term: stemOf(near), share: likeness(wordSenses().row(near)) };
+}
 
 /** Returns words that say the same as a word or something like it, those of other languages among them, the likest first. */
-function likestWords(word: string): readonly string[] {
+function* likestWords(word: string): Generator<string> {
   const row = wordSenses().row(word);
   const english = row >= 0 && row < wordTable().size ? wordTable().wordAt(row) : word;
-  const nearest = [...everydayWords().near(row), ...wordTable().nearest(english)];
-  return [...new Set([english, ...translations().foreign(english).slice(0, MAX_FOREIGN), ...nearest])].filter(
-    (near) => near !== word,
-  );
+  const seen = new Set([word]);
+  const isNew = (near: string) => seen.size < seen.add(near).size;
+  if (isNew(english)) yield english;
+  for (const near of translations().foreign(english).slice(0, MAX_FOREIGN)) if (isNew(near)) yield near;
+  for (const near of everydayWords().near(row)) if (isNew(near)) yield near;
+  for (const near of wordTable().nearest(english)) if (isNew(near)) yield near;
+}
+
+/** Returns what gives the first values of a sequence, which is read only as far as they were asked for. */
+function readAhead<Value>(values: Iterator<Value>): (count: number) => readonly Value[] {
+  const known: Value[] = [];
+  return (count) => {
+    while (known.length < count) {
+      const next = values.next();
+      if (next.done === true) break;
+      known.push(next.value);
+    }
+    return known.slice(0, count);
+  };
 }
 
 function heldBy(frequencies: readonly number[], information: readonly number[]): number {

@@ -20,7 +20,7 @@ export interface WordTable {
   /** Place of the word of a row by frequency in English, from 0. */
   rank(row: number): number;
   /** The nearest words of a common lower-case word, nearest first, each of another stem; none for other words. */
-  nearest(word: string): readonly string[];
+  nearest(word: string): Iterable<string>;
   /** Cosine of a vector of unit length and the vector of a row. */
   cosine(vector: Float32Array, row: number): number;
   /** Cosine of the vectors of two rows; 0 for one that is not in the table. */
@@ -151,9 +151,9 @@ export function readWordTable(file: string | URL = new URL('words.bin', import.m
     row: rowOf,
     wordAt,
     rank,
-    nearest(word) {
+    *nearest(word) {
       neighbours ??= readNeighbours();
-      return neighbours(rowOf(word)).map(wordAt);
+      for (const row of neighbours(rowOf(word))) yield wordAt(row);
     },
     cosine,
     cosineOf(one, other) {
