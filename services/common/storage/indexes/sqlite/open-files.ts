@@ -7,9 +7,10 @@ import { createRecentReads, type RecentReads } from '../../../kernel/recent-read
 import { migrate } from '../../documents/sqlite/migrations.ts';
 import { openForReading, openForWriting } from '../../documents/sqlite/open-database.ts';
 import { storeError } from '../../documents/sqlite/sqlite-errors.ts';
-import { createStatementCache, type SqlRow, type StatementCache } from '../../documents/sqlite/statement-cache.ts';
+import { createStatementCache, type StatementCache } from '../../documents/sqlite/statement-cache.ts';
 import { holding, type OpeningLock } from './opening-lock.ts';
 import { DATASET_MIGRATIONS, type FoundEdge, type StoredOrigin } from './schema.ts';
+import type { FoundRow } from './text-reader.ts';
 
 /** An open dataset file. Rows come as arrays. */
 export interface OpenFile extends StatementCache {
@@ -23,13 +24,14 @@ export interface OpenFile extends StatementCache {
    * both would be built and hashed for each of the hundred terms of a search.
    */
   recentPostings(kind: number): RecentReads<ReadonlyMap<number, Uint32Array>>;
-  readonly recentSlots: RecentReads<Uint32Array>;
+  /** By kind and bucket. */
+  readonly recentSlots: RecentReads<Uint32Array, number>;
   /** By the manner of reading, then by node: a key of both would be built and hashed for each look-up. */
   recentEdges(manner: string): RecentReads<readonly FoundEdge[], number>;
   /** Numbers of nodes by id; null for an unknown id. */
   readonly recentNodes: RecentReads<number | null>;
   /** Rows of an id or a number: many questions come to the same well-known entities and passages. */
-  recentRows(manner: string): RecentReads<readonly SqlRow[], string | number>;
+  recentRows(manner: string): RecentReads<readonly FoundRow[], string | number>;
   forgetReads(): void;
   /** To be called at the start of a snapshot. */
   forgetIfChanged(): void;
@@ -296,10 +298,10 @@ function makeDirectory(path: string): void {
 function asOpenFile(database: DatabaseSync, path: string, task: ReadingTask): OpenFile {
   const statements = createStatementCache(database);
   const recentPostings = createReadsByManner<ReadonlyMap<number, Uint32Array>, string, number>(POSTING_BYTES);
-  const recentSlots = createRecentReads<Uint32Array>(SLOT_BYTES);
+  const recentSlots = createRecentReads<Uint32Array, number>(SLOT_BYTES);
   const recentEdges = createReadsByManner<readonly FoundEdge[], number>(EDGE_BYTES);
   const recentNodes = createRecentReads<number | null>(NODE_BYTES);
-  const recentRows = createReadsByManner<readonly SqlRow[], string | number>(ROW_BYTES);
+  const recentRows = createReadsByManner<readonly FoundRow[], string | number>(ROW_BYTES);
   const forgetReads = () => {
     for (const recent of [recentPostings, recentSlots, recentEdges, recentNodes, recentRows]) recent.clear();
   };

@@ -14,6 +14,8 @@ const OFFSET_MASK = BUCKET_ROWS - 1;
 const MAX_FREQUENCY = 2 ** (32 - OFFSET_BITS) - 1;
 /** Longer tokens (data URLs, minified code) are indexed under their hash: keys stay short. */
 const MAX_KEY_LENGTH = 200;
+/** Checked without calls into the engine. */
+const PLAIN_LENGTH = 32;
 
 export function bucketOf(sequence: number): number {
   return Math.floor(sequence / BUCKET_ROWS);
@@ -50,8 +52,19 @@ export function asBytes(integers: Uint32Array): Uint8Array {
  * at NUL in places: such tokens, like very long ones, go by their hash.
  */
 export function termKey(token: string): string {
+  if (isPlain(token)) return token;
   if (token.length <= MAX_KEY_LENGTH && token.isWellFormed() && !token.includes('\0')) return token;
   return ` ${sha256(Buffer.from(token, 'utf16le'), 'base64url')}`;
+}
+
+/** Of few characters, all of ASCII. */
+function isPlain(token: string): boolean {
+  if (token.length > PLAIN_LENGTH) return false;
+  for (let at = 0; at < token.length; at++) {
+    const code = token.charCodeAt(at);
+    if (code === 0 || code >= 128) return false;
+  }
+  return true;
 }
 
 /** Stored entries with `changes` applied: packed entries to put in; frequency 0 takes a row out. */

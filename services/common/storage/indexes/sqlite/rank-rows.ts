@@ -23,9 +23,6 @@ interface RankedRows {
   readonly rowFrequencies: readonly number[];
 }
 
-/** Entries of each term in one bucket; undefined where the bucket has none. */
-type BucketPostings = (Uint32Array | undefined)[];
-
 interface Best {
   readonly sequence: number;
   readonly score: number;
@@ -38,26 +35,24 @@ const B = 0.75;
 /** The rows with the highest BM25, found by adding up the postings of all terms, bucket by bucket. */
 export function rankRows(file: OpenFile, query: RankQuery): RankedRows {
   const terms = query.keys.map((key) => readPostings(file, query.kind, key));
-  const buckets = byBucket(terms);
   const rowFrequencies = terms.map((postings) => {
     let count = 0;
     for (const entries of postings.values()) count += entries.length;
     return count;
   });
-  const weights = rowFrequencies.map((count) => inverseRowFrequency(query.rowCount, count) * (K1 + 1));
   const scores = new Float64Array(BUCKET_ROWS);
   let best: Best[] = [];
   let floor = 0;
-  for (const [bucket, postings] of buckets) {
+  for (const [bucket, postings] of byBucket(terms, rowFrequencies, query.rowCount)) {
     const slots = readSlots(file, query.kind, bucket);
-    addScores(scores, postings, slots, weights, query.averageLength);
-    for (let offset = 0; offset < BUCKET_ROWS; offset++) {
+    const end = addScores(scores, postings, slots, query.averageLength);
+    for (let offset = 0; offset < end; offset++) {
       const score = scores[offset] as number;
       if (score <= floor) continue;
       if (query.accepted !== null && !query.accepted.has(slots[BUCKET_ROWS + offset] as number)) continue;
       best.push({ sequence: bucket * BUCKET_ROWS + offset, score });
     }
-    scores.fill(0);
+    scores.fill(0, 0, end);
     if (best.length > query.limit) {
       best = keepBest(best, query.limit);
       floor = best.at(-1)?.score ?? 0;
@@ -76,46 +71,61 @@ export function measureRows(
     sequences,
   }: { readonly kind: number; readonly terms: readonly TermPostings[]; readonly sequences: readonly number[] },
 ): Pick<RankedRows, 'lengths' | 'frequencies'> {
-  const located = sequences.map((sequence) => ({ bucket: bucketOf(sequence), offset: offsetOf(sequence) }));
-  return {
-    lengths: located.map(({ bucket, offset }) => (readSlots(file, kind, bucket)[offset] as number) - 1),
-    frequencies: located.map(({ bucket, offset }) =>
-      terms.map((postings) => (postings.size === 0 ? 0 : frequencyAt(postings.get(bucket), offset))),
-    ),
-  };
+  /** Most terms of like meaning are in no row. */
+  const held = terms.flatMap((postings, at) => (postings.size === 0 ? [] : [{ postings, at }]));
+  const lengths: number[] = [];
+  const frequencies = sequences.map((sequence) => {
+    const [bucket, offset] = [bucketOf(sequence), offsetOf(sequence)];
+    lengths.push((readSlots(file, kind, bucket)[offset] as number) - 1);
+    const ofRow = new Array<number>(terms.length).fill(0);
+    for (const { postings, at } of held) ofRow[at] = frequencyAt(postings.get(bucket), offset);
+    return ofRow;
+  });
+  return { lengths, frequencies };
 }
 
-/** Entries of all terms by bucket, the term at its place. */
-function byBucket(terms: readonly TermPostings[]): ReadonlyMap<number, BucketPostings> {
-  const buckets = new Map<number, BucketPostings>();
-  terms.forEach((postings, term) => {
+/** Entries of a term in a bucket, and its weight. */
+interface WeightedPostings {
+  readonly entries: Uint32Array;
+  readonly weight: number;
+}
+
+/** Entries of all terms by bucket, in the order of the terms. */
+function byBucket(terms: readonly TermPostings[], rowFrequencies: readonly number[], rowCount: number) {
+  const buckets = new Map<number, WeightedPostings[]>();
+  for (const [term, postings] of terms.entries()) {
+    if (postings.size === 0) continue;
+    const weight = inverseRowFrequency(rowCount, rowFrequencies[term] as number) * (K1 + 1);
     for (const [bucket, entries] of postings) {
-      const together = buckets.get(bucket) ?? [];
-      together[term] = entries;
-      buckets.set(bucket, together);
+      const together = buckets.get(bucket);
+      if (together === undefined) buckets.set(bucket, [{ entries, weight }]);
+      else together.push({ entries, weight });
     }
-  });
+  }
   return buckets;
 }
 
+/** Returns the place behind the last row that has one of the terms. */
 function addScores(
   scores: Float64Array,
-  postings: BucketPostings,
+  postings: readonly WeightedPostings[],
   slots: Uint32Array,
-  weights: readonly number[],
   averageLength: number,
-): void {
+): number {
   const perToken = averageLength > 0 ? (K1 * B) / averageLength : 0;
-  postings.forEach((entries, term) => {
-    const weight = weights[term] as number;
-    for (let index = 0; index < (entries as Uint32Array).length; index++) {
-      const entry = (entries as Uint32Array)[index] as number;
+  let end = 0;
+  for (const { entries, weight } of postings) {
+    for (let index = 0; index < entries.length; index++) {
+      const entry = entries[index] as number;
       const offset = entryOffset(entry);
       const frequency = entryFrequency(entry);
       const damping = K1 * (1 - B) + perToken * ((slots[offset] as number) - 1);
       scores[offset] = (scores[offset] as number) + (weight * frequency) / (frequency + damping);
     }
-  });
+    const last = entries.at(-1);
+    if (last !== undefined) end = Math.max(end, entryOffset(last) + 1);
+  }
+  return end;
 }
 
 function keepBest(best: Best[], limit: number): Best[] {
@@ -159,9 +169,12 @@ export function readPostings(file: OpenFile, kind: number, key: string): TermPos
   return buckets;
 }
 
+/** More than there are. */
+const KINDS = 64;
+
 /** Length + 1 of each row of a bucket, then the origin of each. */
 function readSlots(file: OpenFile, kind: number, bucket: number): Uint32Array {
-  const name = `${kind}#${bucket}`;
+  const name = bucket * KINDS + kind;
   const known = file.recentSlots.get(name);
   if (known !== undefined) return known;
   const sql = 'SELECT slots FROM text_bucket WHERE kind = ? AND bucket = ?';

@@ -9,15 +9,21 @@ import {
   countRows,
   countText,
   type FetchQuery,
+  type FoundRow,
   fetchCandidates,
   fetchText,
   listText,
+  type PackedTextRows,
+  packRows,
   type TextListQuery,
   textCandidates,
 } from './text-reader.ts';
 import { fetchVectors, readSpace, type VectorsById } from './vector-reader.ts';
 
 export type ReaderMethods = ReturnType<typeof createReaderMethods>;
+
+/** What a thread gives of the rows that it reads. */
+type SentRows = (rows: readonly FoundRow[]) => PackedTextRows | readonly FoundRow[];
 
 type EdgesReader = (
   file: OpenFile,
@@ -26,15 +32,25 @@ type EdgesReader = (
 ) => PackedEdges | readonly EdgeEvidence[];
 
 /** Every read of a dataset but the vector scan, by the path of its file. A dataset without a file answers null. */
-export function createReaderMethods(files: OpenFiles, edgesAround: EdgesReader = readNeighbours) {
+export function createReaderMethods(
+  files: OpenFiles,
+  edgesAround: EdgesReader = readNeighbours,
+  sent: SentRows = packRows,
+) {
   function onFile<Argument, Result>(read: (file: OpenFile, argument: Argument) => Result) {
     return (path: string, argument: Argument): Result | null => files.read(path, (file) => read(file, argument));
   }
   return {
-    candidates: onFile((file, query: TextQuery) => textCandidates(file, query)),
-    fetchText: onFile((file, query: FetchQuery) => fetchText(file, query)),
-    fetchCandidates: onFile((file, query: CandidateQuery) => fetchCandidates(file, query)),
-    listText: onFile((file, query: TextListQuery) => listText(file, query)),
+    candidates: onFile((file, query: TextQuery) => {
+      const { rows, ...found } = textCandidates(file, query);
+      return { ...found, rows: sent(rows) };
+    }),
+    fetchText: onFile((file, query: FetchQuery) => sent(fetchText(file, query))),
+    fetchCandidates: onFile((file, query: CandidateQuery) => {
+      const { rows, ...found } = fetchCandidates(file, query);
+      return { ...found, rows: sent(rows) };
+    }),
+    listText: onFile((file, query: TextListQuery) => sent(listText(file, query))),
     countText: onFile((file, filter: Partial<EntryFilter>) => countText(file, filter)),
     space: onFile((file, _: null) => readSpace(file)),
     fetchVectors: onFile((file, query: VectorsById) => fetchVectors(file, query)),

@@ -7,7 +7,7 @@ import { INDEX_KINDS, type IndexKind, type Provenance } from '../../ports/index-
  * Rows of a kind are numbered within it: row number = kind × 2⁴⁸ + sequence. So one table serves all kinds, each kind lies
  * together in it, and the numbers of a kind are dense.
  */
-const KIND_SPAN = 2 ** 48;
+export const KIND_SPAN = 2 ** 48;
 
 interface KindRange {
   readonly code: number;

@@ -4,7 +4,7 @@ import { asRead, type EntryPayload, type IndexKind } from '../../ports/index-ent
 import { readSeen } from '../../ports/read-seen.ts';
 import type { TextCandidate, TextIndex, TextRow } from '../../ports/text-index.ts';
 import { textBatch } from './batches.ts';
-import type { PackedCandidates, PackedOrigin, PackedTextRows } from './text-reader.ts';
+import { type PackedTextRows, type ReadRow, unpackRows } from './text-reader.ts';
 import type { DatasetWorkers } from './worker-client.ts';
 
 export function createSqliteTextIndex({ writer, reader, pathOf, forget }: DatasetWorkers): TextIndex {
@@ -18,24 +18,25 @@ export function createSqliteTextIndex({ writer, reader, pathOf, forget }: Datase
       if (found === null || found.rowCount === 0) {
         return { candidates: [], statistics: { rowCount: 0, averageLength: 0, rowFrequencies } };
       }
-      const candidates = unpackCandidates(query.kind, found);
+      const candidates = candidatesOf(query.kind, found);
       const { rowCount, tokenCount } = found;
       return { candidates, statistics: { rowCount, averageLength: tokenCount / rowCount, rowFrequencies } };
     },
     async fetch(scope, kind, ids, { perId: most } = {}) {
       if (ids.length === 0) return [];
       const read = async (some: readonly string[], perId?: number) =>
-        unpack(kind, await reader.call('fetchText', pathOf(scope), { kind, ids: some, perId }));
+        textRows(kind, await reader.call('fetchText', pathOf(scope), { kind, ids: some, perId }));
       return most === undefined
         ? read(ids)
         : readSeen(scope, { keys: ids, limit: most, read, keysOf: ({ id }) => [id] });
     },
     async fetchCandidates(scope, query) {
       if (query.ids.length === 0) return [];
-      return unpackCandidates(query.kind, await reader.call('fetchCandidates', pathOf(scope), query));
+      const found = await reader.call('fetchCandidates', pathOf(scope), query);
+      return found === null ? [] : candidatesOf(query.kind, found);
     },
     async list(scope, query) {
-      return unpack(query.kind, await reader.call('listText', pathOf(scope), query));
+      return textRows(query.kind, await reader.call('listText', pathOf(scope), query));
     },
     remove: (scope, selection) => writer.call('removeText', pathOf(scope), selection),
     async drop(scope) {
@@ -48,17 +49,33 @@ export function createSqliteTextIndex({ writer, reader, pathOf, forget }: Datase
   };
 }
 
-function unpack(kind: IndexKind, packed: PackedTextRows | null): readonly TextRow[] {
-  if (packed === null) return [];
-  const { tokens } = packed;
-  return packed.ids.map((_, at) => lazyRow(kind, packed, at, tokens ? { tokens: tokens[at] ?? '' } : {}));
+type TextRows = PackedTextRows | readonly ReadRow[];
+
+function rowsOf(found: TextRows): readonly ReadRow[] {
+  return 'ids' in found ? unpackRows(found) : found;
 }
 
-function unpackCandidates(kind: IndexKind, packed: PackedCandidates | null): readonly TextCandidate[] {
-  if (packed === null) return [];
-  return packed.ids.map((_, at) =>
-    lazyRow(kind, packed, at, { length: packed.lengths[at] ?? 0, frequencies: packed.frequencies[at] ?? [] }),
-  );
+function textRows(kind: IndexKind, found: TextRows | null): readonly TextRow[] {
+  return found === null
+    ? []
+    : rowsOf(found).map((row) => {
+        const { tokens } = row;
+        return withPayload(tokens === undefined ? bareRow(kind, row) : { ...bareRow(kind, row), tokens }, row.payload);
+      });
+}
+
+interface FoundCandidates {
+  readonly rows: TextRows;
+  readonly lengths: readonly number[];
+  readonly frequencies: readonly (readonly number[])[];
+}
+
+function candidatesOf(kind: IndexKind, found: FoundCandidates): readonly TextCandidate[] {
+  return rowsOf(found.rows).map((row, at) => {
+    const length = found.lengths[at] ?? 0;
+    const frequencies = found.frequencies[at] ?? [];
+    return withPayload({ ...bareRow(kind, row), length, frequencies }, row.payload);
+  });
 }
 
 const NO_PAYLOAD: EntryPayload = Object.freeze({});
@@ -66,20 +83,23 @@ const NO_PAYLOAD: EntryPayload = Object.freeze({});
 /** Payloads of the rows that answer many questions: at most about 8 MB. */
 const payloadOf = keptByText<EntryPayload>(1000, JSON.parse, 8000);
 
-/** Few of the hundreds of candidate rows are ever read: the payload is parsed on demand. */
-function lazyRow<Measures>(kind: IndexKind, packed: PackedTextRows, at: number, measures: Measures) {
-  const origin = packed.origins[packed.originOf[at] as number] as PackedOrigin;
-  const text = packed.payloads[at] as string;
-  const row = {
+const NO_SETS: readonly string[] = [];
+
+function bareRow(kind: IndexKind, { id, origin, ordinal }: ReadRow): TextRow {
+  const { item, generation, nodeSets } = origin;
+  return {
     kind,
-    id: packed.ids[at] as string,
-    item: origin.item as DataItemId,
-    generation: origin.generation,
-    ordinal: packed.ordinals[at] as number,
-    nodeSets: origin.nodeSets === '[]' ? [] : (JSON.parse(origin.nodeSets) as readonly string[]),
+    id,
+    item: item as DataItemId,
+    generation,
+    ordinal,
+    nodeSets: nodeSets === '[]' ? NO_SETS : (JSON.parse(nodeSets) as readonly string[]),
     payload: NO_PAYLOAD,
-    ...measures,
   };
+}
+
+/** Few of the hundreds of candidate rows are ever read: the payload is parsed on demand. */
+function withPayload<Row extends TextRow>(row: Row, text: string): Row {
   if (text === '{}') return row;
   let payload: EntryPayload | undefined;
   const get = () => {

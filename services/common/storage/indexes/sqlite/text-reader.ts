@@ -6,12 +6,28 @@ import { type OpenFile, reading } from './open-files.ts';
 import { acceptedOrigins, originFilter, readOrigin } from './origins.ts';
 import { termKey } from './postings.ts';
 import { measureRows, rankRows, readPostings } from './rank-rows.ts';
-import { kindRange } from './schema.ts';
+import { KIND_SPAN, kindRange } from './schema.ts';
 
 const KEY_COLUMNS = 'row, text_row.id, text_row.origin, ordinal';
 const COLUMNS = `${KEY_COLUMNS}, payload`;
 /** Spares SQLite the pages that hold the rest of a row. */
 const BARE_COLUMNS = `${KEY_COLUMNS}, '{}'`;
+
+/** A row as it was read. */
+export interface FoundRow extends ReadRow {
+  /** Its number among the rows of its kind. */
+  readonly sequence: number;
+}
+
+export interface ReadRow {
+  readonly id: string;
+  readonly origin: PackedOrigin;
+  readonly ordinal: number;
+  /** JSON. */
+  readonly payload: string;
+  /** When it was asked for. */
+  readonly tokens?: string;
+}
 
 /** Rows as they travel to the main thread: columns, since cloning many small objects costs more than the reading. */
 export interface PackedTextRows {
@@ -23,7 +39,7 @@ export interface PackedTextRows {
   /** JSON, parsed in the main thread when it is read. */
   readonly payloads: readonly string[];
   /** Null unless asked for. */
-  readonly tokens?: readonly string[] | null;
+  readonly tokens: readonly string[] | null;
 }
 
 export interface PackedOrigin {
@@ -31,11 +47,6 @@ export interface PackedOrigin {
   readonly generation: number;
   /** JSON. */
   readonly nodeSets: string;
-}
-
-export interface PackedCandidates extends PackedTextRows {
-  readonly lengths: readonly number[];
-  readonly frequencies: readonly (readonly number[])[];
 }
 
 export function textCandidates(file: OpenFile, query: TextQuery) {
@@ -61,7 +72,7 @@ export function textCandidates(file: OpenFile, query: TextQuery) {
         ),
       ).map((row) => [Number(row[0]) - start, row]),
     );
-    return { ...packRows(file, rows), ...ranked, rowCount, tokenCount };
+    return { rows, ...ranked, rowCount, tokenCount };
   });
 }
 
@@ -72,8 +83,8 @@ export interface FetchQuery {
   readonly perId?: number | undefined;
 }
 
-export function fetchText(file: OpenFile, query: FetchQuery): PackedTextRows {
-  return reading(file, () => packRows(file, rowsOf(file, { ...query, columns: COLUMNS })));
+export function fetchText(file: OpenFile, query: FetchQuery): readonly FoundRow[] {
+  return reading(file, () => rowsOf(file, { ...query, columns: COLUMNS }));
 }
 
 /** Columns and objects of a row, beside its payload. */
@@ -85,7 +96,7 @@ function rememberedRows<Key extends number | string>(
   manner: string,
   wanted: readonly Key[],
   read: (missing: readonly Key[]) => readonly (readonly [Key, SqlRow])[],
-): readonly SqlRow[] {
+): readonly FoundRow[] {
   const recent = file.recentRows(manner);
   const lists = wanted.map((key) => recent.get(key));
   const missing = wanted.filter((_, at) => lists[at] === undefined);
@@ -94,21 +105,21 @@ function rememberedRows<Key extends number | string>(
   return wanted.flatMap((key, at) => {
     const known = lists[at];
     if (known !== undefined) return known;
-    const rows = (found.get(key) ?? []).map(([, row]) => row);
-    const bytes = rows.reduce((sum, row) => sum + BYTES_PER_ROW + String(row[4]).length, BYTES_PER_ROW);
+    const rows = (found.get(key) ?? []).map(([, row]) => foundRow(file, row));
+    const bytes = rows.reduce((sum, { payload }) => sum + BYTES_PER_ROW + payload.length, BYTES_PER_ROW);
     recent.keep(key, rows, bytes);
     return rows;
   });
 }
 
-export function fetchCandidates(file: OpenFile, query: CandidateQuery): PackedCandidates {
+export function fetchCandidates(file: OpenFile, query: CandidateQuery) {
   const { kind, ids, terms } = query;
   return reading(file, () => {
-    const { code, start } = kindRange(kind);
+    const { code } = kindRange(kind);
     const rows = rowsOf(file, { kind, ids, columns: columnsFor(query) });
-    const sequences = rows.map(([row]) => Number(row) - start);
+    const sequences = rows.map(({ sequence }) => sequence);
     const postings = terms.map((term) => readPostings(file, code, termKey(term)));
-    return { ...packRows(file, rows), ...measureRows(file, { kind: code, terms: postings, sequences }) };
+    return { rows, ...measureRows(file, { kind: code, terms: postings, sequences }) };
   });
 }
 
@@ -120,7 +131,7 @@ interface Wanted extends FetchQuery {
   readonly columns: string;
 }
 
-function rowsOf(file: OpenFile, { kind, ids, perId, columns }: Wanted): readonly SqlRow[] {
+function rowsOf(file: OpenFile, { kind, ids, perId, columns }: Wanted): readonly FoundRow[] {
   const { code } = kindRange(kind);
   const lastOnly =
     perId === undefined
@@ -149,7 +160,7 @@ export interface TextListQuery {
 }
 
 /** A page ends between two ordinals, never among rows of one, so that paging by ordinal loses none. */
-export function listText(file: OpenFile, query: TextListQuery): PackedTextRows {
+export function listText(file: OpenFile, query: TextListQuery): readonly FoundRow[] {
   const { kind, provenance, after = Number.MIN_SAFE_INTEGER, limit, withTokens = false } = query;
   const where = `kind = ?1 AND ordinal > ?2 ${
     provenance ? 'AND text_row.origin IN (SELECT origin FROM origin WHERE item = ?4 AND generation = ?5)' : ''
@@ -167,7 +178,7 @@ export function listText(file: OpenFile, query: TextListQuery): PackedTextRows {
        ORDER BY ordinal, text_row.id, item, generation`,
       parameters,
     );
-    return { ...packRows(file, rows), tokens: withTokens ? rows.map((row) => String(row[5])) : null };
+    return rows.map((row) => foundRow(file, row));
   });
 }
 
@@ -190,16 +201,37 @@ export function countRows(file: OpenFile, table: 'text_row' | 'vector_row', filt
   });
 }
 
-function packRows(file: OpenFile, rows: readonly SqlRow[]): PackedTextRows {
-  const origins = createPlaces<number>();
-  const originOf = rows.map((row) => origins.of(Number(row[2])));
+function foundRow(file: OpenFile, [row, id, origin, ordinal, payload, tokens]: SqlRow): FoundRow {
   return {
-    ids: rows.map((row) => String(row[1])),
-    origins: origins.values().map((origin) => readOrigin(file, origin) ?? NO_ORIGIN),
-    originOf,
-    ordinals: rows.map((row) => Number(row[3])),
-    payloads: rows.map((row) => String(row[4])),
+    sequence: Number(row) % KIND_SPAN,
+    id: String(id),
+    origin: readOrigin(file, Number(origin)) ?? NO_ORIGIN,
+    ordinal: Number(ordinal),
+    payload: String(payload),
+    ...(tokens === undefined ? {} : { tokens: String(tokens) }),
   };
 }
 
 const NO_ORIGIN: PackedOrigin = { item: '', generation: 0, nodeSets: '[]' };
+
+export function packRows(rows: readonly FoundRow[]): PackedTextRows {
+  const origins = createPlaces<PackedOrigin>();
+  return {
+    originOf: rows.map(({ origin }) => origins.of(origin)),
+    origins: origins.values(),
+    ids: rows.map(({ id }) => id),
+    ordinals: rows.map(({ ordinal }) => ordinal),
+    payloads: rows.map(({ payload }) => payload),
+    tokens: rows[0]?.tokens === undefined ? null : rows.map(({ tokens = '' }) => tokens),
+  };
+}
+
+export function unpackRows({ ids, origins, originOf, ordinals, payloads, tokens }: PackedTextRows): readonly ReadRow[] {
+  return ids.map((id, at) => ({
+    id,
+    origin: origins[originOf[at] as number] as PackedOrigin,
+    ordinal: ordinals[at] as number,
+    payload: payloads[at] as string,
+    ...(tokens === null ? {} : { tokens: tokens[at] as string }),
+  }));
+}

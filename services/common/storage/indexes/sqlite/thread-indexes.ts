@@ -25,7 +25,7 @@ function openThreadIndexes(settings: ThreadSettings, port?: MessagePort) {
   const search = createVectorSearch(settings, port);
   const directory = resolve(settings.directory);
   const threads = {
-    reader: inThread<ReaderMethods>(createReaderMethods(search.files, readNeighboursHere)),
+    reader: inThread<ReaderMethods>(createReaderMethods(search.files, readNeighboursHere, (rows) => rows)),
     scanner: inThread({
       nearest: (path: string, query: VectorQuery) => search.nearest(path, [query])[0]?.() as never,
     }),
