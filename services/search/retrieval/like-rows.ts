@@ -1,4 +1,4 @@
-import { keptByText } from '../../common/kernel/recently-used.ts';
+import { createLargeCache } from '../../common/kernel/recently-used.ts';
 import { inverseRowFrequency } from '../../common/ranking/bm25.ts';
 import type { TextCandidate } from '../../common/storage/ports/text-index.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
@@ -53,7 +53,7 @@ export async function likeHits(
     add(term, at, 1);
     const word = words[at];
     if (word == null) continue;
-    for (const like of likestTerms(word)(likestOfEach)) add(like.term, at, like.share);
+    for (const like of likestTerms(word, likestOfEach)) add(like.term, at, like.share);
   }
   if (likes.size === terms.length) return [];
   const found = await context.text.candidates(
@@ -96,11 +96,22 @@ interface LikeTerm {
   readonly share: number;
 }
 
-/** Words of questions whose likest terms are kept: questions repeat words, and finding those costs more than the search. */
-const CACHED_WORDS = 500;
+/** Words of questions whose likest terms are kept, about 1 KB each: finding those of a question takes as long as a search of the index. */
+const CACHED_WORDS = 2000;
+const cache = createLargeCache<string, { readonly terms: readonly LikeTerm[]; readonly read: number }>(CACHED_WORDS);
+/** Questions of other lengths want other numbers of them: they are read by so many. */
+const TERMS_READ = 16;
 
-/** Returns what reads the terms of the index that are likest to a word, the likest first; none for an unknown word. */
-const likestTerms = keptByText(CACHED_WORDS, (word) => readAhead(termsLike(word)));
+/** Returns the terms of the index that are likest to a word, the likest first, at most `count`; none for an unknown word. */
+function likestTerms(word: string, count: number): readonly LikeTerm[] {
+  let known = cache.get(word);
+  if (known === undefined || (known.read < count && known.terms.length === known.read)) {
+    const read = TERMS_READ * Math.ceil(count / TERMS_READ);
+    known = { terms: [...termsLike(word).take(read)], read };
+    cache.set(word, known);
+  }
+  return known.terms.slice(0, count);
+}
 
 function* termsLike(word: string): Generator<LikeTerm> {
   const likeness = likenessTo(word);
@@ -118,19 +129,6 @@ function* likestWords(word: string): Generator<string> {
   for (const near of translations().foreign(english).slice(0, MAX_FOREIGN)) if (isNew(near)) yield near;
   for (const near of everydayWords().near(row)) if (isNew(near)) yield near;
   for (const near of wordTable().nearest(english)) if (isNew(near)) yield near;
-}
-
-/** Returns what gives the first values of a sequence, which is read only as far as they were asked for. */
-function readAhead<Value>(values: Iterator<Value>): (count: number) => readonly Value[] {
-  const known: Value[] = [];
-  return (count) => {
-    while (known.length < count) {
-      const next = values.next();
-      if (next.done === true) break;
-      known.push(next.value);
-    }
-    return known.slice(0, count);
-  };
 }
 
 function heldBy(frequencies: readonly number[], information: readonly number[]): number {

@@ -248,16 +248,21 @@ function createRouting(
 ): Middleware<RequestState> {
   const router = new Router<RequestState>({ exclusive: 'specificity', sensitive: true });
   const declared = new Set<string>();
+  /** Those without parameters, which win over all that fit a path: the router would try the pattern of each route. */
+  const fixed = new Map<string, (context: RequestContext) => Promise<void>>();
   for (const route of routes) {
     const key = `${route.method} ${route.path}`;
     if (declared.has(key)) throw new Error(`Two routes for ${key}.`);
     declared.add(key);
     const endpoint = endpointOf(route);
-    router.register(route.path, [route.method], async (context) => {
-      const request = context as unknown as RequestContext & { readonly params: Record<string, string> };
+    const answer = async (request: RequestContext, params: Readonly<Record<string, string>>) => {
       request.state.route = route.path;
-      await writeReply(request.res, await endpoint(request, request.params));
-    });
+      await writeReply(request.res, await endpoint(request, params));
+    };
+    if (/^[\w/-]+$/u.test(route.path)) fixed.set(key, (context) => answer(context, {}));
+    router.register(route.path, [route.method], (context) =>
+      answer(context as unknown as RequestContext, context.params as Record<string, string>),
+    );
   }
   const routed = router.routes() as unknown as Middleware<RequestState>;
   const unrouted = async (context: RequestContext) => {
@@ -270,7 +275,12 @@ function createRouting(
     allowed.delete('HEAD');
     return writeReply(context.res, wrongMethod([...allowed].sort()));
   };
-  return (context) => (context.method === 'HEAD' ? unrouted(context) : routed(context, async () => unrouted(context)));
+  return (context) => {
+    if (context.method === 'HEAD') return unrouted(context);
+    const { method, path } = context;
+    const answer = fixed.get(`${method} ${path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path}`);
+    return answer === undefined ? routed(context, async () => unrouted(context)) : answer(context);
+  };
 }
 
 /** Paths without traces: probes ask them every few seconds, and would push other traces out. */

@@ -126,9 +126,33 @@ function heaviestFirst(a: FoundEdge, b: FoundEdge): number {
 
 const BYTES_PER_NODE = 150;
 
+/** More are read as they are asked for. */
+const MAX_NODES = 20_000;
+
+/**
+ * The numbers of all nodes of a small graph, since most names of a question are those of no node; null for a larger one. As
+ * numbers are never given twice, only later ones are read after a change; a node that is gone has no edges.
+ */
+function numbersOfSmall(file: OpenFile): ReadonlyMap<string, number> | null {
+  const { smallGraph: known } = file;
+  if (known.isCurrent) return known.last > MAX_NODES ? null : known.numbers;
+  known.isCurrent = true;
+  const first = known.last;
+  known.last = Number(file.get(`SELECT seq FROM sqlite_sequence WHERE name = 'node_key'`, [])?.[0] ?? 0);
+  if (known.last > MAX_NODES) {
+    known.numbers.clear();
+    return null;
+  }
+  const later = known.last > first ? file.all('SELECT id, node FROM node_key WHERE node > ?', [first]) : [];
+  for (const [id, node] of later) known.numbers.set(String(id), Number(node));
+  return known.numbers;
+}
+
 /** Unknown ids are left out. */
 function nodeNumbers(file: OpenFile, ids: readonly string[]): readonly number[] {
   const wanted = [...new Set(ids)];
+  const all = numbersOfSmall(file);
+  if (all !== null) return wanted.flatMap((id) => all.get(id) ?? []);
   const known = wanted.map((id) => file.recentNodes.get(id));
   const missing = wanted.filter((_, at) => known[at] === undefined);
   if (missing.length === 0) return known.flatMap((node) => node ?? []);

@@ -28,6 +28,8 @@ export interface OpenFile extends StatementCache {
   readonly recentSlots: RecentReads<Uint32Array, number>;
   /** By the manner of reading, then by node: a key of both would be built and hashed for each look-up. */
   recentEdges(manner: string): RecentReads<readonly FoundEdge[], number>;
+  /** Numbers of the nodes of a small graph by id, as far as they were read: up to `last`. */
+  readonly smallGraph: { readonly numbers: Map<string, number>; last: number; isCurrent: boolean };
   /** Numbers of nodes by id; null for an unknown id. */
   readonly recentNodes: RecentReads<number | null>;
   /** Rows of an id or a number: many questions come to the same well-known entities and passages. */
@@ -112,6 +114,8 @@ export function createOpenFiles(options: OpenFilesOptions): OpenFiles {
     cooled?.file.exec('PRAGMA shrink_memory');
     cooled?.file.nodeIds.clear();
     cooled?.file.origins.clear();
+    cooled?.file.smallGraph.numbers.clear();
+    if (cooled !== undefined) cooled.file.smallGraph.last = 0;
     cooled?.file.forgetReads();
   };
   let latest = '';
@@ -302,7 +306,9 @@ function asOpenFile(database: DatabaseSync, path: string, task: ReadingTask): Op
   const recentEdges = createReadsByManner<readonly FoundEdge[], number>(EDGE_BYTES);
   const recentNodes = createRecentReads<number | null>(NODE_BYTES);
   const recentRows = createReadsByManner<readonly FoundRow[], string | number>(ROW_BYTES);
+  const smallGraph = { numbers: new Map<string, number>(), last: 0, isCurrent: false };
   const forgetReads = () => {
+    smallGraph.isCurrent = false;
     for (const recent of [recentPostings, recentSlots, recentEdges, recentNodes, recentRows]) recent.clear();
   };
   let version: unknown;
@@ -314,6 +320,7 @@ function asOpenFile(database: DatabaseSync, path: string, task: ReadingTask): Op
     recentPostings: recentPostings.of,
     recentSlots,
     recentEdges: recentEdges.of,
+    smallGraph,
     recentNodes,
     recentRows: recentRows.of,
     forgetReads,
