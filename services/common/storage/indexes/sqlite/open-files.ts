@@ -9,8 +9,7 @@ import { openForReading, openForWriting } from '../../documents/sqlite/open-data
 import { storeError } from '../../documents/sqlite/sqlite-errors.ts';
 import { createStatementCache, type StatementCache } from '../../documents/sqlite/statement-cache.ts';
 import { holding, type OpeningLock } from './opening-lock.ts';
-import { DATASET_MIGRATIONS, type FoundEdge, type StoredOrigin } from './schema.ts';
-import type { FoundRow } from './text-reader.ts';
+import { DATASET_MIGRATIONS, type FoundEdge, type FoundRow, type StoredOrigin } from './schema.ts';
 
 /** An open dataset file. Rows come as arrays. */
 export interface OpenFile extends StatementCache {

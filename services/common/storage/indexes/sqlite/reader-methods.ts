@@ -5,11 +5,11 @@ import { countGraph, type PackedEdges, readNodes, scanEdges, scanNodes } from '.
 import { readNeighbours } from './neighbours.ts';
 import type { OpenFile, OpenFiles } from './open-files.ts';
 import { readProvenance } from './origins.ts';
+import type { FoundRow } from './schema.ts';
 import {
   countRows,
   countText,
   type FetchQuery,
-  type FoundRow,
   fetchCandidates,
   fetchText,
   listText,

@@ -98,6 +98,22 @@ export interface StoredOrigin extends Provenance {
   readonly nodeSets: string;
 }
 
+/** A row of text as it was read. */
+export interface FoundRow extends ReadRow {
+  /** Its number among the rows of its kind. */
+  readonly sequence: number;
+}
+
+export interface ReadRow {
+  readonly id: string;
+  readonly origin: StoredOrigin;
+  readonly ordinal: number;
+  /** JSON. */
+  readonly payload: string;
+  /** When it was asked for. */
+  readonly tokens?: string;
+}
+
 /** Key columns of an edge row. */
 export type EdgeKey = readonly [source: number, relation: string, target: number, origin: number];
 

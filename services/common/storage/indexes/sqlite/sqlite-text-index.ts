@@ -1,10 +1,10 @@
-import type { DataItemId } from '../../../kernel/brand.ts';
 import { keptByText } from '../../../kernel/recently-used.ts';
 import { asRead, type EntryPayload, type IndexKind } from '../../ports/index-entry.ts';
 import { readSeen } from '../../ports/read-seen.ts';
 import type { TextCandidate, TextIndex, TextRow } from '../../ports/text-index.ts';
 import { textBatch } from './batches.ts';
-import { type PackedTextRows, type ReadRow, unpackRows } from './text-reader.ts';
+import type { ReadRow } from './schema.ts';
+import { type PackedTextRows, unpackRows } from './text-reader.ts';
 import type { DatasetWorkers } from './worker-client.ts';
 
 export function createSqliteTextIndex({ writer, reader, pathOf, forget }: DatasetWorkers): TextIndex {
@@ -90,7 +90,7 @@ function bareRow(kind: IndexKind, { id, origin, ordinal }: ReadRow): TextRow {
   return {
     kind,
     id,
-    item: item as DataItemId,
+    item,
     generation,
     ordinal,
     nodeSets: nodeSets === '[]' ? NO_SETS : (JSON.parse(nodeSets) as readonly string[]),

@@ -1,3 +1,4 @@
+import { asId } from '../../../kernel/ids.ts';
 import type { SqlRow } from '../../documents/sqlite/statement-cache.ts';
 import type { EntryFilter, IndexKind, Provenance } from '../../ports/index-entry.ts';
 import type { CandidateQuery, TextQuery } from '../../ports/text-index.ts';
@@ -6,33 +7,17 @@ import { type OpenFile, reading } from './open-files.ts';
 import { acceptedOrigins, originFilter, readOrigin } from './origins.ts';
 import { termKey } from './postings.ts';
 import { measureRows, rankRows, readPostings } from './rank-rows.ts';
-import { KIND_SPAN, kindRange } from './schema.ts';
+import { type FoundRow, KIND_SPAN, kindRange, type ReadRow, type StoredOrigin } from './schema.ts';
 
 const KEY_COLUMNS = 'row, text_row.id, text_row.origin, ordinal';
 const COLUMNS = `${KEY_COLUMNS}, payload`;
 /** Spares SQLite the pages that hold the rest of a row. */
 const BARE_COLUMNS = `${KEY_COLUMNS}, '{}'`;
 
-/** A row as it was read. */
-export interface FoundRow extends ReadRow {
-  /** Its number among the rows of its kind. */
-  readonly sequence: number;
-}
-
-export interface ReadRow {
-  readonly id: string;
-  readonly origin: PackedOrigin;
-  readonly ordinal: number;
-  /** JSON. */
-  readonly payload: string;
-  /** When it was asked for. */
-  readonly tokens?: string;
-}
-
 /** Rows as they travel to the main thread: columns, since cloning many small objects costs more than the reading. */
 export interface PackedTextRows {
   readonly ids: readonly string[];
-  readonly origins: readonly PackedOrigin[];
+  readonly origins: readonly StoredOrigin[];
   /** Index into `origins` of each row. */
   readonly originOf: readonly number[];
   readonly ordinals: readonly number[];
@@ -40,13 +25,6 @@ export interface PackedTextRows {
   readonly payloads: readonly string[];
   /** Null unless asked for. */
   readonly tokens: readonly string[] | null;
-}
-
-export interface PackedOrigin {
-  readonly item: string;
-  readonly generation: number;
-  /** JSON. */
-  readonly nodeSets: string;
 }
 
 export function textCandidates(file: OpenFile, query: TextQuery) {
@@ -212,10 +190,10 @@ function foundRow(file: OpenFile, [row, id, origin, ordinal, payload, tokens]: S
   };
 }
 
-const NO_ORIGIN: PackedOrigin = { item: '', generation: 0, nodeSets: '[]' };
+const NO_ORIGIN: StoredOrigin = { item: asId(''), generation: 0, nodeSets: '[]' };
 
 export function packRows(rows: readonly FoundRow[]): PackedTextRows {
-  const origins = createPlaces<PackedOrigin>();
+  const origins = createPlaces<StoredOrigin>();
   return {
     originOf: rows.map(({ origin }) => origins.of(origin)),
     origins: origins.values(),
@@ -229,7 +207,7 @@ export function packRows(rows: readonly FoundRow[]): PackedTextRows {
 export function unpackRows({ ids, origins, originOf, ordinals, payloads, tokens }: PackedTextRows): readonly ReadRow[] {
   return ids.map((id, at) => ({
     id,
-    origin: origins[originOf[at] as number] as PackedOrigin,
+    origin: origins[originOf[at] as number] as StoredOrigin,
     ordinal: ordinals[at] as number,
     payload: payloads[at] as string,
     ...(tokens === null ? {} : { tokens: tokens[at] as string }),
