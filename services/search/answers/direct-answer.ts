@@ -1,5 +1,6 @@
 import { statedAge } from './ages.ts';
 import { toldEvents } from './counted-events.ts';
+import { documented } from './documented.ts';
 import { statedKin } from './kin.ts';
 import { statedPreferences } from './preferences.ts';
 import type { ReadPassage, Sentence } from './rank-sentences.ts';
@@ -16,8 +17,8 @@ const PREFERENCE_PASSAGES = 15;
 const MAX_PREFERENCES = 8;
 
 /**
- * Answers what people ask about persons by forms of sentences that say it: work, ages, children, tastes, and how often something
- * happened. `unsaid` when it is of a relative or a kind that no passage names; null for other questions, and when no sentence says it.
+ * Answers what people ask about persons and of documentation by forms of sentences that say it: work, ages, children, tastes, how
+ * often something happened, defaults, versions and licences. `unsaid` when it is of a relative or a kind that no passage names; null for other questions, and when no sentence says it.
  */
 export function directAnswer(question: string, passages: readonly ReadPassage[]): DirectAnswer | 'unsaid' | null {
   const work = statedWork(question, passages);
@@ -30,5 +31,7 @@ export function directAnswer(question: string, passages: readonly ReadPassage[])
   const age = statedAge(question, passages);
   if (age !== null) return { short: age.age, told: [age] };
   const kin = statedKin(question, passages);
-  return kin === null ? null : { short: kin.answer, told: kin.told };
+  if (kin !== null) return { short: kin.answer, told: kin.told };
+  const value = documented(question, passages);
+  return value === null ? null : { short: value.value, told: [value] };
 }

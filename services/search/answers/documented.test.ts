@@ -1,0 +1,69 @@
+import { expect } from 'chai';
+import { documented } from './documented.ts';
+import type { ReadPassage } from './rank-sentences.ts';
+
+type Case = readonly [question: string, text: string, value: string | null, documentName?: string];
+
+function itSays(cases: readonly Case[]): void {
+  for (const [question, text, value, documentName = 'server.md'] of cases) {
+    it(`is ${value ?? 'not told'} for "${question}" in "${text.replace(/\s+/gu, ' ').trim()}" of ${documentName}`, () => {
+      const passage = { id: text, payload: { text, headings: [], documentName, chunkIndex: 1 } };
+      expect(documented(question, [passage as unknown as ReadPassage])?.value ?? null).equals(value);
+    });
+  }
+}
+
+describe('a default that documentation gives', () => {
+  itSays([
+    ['What is the default log level?', "## level (String)\n\nDefault: 'info'\n\nThe lowest level to log.", 'info'],
+    ['What is the default value of the port option?', '- port (Number): Where it listens. Default: 8000\n', '8000'],
+    ['What is the default port of the server?', 'The port defaults to 8000.', '8000'],
+    ['Which port does the server use by default?', '| Option | Default |\n| --- | --- |\n| port | 8000 |\n', '8000'],
+    ['What does maxRetries default to?', '`maxRetries` (default: 5) limits how often it tries.', '5'],
+    ['Which format is used by default?', 'The format is `json` by default.', 'json'],
+    ['What is the default port of Redis?', '## port\n\nDefault: 8000\n', null],
+    ['What is the default timeout?', '## port\n\nDefault: 8000\n', null],
+    ['What is the default host?', 'By default, the host writes a log.', null],
+    ['What is the port?', '## port\n\nDefault: 8000\n', null],
+  ]);
+});
+
+describe('a version that documentation asks for', () => {
+  itSays([
+    ['Which version of Node does Koa require?', 'Koa requires node v18.0.0 or higher.', 'v18.0.0 or higher'],
+    ['What Node version is required for Koa?', 'Needs Node.js >= 20 and npm.', '>= 20', 'koa.md'],
+    ['Which version of Node does Express need?', 'Koa requires node v18.0.0 or higher.', null, 'koa.md'],
+    ['Which version of Python does Koa require?', 'Koa requires node v18.0.0 or higher.', null],
+    ['Which version of Node do we run?', 'We run Node 24 since May.', null],
+  ]);
+});
+
+describe('a licence that documentation names', () => {
+  itSays([
+    ['What licence is ws under?', '## License\n\nMIT\n', 'MIT', 'ws-README.md'],
+    [
+      'Under which license is Tern published?',
+      'Tern is released under the Mozilla Public License 2.0.',
+      'Mozilla Public License 2.0',
+    ],
+    ['What is pino licensed under?', 'Licensed under Apache 2.0.', 'Apache 2.0', 'pino.md'],
+    ['What licence is Heron under?', 'Tern is released under the MIT License.', null, 'tern.md'],
+    ['What licence does my brother have?', 'My brother got his driving licence at MIT.', null],
+  ]);
+});
+
+describe('an address that documentation links to', () => {
+  itSays([
+    [
+      'What is the URL of the handbook?',
+      'The handbook (https://example.org/handbook) explains it.',
+      'https://example.org/handbook',
+    ],
+    [
+      'Where can I find the changelog?',
+      'See the changelog (https://example.org/changes).',
+      'https://example.org/changes',
+    ],
+    ['What is the URL of the wiki?', 'The handbook (https://example.org/handbook) explains it.', null],
+  ]);
+});
