@@ -23,7 +23,7 @@ import { isForeignWord, saysInOtherWords } from './other-language.ts';
 import { ofOtherSection } from './other-section.ts';
 import { ownProfession } from './profession.ts';
 import { countedFirst } from './quantities.ts';
-import { asksForTimeOfDay, type Question, readQuestion, wordsOf } from './question.ts';
+import { asksForLink, asksForTimeOfDay, type Question, readQuestion, wordsOf } from './question.ts';
 import { quotedStatements, reasonFirst, stepFirst } from './quoted-text.ts';
 import {
   areOwnNotes,
@@ -325,7 +325,7 @@ function answerTo(
   const otherwise = isForeign && isAsked ? foreignCertainty(question, evidence) : isJudged ? DIRECT : null;
   const certainty = judged?.certainty ?? otherwise;
   const quote = ({ statement, passage }: Pick<Sentence, 'statement' | 'passage'>): string =>
-    sourcedQuote(passage.payload, verbatimOf(statement), statement.heading, dataset);
+    sourcedQuote(passage.payload, verbatimOf(statement), statement.heading, dataset, asksForLink(query));
   if (
     certainty !== null &&
     certainty <

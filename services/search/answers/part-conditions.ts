@@ -18,6 +18,7 @@ const CONDITIONS: readonly (readonly [Part, (question: Asked, said: readonly Sai
   ['subject', isOwnerOfPropertyUnsaid],
   ['name', isMakeUnsaid],
   ['name', isTitleUnsaid],
+  ['name', isDesignationUnsaid],
   ['count', isCodeUnsaid],
   ['subject', isSkillUnsaid],
   ['subject', isPriceOfOther],
@@ -92,6 +93,25 @@ function isTitleUnsaid({ text }: Asked, said: readonly Said[]): boolean {
   return (
     ASKS_TITLE.test(text) && said.every((one) => spansOf(one.text, ['title']).length === 0 && !HAS_TITLE.test(one.text))
   );
+}
+
+/** A name with a number in it: `HTTP/3`, `IPv6`, `X-200`. */
+const DESIGNATION = /(?<![\p{L}\p{N}])\p{L}[\p{L}+-]*[./-]?\d[\p{L}\p{N}.]*(?<!\.)/gu;
+/** A name of code: `maxRetries`, `max_retries`. */
+const IDENTIFIER =
+  /(?<![\p{L}\p{N}_])(?:\p{Ll}{2,}\p{Lu}[\p{L}\p{N}]*|[\p{L}\p{N}]+(?:_[\p{L}\p{N}]+)+)(?![\p{L}\p{N}_])/gu;
+
+/**
+ * Whether no sentence has the name with a number of which a question asks whether something is so, or how it is done, or the
+ * name of code that it asks anything about.
+ */
+export function isDesignationUnsaid({ text, type }: Asked, said: readonly Said[]): boolean {
+  const names = [
+    ...(type === 'yes-no' || type === 'way' ? (text.match(DESIGNATION) ?? []) : []),
+    ...(text.match(IDENTIFIER) ?? []),
+  ];
+  const plain = (one: string) => one.toLowerCase().replace(/[\s._/-]/gu, '');
+  return names.some((name) => said.every((one) => !plain(wordsAround(one)).includes(plain(name))));
 }
 
 /** `What is my tax number?`, `What is the licence plate of the van?` */

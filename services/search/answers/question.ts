@@ -132,12 +132,26 @@ function typeOf(question: string): AnswerType {
   return found;
 }
 
+/** Where the link that a word of a page is leads to: `the handbook (https://…)` */
+const LINK_TARGET = / ?\((?:https?:\/\/|mailto:)[^\s()]*(?:\([^\s()]*\)[^\s()]*)*\)/giu;
+
+/** Returns a text of a page without the addresses that its links lead to, which stand behind their words. */
+export const withoutLinkTargets = (text: string): string =>
+  text.includes('(http') || text.includes('(mailto:') ? text.replace(LINK_TARGET, '') : text;
+
+/** Whether a question asks for an address. */
+export const asksForLink = (question: string): boolean =>
+  /\b(?:urls?|links?|web ?(?:site|page)s?|home ?page|addresse?s?|online|repo(?:sitory)?|download)\b/iu.test(question);
+
 /** Questions, and sentences of the passages that answer many of them. */
 const CACHED_TEXTS = 1000;
 
 /** Returns the words of a text in lower case, without possessive endings. */
 export const wordsOf = keptByText(CACHED_TEXTS, (text): readonly string[] => {
-  const words = text.toLowerCase().match(/[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu) ?? [];
+  const words =
+    withoutLinkTargets(text)
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu) ?? [];
   return words.map((word) => word.replace(/['’]s$/u, ''));
 });
 

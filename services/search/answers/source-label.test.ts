@@ -66,4 +66,10 @@ describe('the label of a source', () => {
       '"Warning: It is hot." (report)',
     );
   });
+
+  it('stands behind a quote without the addresses of its links, unless they are asked for', () => {
+    const linked = 'The handbook (https://example.org/a_(b)) explains it.';
+    expect(sourcedQuote(passage, linked)).to.equal('"The handbook explains it." (report)');
+    expect(sourcedQuote(passage, linked, '', null, true)).to.equal(`"${linked}" (report)`);
+  });
 });

@@ -3,12 +3,22 @@ import { documentLabel } from '../../common/text/document-label.ts';
 import { headingTime, isDayLine } from '../../common/text/language/heading-dates.ts';
 import { isConversation, type Turn, turnsOf } from '../../common/text/language/turns.ts';
 import { quoteLine } from '../../common/text/repetition/own-answers.ts';
+import { withoutLinkTargets } from './question.ts';
 
 type Source = Pick<ChunkPayload, 'text' | 'documentName' | 'headings'> &
   Partial<Pick<ChunkPayload, 'page' | 'row' | 'externalMetadata'>>;
 
-/** Returns a quote with its source; a speaker's name and the time stand in the source. `heading`: the one above it in the passage. `dataset`: named in the source. */
-export function sourcedQuote(source: Source, quote: string, heading = '', dataset: string | null = null): string {
+/**
+ * Returns a quote with its source; a speaker's name and the time stand in the source. `heading`: the one above it in the passage.
+ * `dataset`: named in the source. `keepsLinks`: with the addresses behind the words of links.
+ */
+export function sourcedQuote(
+  source: Source,
+  quote: string,
+  heading = '',
+  dataset: string | null = null,
+  keepsLinks = false,
+): string {
   const turn = turnOf(source, quote);
   const own = turnsOf(quote)[0];
   const said = turn !== null && own?.start === 0 ? quote.slice(own.saidAt) : quote;
@@ -18,7 +28,8 @@ export function sourcedQuote(source: Source, quote: string, heading = '', datase
     ...(turn === null ? [] : [turn.speaker, turn.time].filter((part) => part !== '')),
     ...(dataset === null ? [] : [`dataset ${dataset}`]),
   ];
-  return quoteLine(said, [sourceLabel(source, heading), ...details].join(', '));
+  const shown = keepsLinks ? said : withoutLinkTargets(said);
+  return quoteLine(shown, [sourceLabel(source, heading), ...details].join(', '));
 }
 
 const MAX_HEADING_LENGTH = 60;
@@ -54,7 +65,8 @@ function headingsAbove({ text, headings }: Source, heading: string): readonly st
   return [...headings.filter((above) => (levels.get(above) ?? 0) < own), heading];
 }
 
-function shortened(heading: string): string {
+function shortened(title: string): string {
+  const heading = withoutLinkTargets(title);
   if (heading.length <= MAX_HEADING_LENGTH) return heading;
   return `${heading.slice(0, MAX_HEADING_LENGTH).replace(/[^\p{L}\p{N}]*\s+\S*$/u, '')}…`;
 }

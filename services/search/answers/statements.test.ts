@@ -17,6 +17,12 @@ describe('the statements of a passage', () => {
     ]);
   });
 
+  it('are no entries of a table of contents', () => {
+    expect(
+      texts('# Tern\n\nTern parses files.\n\n## Table of Contents\n\n- Install\n- License\n\n## License\n\nMIT\n'),
+    ).to.deep.equal(['Tern parses files.', 'MIT']);
+  });
+
   it('are the commands of a shell, which are marked, and what stands behind a prompt', () => {
     const payload = (text: string) => ({ payload: { text, headings: [], documentName: 'notes', chunkIndex: 0 } });
     const of = (text: string) => statementsOf(payload(text) as never).map((one) => [one.text, one.isCommand === true]);

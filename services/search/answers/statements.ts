@@ -90,6 +90,9 @@ const QUOTED_MARKS = /^(?:>[ \t]?)+/u;
 /** Sender and subject in the headers of a mail, as the reader of mails writes them, without what marks a reply. */
 const MAIL =
   /^From: ([^\n<]*)[^\n]*\n(?:(?:To|Cc|Date): [^\n]*\n)*Subject: (?:(?:re|aw|fwd?|wg|tr|rv)(?:\[\d+\])?:\s*)*([^\n]+)/iu;
+/** A heading over a list of the headings below. */
+const CONTENTS =
+  /^(?:#+[ \t]+)?(?:table of )?contents$|^(?:#+[ \t]+)?(?:Inhalt(?:sverzeichnis|sübersicht)?|[ÍI]ndice|Contenido|Sommaire|Table des matières)$/iu;
 /** Nothing but links and images. */
 const LINKS = /^(?:[-*•|·,\s]*!?\[(?:!?\[[^\]]*\]\([^)]*\)|[^\]]*)\]\([^)]*\))+[-*•|·,\s]*$/u;
 
@@ -209,6 +212,7 @@ function readStatements(payload: RankedPassage['payload'], isTold: boolean): rea
       time = headingTime([...payload.headings, ...path.map((one) => one.text)], saidAt);
     }
     const isItem = ITEM.test(line);
+    if (isItem && CONTENTS.test(heading)) continue;
     const indent = sentence.start - text.lastIndexOf('\n', sentence.start - 1) - 1;
     const isKey = isLabel && !isTitle;
     parents = isTitle ? [] : parentsOf(parents, { isKey, isItem, indent });

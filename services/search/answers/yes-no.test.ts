@@ -6,6 +6,7 @@ import { yesOrNo } from './yes-no.ts';
 const CASES = [
   ['Does the heater of our van work?', "Our van's heater does not work.", 'No'],
   ['Did the bank accept our application?', 'The bank refused our application.', 'No'],
+  ['Does ws support HTTP/3?', 'To support ws, never use it on servers.', null],
   ['Was Ingrid elected treasurer?', 'Ingrid was elected treasurer.', 'Yes'],
   ['Was Ingrid elected president?', 'Ingrid was elected treasurer.', null],
   ['Who was elected treasurer?', 'Ingrid was elected treasurer.', null],

@@ -2,6 +2,7 @@ import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import { saysOtherValue } from './other-value.ts';
+import { isDesignationUnsaid } from './part-conditions.ts';
 import { type Question, wordsOf } from './question.ts';
 import { putFirst, type RankedSentence } from './rank-sentences.ts';
 import { isOtherPerson, isThingUnsaid, namesIn } from './unmet-condition.ts';
@@ -40,8 +41,9 @@ export function yesOrNo({ type, text }: Question, { statement, features }: Ranke
   if (contrast !== undefined && !wordsOf(text).includes(contrast.toLowerCase())) return null;
   if (isOtherPerson(text, { text: statement.text, context: statement.heading })) return null;
   const { heading, label } = statement;
+  const said = [{ text: statement.text, context: `${heading} ${label}` }];
   // `Perfume is not allowed.` says nothing of dogs.
-  if (isThingUnsaid(text, [{ text: statement.text, context: `${heading} ${label}` }])) return null;
+  if (isThingUnsaid(text, said) || isDesignationUnsaid({ text, type }, said)) return null;
   const isNegated = NEGATION.test(statement.text);
   const isLike = features.missing <= MAX_MISSING.no;
   if (!isNegated && (saysOtherValue(text, statement.text) || (isLike && saysOpposite(text, statement.text))))
