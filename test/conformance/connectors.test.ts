@@ -71,9 +71,7 @@ for (const shape of ['a sitemap', 'links'] as const) {
       feed: 'pages',
       put: async (name, text) => pages.set(name, `<html><body><p>${text}</p></body></html>`),
       remove: async (name) => pages.delete(name),
-      async [Symbol.asyncDispose]() {
-        await closed(server);
-      },
+      [Symbol.asyncDispose]: () => closed(server),
     };
   });
 }

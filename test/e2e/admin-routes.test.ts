@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { PASSWORD, signIn, signUp } from '../support/accounts.ts';
+import { LENDING_RUN } from '../support/skill-run.ts';
 import { type StartedApp, startApp } from '../support/start-app.ts';
 import { createWire, type Wire } from '../support/wire.ts';
 
@@ -113,15 +114,11 @@ describe('routes of the console', () => {
     expect((await ada.get(`/proposals?dataset_id=${dataset}`)).json).to.deep.equal([]);
     const procedure = '---\ndescription: How to lend\n---\n1. Ask for the card.';
     await ada.post('/skills', { dataset_id: dataset, skill_name: 'lending', skills_text: procedure });
-    const entry = {
-      type: 'skill_run',
-      selected_skill_id: 'lending',
-      task_text: 'Lend a violin',
-      success_score: 0.1,
-      error_type: 'NoDeposit',
-      error_message: 'The deposit was not asked for',
-    };
-    const recorded = await ada.post('/remember/entry', { dataset_id: dataset, entry, skill_improvement: {} });
+    const recorded = await ada.post('/remember/entry', {
+      dataset_id: dataset,
+      entry: LENDING_RUN,
+      skill_improvement: {},
+    });
     expect(recorded.status, recorded.text).to.equal(200);
     const [proposal] = (await ada.get(`/proposals?dataset_id=${dataset}`)).json;
     expect(proposal).to.include({ skill_name: 'lending', status: 'proposed', applied_at: null });

@@ -55,9 +55,7 @@ describe('budgets', () => {
       REQUIRE_AUTHENTICATION: 'true',
       IMPROVE_AUTO_ENABLED: 'false',
       DEFAULT_USER_PASSWORD: PASSWORD,
-      LLM_PROVIDER: 'custom',
-      LLM_MODEL: 'custom/scripted',
-      LLM_ENDPOINT: `${provider.url}/v1`,
+      ...provider.variables,
     });
     admin = await logIn(ADMIN);
   });

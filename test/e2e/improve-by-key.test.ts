@@ -25,9 +25,7 @@ describe('automatic improve', () => {
     app = await startApp({
       REQUIRE_AUTHENTICATION: 'true',
       DEFAULT_USER_PASSWORD: PASSWORD,
-      LLM_PROVIDER: 'custom',
-      LLM_MODEL: 'custom/scripted',
-      LLM_ENDPOINT: `${provider.url}/v1`,
+      ...provider.variables,
     });
     const token = await logIn(app.baseUrl, EMAIL, PASSWORD);
     authorization = { authorization: `Bearer ${token}` };

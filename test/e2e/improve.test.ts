@@ -263,8 +263,7 @@ describe('improve', () => {
     let provider: ModelProvider;
     beforeEach(async () => {
       provider = await startModelProvider();
-      const model = { LLM_PROVIDER: 'custom', LLM_MODEL: 'custom/scripted', LLM_API_KEY: 'sk-test' };
-      await start({ ...model, LLM_ENDPOINT: `${provider.url}/v1` });
+      await start(provider.variables);
     });
     afterEach(async () => {
       await app.stop();

@@ -51,10 +51,7 @@ describe('the service with a model', () => {
     }
   };
   const variables = () => ({
-    LLM_PROVIDER: 'custom',
-    LLM_MODEL: 'custom/scripted',
-    LLM_ENDPOINT: `${provider.url}/v1`,
-    LLM_API_KEY: 'sk-test',
+    ...provider.variables,
     // A stop that waits for a hanging call takes as long.
     BACKGROUND_DRAIN_TIMEOUT_SECONDS: '40',
   });

@@ -20,12 +20,7 @@ describe('skills and graph models with a model', () => {
   let dataset: string;
   before(async () => {
     provider = await startModelProvider();
-    app = await startApp({
-      LLM_PROVIDER: 'custom',
-      LLM_MODEL: 'custom/scripted',
-      LLM_API_KEY: 'sk-test',
-      LLM_ENDPOINT: `${provider.url}/v1`,
-    });
+    app = await startApp(provider.variables);
     wire = createWire(app.baseUrl);
   });
   beforeEach(async () => {

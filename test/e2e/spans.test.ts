@@ -37,9 +37,7 @@ describe('activity spans', () => {
       COGNEE_TRACING_ENABLED: 'true',
       REQUIRE_AUTHENTICATION: 'true',
       DEFAULT_USER_PASSWORD: PASSWORD,
-      LLM_PROVIDER: 'custom',
-      LLM_MODEL: 'custom/scripted',
-      LLM_ENDPOINT: `${provider.url}/v1`,
+      ...provider.variables,
     });
     admin = await signIn(app.baseUrl, 'default_user@example.com');
     ({ wire: ann } = await signUp(app.baseUrl, 'ann'));

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { createHash, createHmac, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { jwtVerify } from 'jose';
 import { parseGraphql, type Resolver, selectGraphql, type Value } from './fake-graphql.ts';
-import { closed, listening } from './listening.ts';
+import { closed, startServer } from './listening.ts';
 
 export interface FakeIssue {
   title: string;
@@ -276,10 +276,7 @@ export async function startFakeGithub() {
     });
     response.end(isBytes ? body : JSON.stringify(body));
   };
-  const server = createServer((request, response) => {
-    serve(request, response).catch(() => response.destroy());
-  });
-  const url = await listening(server);
+  const { server, url } = await startServer(serve);
   return {
     url,
     requests,

@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { createFakeCalendar } from './fake-google-calendar.ts';
 import { createFakeDrive } from './fake-google-drive.ts';
 import { createFakeGroups } from './fake-google-groups.ts';
 import { createFakeGmail } from './fake-google-mail.ts';
-import { closed, listening } from './listening.ts';
+import { closed, startServer } from './listening.ts';
 
 /** What an API of Google answers: JSON, or the bytes of a file. */
 export type GoogleAnswer = { readonly json: object } | { readonly bytes: Uint8Array; readonly type: string };
@@ -158,10 +158,7 @@ export async function startFakeGoogle() {
     response.writeHead(status, { 'content-type': type, ...headers });
     response.end('json' in found ? JSON.stringify(found.json) : found.bytes);
   };
-  const server = createServer((request, response) => {
-    serve(request, response).catch((error: unknown) => response.destroy(error as Error));
-  });
-  const url = await listening(server);
+  const { server, url } = await startServer(serve);
   return {
     url,
     requests,
@@ -194,9 +191,7 @@ export async function startFakeGoogle() {
     /** Access tokens end before their time. */
     endAccess: () => accessTokens.clear(),
     grants: () => refreshTokens.size,
-    async [Symbol.asyncDispose]() {
-      await closed(server);
-    },
+    [Symbol.asyncDispose]: () => closed(server),
   };
 }
 

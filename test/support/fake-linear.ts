@@ -1,8 +1,8 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { complexityOf, GraphqlFault, parseGraphql, type Resolver, selectGraphql, type Value } from './fake-graphql.ts';
-import { closed, listening } from './listening.ts';
+import { closed, startServer } from './listening.ts';
 
 interface FakeComment {
   readonly id: string;
@@ -224,25 +224,20 @@ export async function startFakeLinear() {
     }
   };
 
-  const server = createServer(async (request, response) => {
-    try {
-      const sent = await buffer(request);
-      const body = sent.toString();
-      const path = request.url ?? '';
-      if (path === '/oauth/revoke') access.delete(new URLSearchParams(body).get('token') ?? '');
-      const [status, answer, headers = {}] =
-        path === '/oauth/token'
-          ? token(new URLSearchParams(body))
-          : path === '/oauth/revoke'
-            ? [200, {}]
-            : graphql(request, body);
-      response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers });
-      response.end(JSON.stringify(answer));
-    } catch (error) {
-      response.destroy(error as Error);
-    }
+  const { server, url } = await startServer(async (request, response) => {
+    const sent = await buffer(request);
+    const body = sent.toString();
+    const path = request.url ?? '';
+    if (path === '/oauth/revoke') access.delete(new URLSearchParams(body).get('token') ?? '');
+    const [status, answer, headers = {}] =
+      path === '/oauth/token'
+        ? token(new URLSearchParams(body))
+        : path === '/oauth/revoke'
+          ? [200, {}]
+          : graphql(request, body);
+    response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers });
+    response.end(JSON.stringify(answer));
   });
-  const url = await listening(server);
   return {
     url,
     teams,
@@ -311,9 +306,7 @@ export async function startFakeLinear() {
         headers: { ...headers, 'linear-signature': signature },
       });
     },
-    async [Symbol.asyncDispose]() {
-      await closed(server);
-    },
+    [Symbol.asyncDispose]: () => closed(server),
   };
 }
 

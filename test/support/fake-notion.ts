@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage } from 'node:http';
-import { closed, listening } from './listening.ts';
+import type { IncomingMessage } from 'node:http';
+import { closed, startServer } from './listening.ts';
 
 export interface FakeBlock {
   readonly type: string;
@@ -287,18 +287,13 @@ export async function startFakeNotion() {
     return found === undefined ? [404, fault(404, 'object_not_found', 'Could not find it.')] : [200, found];
   };
 
-  const server = createServer(async (request, response) => {
-    try {
-      const pieces: Buffer[] = [];
-      for await (const piece of request) pieces.push(piece as Buffer);
-      const [status, value, headers = {}] = answer(request, Buffer.concat(pieces).toString());
-      response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers });
-      response.end(JSON.stringify(value));
-    } catch (error) {
-      response.destroy(error as Error);
-    }
+  const { server, url } = await startServer(async (request, response) => {
+    const pieces: Buffer[] = [];
+    for await (const piece of request) pieces.push(piece as Buffer);
+    const [status, value, headers = {}] = answer(request, Buffer.concat(pieces).toString());
+    response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers });
+    response.end(JSON.stringify(value));
   });
-  const url = await listening(server);
   return {
     url,
     pages,
@@ -359,9 +354,7 @@ export async function startFakeNotion() {
         headers: { 'content-type': 'application/json', 'x-notion-signature': signature },
       });
     },
-    async [Symbol.asyncDispose]() {
-      await closed(server);
-    },
+    [Symbol.asyncDispose]: () => closed(server),
   };
 }
 

@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { closed, listening } from './listening.ts';
+import { closed, startServer } from './listening.ts';
 
 interface FakeMessage {
   ts: string;
@@ -229,10 +229,7 @@ export async function startFakeSlack() {
     });
     response.end(isBytes ? body : JSON.stringify(body));
   };
-  const server = createServer((request, response) => {
-    serve(request, response).catch(() => response.destroy());
-  });
-  const url = await listening(server);
+  const { server, url } = await startServer(serve);
 
   /** Sends a request as Slack signs it. */
   const deliver = async (
@@ -328,9 +325,7 @@ export async function startFakeSlack() {
     deliver,
     /** A bot token, without an install. */
     token: (): string => (issued() as { readonly access_token: string }).access_token,
-    async [Symbol.asyncDispose]() {
-      await closed(server);
-    },
+    [Symbol.asyncDispose]: () => closed(server),
   };
 }
 

@@ -45,9 +45,7 @@ export async function startFakeWebdav(): Promise<FakeWebdav> {
     set password(value) {
       state.password = value;
     },
-    async [Symbol.asyncDispose]() {
-      await closed(server);
-    },
+    [Symbol.asyncDispose]: () => closed(server),
   };
 }
 

@@ -1,5 +1,13 @@
-import type { Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+
+/** Answers requests on a free port of loopback; the connection ends when the answer fails. */
+export async function startServer(answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>) {
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => response.destroy(error as Error));
+  });
+  return { server, url: await listening(server) };
+}
 
 /** Listens on a free port of loopback; returns the address. */
 export async function listening(server: Server): Promise<string> {

@@ -27,6 +27,8 @@ export interface ProviderAnswer {
 export interface ModelProvider {
   /** Without a path. */
   readonly url: string;
+  /** Variables of a server whose language model it is. */
+  readonly variables: Readonly<Record<string, string>>;
   readonly requests: ProviderRequest[];
   /** Requests that the client gave up. */
   aborted(): number;
@@ -56,6 +58,12 @@ export async function startModelProvider(
   const url = await listening(server);
   const provider: ModelProvider = {
     url,
+    variables: {
+      LLM_PROVIDER: 'custom',
+      LLM_MODEL: 'custom/scripted',
+      LLM_API_KEY: 'sk-test',
+      LLM_ENDPOINT: `${url}/v1`,
+    },
     requests,
     aborted: () => aborted,
     answer: () => undefined,

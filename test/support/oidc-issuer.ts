@@ -82,9 +82,7 @@ export async function startIssuer(options: TestIssuerOptions): Promise<TestIssue
     async rotate() {
       keys.push(newKey());
     },
-    async [Symbol.asyncDispose]() {
-      await closed(server);
-    },
+    [Symbol.asyncDispose]: () => closed(server),
   };
   const people = new Map<string, Claims>();
   const provider = new Provider(url, {

@@ -67,9 +67,7 @@ export async function startRemoteMemory(): Promise<RemoteMemoryServer> {
     intercept(next) {
       intercept = next;
     },
-    async [Symbol.asyncDispose]() {
-      await closed(server);
-    },
+    [Symbol.asyncDispose]: () => closed(server),
   };
 }
 

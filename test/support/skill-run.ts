@@ -23,3 +23,13 @@ export const skillRun = (more: Partial<SkillRun>): SkillRun => ({
   recordedAt: '',
   ...more,
 });
+
+/** The same as clients tell it; `error_type` and what was missing are in the proposal that is made of it. */
+export const LENDING_RUN = {
+  type: 'skill_run',
+  selected_skill_id: 'lending',
+  task_text: 'Lend a violin',
+  success_score: 0.1,
+  error_type: 'NoDeposit',
+  error_message: 'The deposit was not asked for',
+};

@@ -21,9 +21,7 @@ async function startHost(pages: ReadonlyMap<string, string>) {
   return {
     asked,
     url,
-    async [Symbol.asyncDispose]() {
-      await closed(server);
-    },
+    [Symbol.asyncDispose]: () => closed(server),
   };
 }
 

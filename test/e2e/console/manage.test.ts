@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { openPage } from '../../support/chromium.ts';
 import { createConsoleWorld, NOTES } from '../../support/console-world.ts';
 import { makeDataDir, startProcess } from '../../support/engram-process.ts';
+import { LENDING_RUN } from '../../support/skill-run.ts';
 import { createWire } from '../../support/wire.ts';
 import { POISONED } from '../poisoned-items.ts';
 
@@ -72,15 +73,7 @@ describe('console in a browser: datasets, skills, improve, integrations', () => 
   it('shows a proposal with what it changes, and applies it after a question', async () => {
     const skill = '---\ndescription: How to lend a violin\n---\n1. Ask for the card.';
     await world.wire.post('/skills', { dataset_id: dataset, skill_name: 'lending', skills_text: skill });
-    const entry = {
-      type: 'skill_run',
-      selected_skill_id: 'lending',
-      task_text: 'Lend a violin',
-      success_score: 0.1,
-      error_type: 'NoDeposit',
-      error_message: 'The deposit was not asked for',
-    };
-    await world.wire.post('/remember/entry', { dataset_id: dataset, entry, skill_improvement: {} });
+    await world.wire.post('/remember/entry', { dataset_id: dataset, entry: LENDING_RUN, skill_improvement: {} });
     const watched = await open(`/skills?dataset=${dataset}`);
     const { page } = watched;
     await page.waitForSelector('text=How to lend a violin');

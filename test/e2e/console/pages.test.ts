@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import type { WatchedPage } from '../../support/chromium.ts';
 import { createConsoleWorld, KEEP, NOTES } from '../../support/console-world.ts';
+import { LENDING_RUN } from '../../support/skill-run.ts';
 import { createWire, type Wire } from '../../support/wire.ts';
 
 const ADMIN = { email: 'admin@example.com', password: 'correct horse battery' };
@@ -176,15 +177,7 @@ async function fill(wire: Wire): Promise<string> {
   }
   const skill = '---\ndescription: How to lend a violin\n---\n1. Ask for the card.';
   await post('/skills', { dataset_id: id, skill_name: 'lending', skills_text: skill });
-  const run = {
-    type: 'skill_run',
-    selected_skill_id: 'lending',
-    task_text: 'Lend a violin',
-    success_score: 0.1,
-    error_type: 'NoDeposit',
-    error_message: 'The deposit was not asked for',
-  };
-  await post('/remember/entry', { dataset_id: id, entry: run, skill_improvement: {} });
+  await post('/remember/entry', { dataset_id: id, entry: LENDING_RUN, skill_improvement: {} });
   const question = { searchType: 'GRAPH_COMPLETION', sessionId: 'talk', datasetIds: [id] };
   await post('/recall', { ...question, query: 'Who founded the Harbour Library?' });
   const said = { type: 'qa', question: 'We deploy on Fridays only. Why is that?', answer: 'I do not know.' };

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { type EngramProcess, makeDataDir, startProcess } from '../../support/engram-process.ts';
@@ -8,7 +8,7 @@ import { startFakeGoogle } from '../../support/fake-google.ts';
 import { startFakeLinear } from '../../support/fake-linear.ts';
 import { block, type FakePage, startFakeNotion } from '../../support/fake-notion.ts';
 import { INSTALLER, startFakeSlack, tsAt } from '../../support/fake-slack.ts';
-import { closed, listening } from '../../support/listening.ts';
+import { closed, startServer } from '../../support/listening.ts';
 import { connectAccount, synced } from '../../support/source-steps.ts';
 import { until } from '../../support/until.ts';
 import { createWire, type Wire } from '../../support/wire.ts';
@@ -170,23 +170,16 @@ async function startGate(target: string) {
       ...(sent.length > 0 ? { body: new Uint8Array(sent) } : {}),
     });
   };
-  const server = createServer(async (request, response) => {
-    try {
-      const answer = await forward(request);
-      const { 'content-encoding': _, ...headers } = Object.fromEntries(answer.headers);
-      response.writeHead(answer.status, headers).end(Buffer.from(await answer.arrayBuffer()));
-    } catch (error) {
-      response.destroy(error as Error);
-    }
+  const { server, url } = await startServer(async (request, response) => {
+    const answer = await forward(request);
+    const { 'content-encoding': _, ...headers } = Object.fromEntries(answer.headers);
+    response.writeHead(answer.status, headers).end(Buffer.from(await answer.arrayBuffer()));
   });
-  const url = await listening(server);
   return {
     gate,
     lines,
     url,
-    async [Symbol.asyncDispose]() {
-      await closed(server);
-    },
+    [Symbol.asyncDispose]: () => closed(server),
   };
 }
 
