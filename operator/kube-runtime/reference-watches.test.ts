@@ -6,11 +6,11 @@ import { until } from '../../test/support/until.ts';
 import { type ConfigMap, KINDS } from './kube-object.ts';
 import { createReferenceWatches, type ReferenceWatches } from './reference-watches.ts';
 
-const map = (name: string, text = ''): ConfigMap => ({
+const map = (name: string): ConfigMap => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',
   metadata: { name, namespace: 'ns' },
-  data: { text },
+  data: { text: '' },
 });
 const named = (name: string) => ({ name, namespace: 'ns' });
 

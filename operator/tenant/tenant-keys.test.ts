@@ -21,12 +21,14 @@ describe('API keys of a tenant', () => {
   /** Hashes that the services take under a name. */
   const valid = (name = 'default') => [...world.services.tenants.values()][0]?.keys.get(name) ?? [];
   const value = (key = 'apiKey', secret = 'key') => world.secretValue(secret, key) ?? '';
-  const listed = (secret = 'key') => world.read()?.status?.secrets?.find(({ name }) => name === secret);
+  const listed = () => world.read()?.status?.secrets?.find(({ name }) => name === 'key');
   const reasons = () => world.notes.map(({ reason }) => reason);
-  const edit = (patch: object, secret = 'key') =>
-    world.kube.change<Secret>(KINDS.secret, { ...PLACE, name: secret }, patch);
-  const write = (text: string, secret = 'key') =>
-    edit({ data: { apiKey: Buffer.from(text).toString('base64') } }, secret);
+  const write = (text: string) =>
+    world.kube.change<Secret>(
+      KINDS.secret,
+      { ...PLACE, name: 'key' },
+      { data: { apiKey: Buffer.from(text).toString('base64') } },
+    );
 
   it('issues a key, sets it at the services before its Secret, and shows its next rotation', async () => {
     world.services.before['setTenantKeys'] = () => {

@@ -14,17 +14,13 @@ interface CheckedModel {
   readonly identity: unknown;
 }
 
-interface ModelCheckTimes {
-  /** A provider that does not answer for so long counts as unreachable. */
-  readonly timeoutMs: number;
-  /** Time that the caller waits; the question goes on behind the answer. */
-  readonly waitMs: number;
-  /** How long an answer stands: each question is billed. */
-  readonly healthyMs: number;
-  readonly faultyMs: number;
-}
-
-const TIMES: ModelCheckTimes = { timeoutMs: 10_000, waitMs: 1_500, healthyMs: 300_000, faultyMs: 15_000 };
+/** A provider that does not answer for so long counts as unreachable. */
+const TIMEOUT_MS = 10_000;
+/** Time that the caller waits; the question goes on behind the answer. */
+const WAIT_MS = 1_500;
+/** How long an answer stands: each question is billed. */
+const HEALTHY_MS = 300_000;
+const FAULTY_MS = 15_000;
 
 interface Finding {
   readonly status: 'healthy' | 'degraded' | 'unhealthy';
@@ -32,19 +28,15 @@ interface Finding {
 }
 
 /** Says whether the configured provider answers, by asking it now and then. */
-export function modelCheck(
-  builtin: string,
-  configured: () => Promise<CheckedModel>,
-  times: ModelCheckTimes = TIMES,
-): HealthChecks[string] {
+export function modelCheck(builtin: string, configured: () => Promise<CheckedModel>): HealthChecks[string] {
   let asked: { readonly identity: unknown; readonly atMs: number; readonly finding: Promise<Finding> } | null = null;
   let last: Finding | null = null;
 
   const find = (ask: NonNullable<CheckedModel['ask']>, identity: unknown): Promise<Finding> => {
-    const keptMs = last === null || last.status === 'healthy' ? times.healthyMs : times.faultyMs;
+    const keptMs = last === null || last.status === 'healthy' ? HEALTHY_MS : FAULTY_MS;
     if (asked === null || asked.identity !== identity || performance.now() - asked.atMs > keptMs) {
       last = null;
-      const finding = question(ask, times.timeoutMs);
+      const finding = question(ask);
       const begun = { identity, atMs: performance.now(), finding };
       asked = begun;
       void finding.then((found) => {
@@ -60,14 +52,14 @@ export function modelCheck(
       const shown = provider ?? builtin;
       if (fault !== null) return { status: 'degraded', provider: shown, details: fault };
       if (ask === null) return { status: 'healthy', provider: shown, details: 'Built in; nothing is configured' };
-      const found = await Promise.race([find(ask, identity), unanswered(times.waitMs)]);
+      const found = await Promise.race([find(ask, identity), unanswered()]);
       return { ...found, provider: shown };
     },
   };
 }
 
-async function question(ask: NonNullable<CheckedModel['ask']>, timeoutMs: number): Promise<Finding> {
-  const signal = AbortSignal.timeout(timeoutMs);
+async function question(ask: NonNullable<CheckedModel['ask']>): Promise<Finding> {
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
   try {
     await ask({ scope: { tenant: PERSONAL_TENANT }, purpose: 'query', signal });
     return { status: 'healthy', details: 'The provider answers' };
@@ -86,7 +78,7 @@ function reasonOf(error: unknown, isLate: boolean): string {
   return outcome === 'accepted' ? 'The provider filters the question' : 'The provider does not answer as it should';
 }
 
-async function unanswered(waitMs: number): Promise<Finding> {
-  await new Promise((resolve) => setTimeout(resolve, waitMs).unref());
+async function unanswered(): Promise<Finding> {
+  await new Promise((resolve) => setTimeout(resolve, WAIT_MS).unref());
   return { status: 'degraded', details: 'The provider was asked and has not answered yet' };
 }

@@ -18,7 +18,7 @@ const RECEIPT: ErasureReceipt = {
 describe('check of a receipt', () => {
   const signer = createAuditHeadSigner('a secret for tests only');
   const signed = signer.signReceipt(RECEIPT);
-  const check = (value: unknown, keys = signer.publicKeys) => checkReceipt(JSON.stringify(value), keys);
+  const check = (value: unknown) => checkReceipt(JSON.stringify(value), signer.publicKeys);
   const fault = (verdict: ReceiptVerdict) => (verdict.ok ? '' : verdict.text);
 
   it('accepts what the server signed, in whatever order its counts stand', () => {

@@ -74,8 +74,8 @@ export function embeddingMigrationCases(
     const built = await post('/cognify', { datasetIds: [dataset] });
     expect(built.status, built.text).to.equal(200);
   };
-  const search = (dataset: DatasetId, query: string, searchType = 'CHUNKS') =>
-    post('/search', { query, datasetIds: [dataset], searchType, topK: 1 });
+  const search = (dataset: DatasetId, query: string) =>
+    post('/search', { query, datasetIds: [dataset], searchType: 'CHUNKS', topK: 1 });
   const finds = async (dataset: DatasetId) => {
     for (const text of TEXTS) {
       const { status, text: found } = await search(dataset, text);

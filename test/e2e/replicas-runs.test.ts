@@ -49,22 +49,22 @@ function gate({ deaf = false } = {}): Gate {
   };
 }
 
-async function add(replica: Replica, text: string, dataset = 'shared'): Promise<string> {
-  const { status, json } = await replica.wire.post('/add', { data: text, datasetName: dataset });
+async function add(replica: Replica, text: string): Promise<string> {
+  const { status, json } = await replica.wire.post('/add', { data: text, datasetName: 'shared' });
   expect(status).to.equal(200);
   return json.data_ingestion_info[0].data_id;
 }
 
-async function cognify(replica: Replica, background: boolean, dataset = 'shared') {
-  const answer = await replica.wire.post('/cognify', { datasets: [dataset], run_in_background: background });
+async function cognify(replica: Replica, background: boolean) {
+  const answer = await replica.wire.post('/cognify', { datasets: ['shared'], run_in_background: background });
   expect(answer.status).to.equal(200);
   const [run] = Object.values(answer.json) as { readonly pipeline_run_id: string; readonly status: string }[];
   return run as { readonly pipeline_run_id: string; readonly status: string };
 }
 
-async function scopeOf({ wire }: Replica, name = 'shared'): Promise<DatasetScope> {
+async function scopeOf({ wire }: Replica): Promise<DatasetScope> {
   const { json } = await wire.get('/datasets');
-  const found = json.find((dataset: { name: string }) => dataset.name === name);
+  const found = json.find((dataset: { name: string }) => dataset.name === 'shared');
   return datasetScope(PERSONAL_TENANT as TenantId, asId<DatasetId>(found.id));
 }
 

@@ -20,8 +20,8 @@ interface Place {
   readonly item: string;
 }
 
-async function remember({ one }: TwoReplicas, text = OLD): Promise<Place> {
-  const added = await one.wire.post('/add', { data: text, datasetName: 'people' });
+async function remember({ one }: TwoReplicas): Promise<Place> {
+  const added = await one.wire.post('/add', { data: OLD, datasetName: 'people' });
   const scope = datasetScope(PERSONAL_TENANT, asId<DatasetId>(added.json.dataset_id));
   expect((await one.wire.post('/cognify', { datasetIds: [scope.dataset] })).status).to.equal(200);
   return { scope, item: added.json.data_ingestion_info[0].data_id };

@@ -96,7 +96,7 @@ describeWithCluster('routes of tenants through a real ingress', (server) => {
     return (await world.secretValue(`${name}-key`)) ?? '';
   }
 
-  const ask = (host: string, key: string, path = '/api/v1/datasets') => askIngress(INGRESS, host, { path, key });
+  const ask = (host: string, key: string) => askIngress(INGRESS, host, { path: '/api/v1/datasets', key });
 
   async function served(host: string, key: string): Promise<number> {
     for (;;) {

@@ -14,8 +14,8 @@ export async function logIn(baseUrl: string, email: string, password = PASSWORD)
 }
 
 /** The API as an account sees it with a login token. */
-export async function signIn(baseUrl: string, email: string, password = PASSWORD): Promise<Wire> {
-  return createWire(baseUrl, { authorization: `Bearer ${await logIn(baseUrl, email, password)}` });
+export async function signIn(baseUrl: string, email: string): Promise<Wire> {
+  return createWire(baseUrl, { authorization: `Bearer ${await logIn(baseUrl, email, PASSWORD)}` });
 }
 
 export interface Account {
@@ -25,11 +25,11 @@ export interface Account {
 }
 
 /** Registers `<name>@example.com` and signs it in. */
-export async function signUp(baseUrl: string, name: string, password = PASSWORD): Promise<Account> {
+export async function signUp(baseUrl: string, name: string): Promise<Account> {
   const email = `${name}@example.com`;
-  const { status, json } = await createWire(baseUrl).post('/auth/register', { email, password });
+  const { status, json } = await createWire(baseUrl).post('/auth/register', { email, password: PASSWORD });
   expect(status, email).to.equal(201);
-  const token = await logIn(baseUrl, email, password);
+  const token = await logIn(baseUrl, email, PASSWORD);
   return { id: json.id, token, wire: createWire(baseUrl, { authorization: `Bearer ${token}` }) };
 }
 

@@ -17,9 +17,9 @@ import { createPassReads, defaultOptions, type ImprovePass, type Stage } from '.
 import {
   createDistillSessions,
   type DistillSessionsDependencies,
-  type LessonDocument,
 } from '../../services/improve/stages/distill-sessions.ts';
 import { createExtractAgentContext } from '../../services/improve/stages/extract-agent-context.ts';
+import type { PersistedDocument } from '../../services/improve/stages/keep-documents.ts';
 import { createUpdateUserPreferences } from '../../services/improve/stages/update-user-preferences.ts';
 import { completion, type ModelProvider, type ProviderAnswer, startModelProvider } from './model-provider.ts';
 import { createRulesExtractor } from './rules-extractor.ts';
@@ -37,7 +37,7 @@ export interface LearningWorld extends AsyncDisposable {
   readonly preferences: Preferences;
   readonly distillations: Distillations;
   /** Documents that were kept, each key once. */
-  readonly kept: Map<string, LessonDocument>;
+  readonly kept: Map<string, PersistedDocument>;
   /** Called before documents are kept; throw to fail. */
   beforeKeeping: () => void;
   /** Called before notes are written; throw to fail. */

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** Samples the resident memory of a process and its children, in bytes, until it is asked for the most. Linux only. */
-export function watchTreeMemory(pid: number, intervalMs = 25): () => number {
+export function watchTreeMemory(pid: number): () => number {
   let most = 0;
   const look = (): void => {
     most = Math.max(most, treeMemory(pid));
   };
-  const timer = setInterval(look, intervalMs);
+  const timer = setInterval(look, 25);
   return () => {
     clearInterval(timer);
     look();

@@ -27,8 +27,8 @@ describe('deleting an account', () => {
   });
   afterEach(() => auth[Symbol.asyncDispose]());
 
-  const remove = (id: UserId, by = root) =>
-    auth.call('DELETE', '/api/v1/users/:userId', { params: { userId: id }, principal: by });
+  const remove = (id: UserId) =>
+    auth.call('DELETE', '/api/v1/users/:userId', { params: { userId: id }, principal: root });
   const createDataset = async (principal: Principal, name: string) =>
     (await auth.messenger.call('auth.CreateDataset', { name }, { ...CALL, principal })).dataset;
   const resolve = async (principal: Principal, query: object) =>

@@ -44,8 +44,8 @@ describe('agent connections', () => {
   };
   const unregister = async (name: string, principal = parent) =>
     (await auth.call('POST', '/api/v1/agents/unregister', { principal, body: { agent_session_name: name } })).json;
-  const list = async (query: object = {}, principal = parent) =>
-    (await auth.call('GET', '/api/v1/agents/connections', { principal, query: { ...query } })).json as Listed;
+  const list = async (query: object = {}) =>
+    (await auth.call('GET', '/api/v1/agents/connections', { principal: parent, query: { ...query } })).json as Listed;
   const me = async (query: object = {}, principal = parent) =>
     (await auth.call('GET', '/api/v1/agents/connections/me', { principal, query: { ...query } })).json as {
       readonly agent: Connection;

@@ -30,9 +30,9 @@ describe('agents', () => {
 
   const create = async (name: string, principal = parent) =>
     (await auth.call('POST', '/api/v1/agents/create', { principal, query: { name } })).json as NewAgent;
-  const list = async (principal = parent) => (await auth.call('GET', '/api/v1/agents/list', { principal })).json;
-  const call = (method: 'GET' | 'DELETE', agentId: string, principal = parent) =>
-    auth.call(method, '/api/v1/agents/:agentId', { principal, params: { agentId } });
+  const list = async () => (await auth.call('GET', '/api/v1/agents/list', { principal: parent })).json;
+  const call = (method: 'GET' | 'DELETE', agentId: string) =>
+    auth.call(method, '/api/v1/agents/:agentId', { principal: parent, params: { agentId } });
   const use = (value: string) => auth.authenticate({ kind: 'api-key', value });
   const principalOf = async ({ agentApiKey }: NewAgent): Promise<Principal> => {
     const principal = await use(agentApiKey);

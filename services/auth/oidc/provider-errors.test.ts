@@ -6,8 +6,11 @@ import { asProviderError } from './provider-errors.ts';
 const PROVIDER = { name: 'corp', title: 'Corp' } as OidcProvider;
 const SECRET = 'eyJhbGciOi.a-token.of-somebody';
 
-function failure(fields: Record<string, unknown>, message = 'something went wrong'): Error {
-  return Object.assign(new Error(message, { cause: { body: SECRET, claims: { email: SECRET } } }), fields);
+function failure(fields: Record<string, unknown>): Error {
+  return Object.assign(
+    new Error('something went wrong', { cause: { body: SECRET, claims: { email: SECRET } } }),
+    fields,
+  );
 }
 
 /** Status for the client, everything that was logged, everything that hangs on the error. */

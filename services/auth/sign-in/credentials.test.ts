@@ -31,8 +31,7 @@ describe('API keys', () => {
   const create = async (name?: string | null) =>
     (await auth.call('POST', path, { principal, body: { name } })).json as KeyRecord;
   const list = async () => (await auth.call('GET', path, { principal })).json as readonly KeyRecord[];
-  const remove = (apiKeyId: string, by = principal) =>
-    auth.call('DELETE', `${path}/:apiKeyId`, { principal: by, params: { apiKeyId } });
+  const remove = (apiKeyId: string) => auth.call('DELETE', `${path}/:apiKeyId`, { principal, params: { apiKeyId } });
   const use = (value: string) => auth.authenticate({ kind: 'api-key', value });
 
   it('shows a key once and stores its hash only', async () => {
@@ -132,8 +131,8 @@ describe('login tokens', () => {
     const [header = '', payload = '', signature = ''] = good.split('.');
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Record<string, unknown>;
     const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
-    const sign = (changes: Record<string, unknown>, secret = SECRET) =>
-      new SignJWT({ ...claims, ...changes }).setProtectedHeader({ alg: 'HS256' }).sign(Buffer.from(secret));
+    const sign = (changes: Record<string, unknown>) =>
+      new SignJWT({ ...claims, ...changes }).setProtectedHeader({ alg: 'HS256' }).sign(Buffer.from(SECRET));
     expect(await use(await sign({}))).to.include({ id });
 
     const forged = {

@@ -65,7 +65,7 @@ describe('signing in and out', () => {
     auth = await startAuth({ passwords, ...options });
   };
   afterEach(() => auth[Symbol.asyncDispose]());
-  const addUser = async (password = PASSWORD) => auth.addUser({ passwordHash: await passwords.hash(password) });
+  const addUser = async () => auth.addUser({ passwordHash: await passwords.hash(PASSWORD) });
   const storedHash = async (id: UserId) => (await createUsers(auth.store).get(id))?.passwordHash ?? '';
 
   it('accepts hashes of an earlier system, and replaces them at the first login', async () => {

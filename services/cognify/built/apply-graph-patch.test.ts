@@ -34,10 +34,8 @@ describe('patches of the graph', () => {
   const claims = () => createImproveClaims(world.store);
   const claim = (owner: string, leaseMs: number) => claims().claim(keys(), owner, { nowMs: Date.now(), leaseMs });
   /** An item that is built, and the generation that readers see. */
-  async function build(
-    text = 'Ada knows Babbage.',
-  ): Promise<{ readonly item: DataItemId; readonly generation: number }> {
-    const { id: item } = await world.addText('text', text);
+  async function build(): Promise<{ readonly item: DataItemId; readonly generation: number }> {
+    const { id: item } = await world.addText('text', 'Ada knows Babbage.');
     await cognify.run();
     return { item, generation: (await world.ledger.committed(scope(), [item])).get(item) ?? 0 };
   }
@@ -59,8 +57,8 @@ describe('patches of the graph', () => {
       { dataset: world.dataset, leaseToken: HOLDER, items: [], gone: [], ...patch },
       { requestId: 'test', principal },
     );
-  const refusal = (patch: Partial<RequestOf<'cognify.ApplyGraphPatch'>>, principal = world.principal) =>
-    apply(patch, principal).then(
+  const refusal = (patch: Partial<RequestOf<'cognify.ApplyGraphPatch'>>) =>
+    apply(patch, world.principal).then(
       () => null,
       (error: unknown) => error,
     );

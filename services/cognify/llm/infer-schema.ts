@@ -71,9 +71,9 @@ const MAX_LENGTH = 24_000;
 const CUT = '\n[…]\n';
 
 /** Returns the whole text, or its beginning, middle and end, cut at words. */
-export function sampleText(text: string, maxLength = MAX_LENGTH): string {
-  if (text.length <= maxLength) return text.toWellFormed();
-  const part = Math.floor(maxLength / 3);
+export function sampleText(text: string): string {
+  if (text.length <= MAX_LENGTH) return text.toWellFormed();
+  const part = Math.floor(MAX_LENGTH / 3);
   const middle = Math.floor((text.length - part) / 2);
   const starts = [0, middle, text.length - part];
   return starts
@@ -88,19 +88,22 @@ function atWords(text: string): string {
   return first === -1 || last <= first ? text : text.slice(first, last).trim();
 }
 
-/** Cuts a text into pieces of about `length` characters, between paragraphs or sentences where there are any. */
-export function piecesOf(text: string, length = 3000): readonly string[] {
+/** Characters of a piece. */
+const PIECE_LENGTH = 3000;
+
+/** Cuts a text into pieces of about that length, between paragraphs or sentences where there are any. */
+export function piecesOf(text: string): readonly string[] {
   const pieces: string[] = [];
   let piece = '';
   for (const block of text.split(/(?<=\n)\s*\n|(?<=[.!?])\s+/u)) {
-    if (piece.length + block.length > length && piece !== '') {
+    if (piece.length + block.length > PIECE_LENGTH && piece !== '') {
       pieces.push(piece);
       piece = '';
     }
     piece += `${block} `;
   }
   if (piece.trim() !== '') pieces.push(piece);
-  return pieces.flatMap((one) => one.match(new RegExp(`[^]{1,${4 * length}}`, 'gu')) ?? []);
+  return pieces.flatMap((one) => one.match(new RegExp(`[^]{1,${4 * PIECE_LENGTH}}`, 'gu')) ?? []);
 }
 
 /** A graph model without the syntax of JSON Schema: classes, their fields and their relations. */

@@ -22,16 +22,11 @@ export interface SnapshotPart {
   readonly sha256: string;
 }
 
+/** Number of rows by store. */
+export type RowCounts = Record<'text' | 'vectors' | 'nodes' | 'edges' | 'blobs', number>;
+
 /** Rows by store, and records by collection. */
-type SnapshotCounts = {
-  readonly items: number;
-  readonly text: number;
-  readonly vectors: number;
-  readonly nodes: number;
-  readonly edges: number;
-  readonly blobs: number;
-  readonly documents: JsonObject;
-};
+type SnapshotCounts = Readonly<RowCounts> & { readonly items: number; readonly documents: JsonObject };
 
 /** A dataset as it was at one moment. Written last: without it there is no snapshot. */
 export interface SnapshotManifest {

@@ -16,11 +16,11 @@ describe('recentlyUsed', () => {
 });
 
 describe('createLargeCache', () => {
-  const known = (keys: readonly number[], used = 0) => {
+  const known = (keys: readonly number[]) => {
     const cache = createLargeCache<number, number>(10);
     for (let key = 0; key < 100; key++) {
       cache.set(key, key);
-      cache.get(used);
+      cache.get(0);
     }
     return keys.map((key) => cache.get(key));
   };

@@ -13,10 +13,10 @@ describe('distill_sessions', () => {
   const run = (settings = {}) => world.stages(settings).distil.run(world.pass());
   const texts = () => [...world.kept.values()].map(({ text }) => text);
   const NOTHING = { documents: 0, sessions_completed: 0, sessions_failed: 0, entries_uncurated: 0 };
-  const learn = (section: 'rules' | 'goals', content: string, at = '2026-01-02T03:00:00.000Z') =>
+  const learn = (section: 'rules' | 'goals', content: string) =>
     world.contexts.learn(world.scope, world.key, [{ profile: 'qa', section, content, confidence: 0.9 }], {
       newId: () => crypto.randomUUID(),
-      at,
+      at: '2026-01-02T03:00:00.000Z',
     });
 
   describe('without a model', () => {

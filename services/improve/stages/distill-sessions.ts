@@ -27,6 +27,7 @@ import {
 import { type MaterialDependencies, materialOf, type SessionMaterial } from '../learning/session-material.ts';
 import type { ImprovePass, Stage } from '../model.ts';
 import { eachSession, outcomeOf, sessionScope } from '../pass-sessions.ts';
+import type { PersistedDocument } from './keep-documents.ts';
 
 export interface DistillSessionsDependencies extends MaterialDependencies, KnownLessonsDependencies {
   readonly store: DocumentWriter;
@@ -37,14 +38,7 @@ export interface DistillSessionsDependencies extends MaterialDependencies, Known
   readonly logger: Logger;
   readonly settings: ImproveSettings;
   /** Adds the texts as items of the dataset and cognifies them. The same key is the same item. */
-  keepDocuments(pass: ImprovePass, documents: readonly LessonDocument[]): Promise<RunState>;
-}
-
-export interface LessonDocument {
-  readonly key: string;
-  readonly name: string;
-  readonly text: string;
-  readonly nodeSets: readonly string[];
+  keepDocuments(pass: ImprovePass, documents: readonly PersistedDocument[]): Promise<RunState>;
 }
 
 const NAME = 'distill_sessions';
@@ -165,7 +159,7 @@ async function publish(
   lessons: readonly Lesson[],
 ): Promise<void> {
   const nodeSets = [LEARNINGS_NODE_SET, `${LEARNINGS_NODE_SET}:${session.session}`, ...(session.nodeSets ?? [])];
-  const documents = lessons.map((lesson): LessonDocument => {
+  const documents = lessons.map((lesson): PersistedDocument => {
     const print = sha256(normalisedContent(lesson.statement));
     return {
       key: `lesson/${sessionDocumentId(session)}/${print}`,

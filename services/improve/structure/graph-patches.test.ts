@@ -9,9 +9,9 @@ import { createGraphPatches, type PatchingPass } from './write-triplets.ts';
 const [ONE, TWO] = ['one', 'two'].map((id) => ({ item: asId<DataItemId>(id), generation: 1 })) as [Origin, Origin];
 type Origin = { readonly item: DataItemId; readonly generation: number };
 
-function triplets(count: number, text = 'a-›knows-›b', first = 0): readonly PatchedTriplet[] {
+function triplets(count: number, text = 'a-›knows-›b'): readonly PatchedTriplet[] {
   return Array.from({ length: count }, (_, at) => ({
-    ordinal: first + at,
+    ordinal: at,
     payload: { source: `s${at}`, target: 't', relation: 'knows', text, chunkId: '', statement: '' },
     nodeSets: [],
   }));

@@ -1,4 +1,5 @@
 import { type DataItem, itemBlobs } from '../../common/domain/data-item.ts';
+import type { RowCounts } from '../../common/domain/snapshot.ts';
 import { entriesOf } from '../../common/kernel/result-page.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import type { BlobStore } from '../../common/storage/ports/blob-store.ts';
@@ -7,15 +8,6 @@ import { INDEX_KINDS, type IndexKind, type Provenance, VECTOR_KINDS } from '../.
 import { type TextRow, textPages } from '../../common/storage/ports/text-index.ts';
 import { rowLines } from '../../common/storage/snapshots/row-lines.ts';
 import type { ItemContent } from './dataset-cut.ts';
-
-/** Number of written rows, by kind. */
-export interface RowCounts {
-  text: number;
-  vectors: number;
-  nodes: number;
-  edges: number;
-  blobs: number;
-}
 
 export const NO_ROWS: Readonly<RowCounts> = { text: 0, vectors: 0, nodes: 0, edges: 0, blobs: 0 };
 

@@ -1,4 +1,5 @@
 import { itemBlobs } from '../../common/domain/data-item.ts';
+import type { RowCounts } from '../../common/domain/snapshot.ts';
 import {
   type SignedManifest,
   SNAPSHOT_FORMAT,
@@ -17,7 +18,7 @@ import type { DocumentStore } from '../../common/storage/ports/document-store.ts
 import { manifestHash, writeManifest } from '../../common/storage/snapshots/manifest.ts';
 import { lineOf, linesOf, type PartPlace, readPart, writePart } from '../../common/storage/snapshots/part-stream.ts';
 import { changedAmong, cutLines, type DatasetCut, type ItemContent, lastEvent } from './dataset-cut.ts';
-import { blobHead, blobsOfItems, NO_ROWS, planParts, type RowCounts, rowsOfItems } from './item-parts.ts';
+import { blobHead, blobsOfItems, NO_ROWS, planParts, rowsOfItems } from './item-parts.ts';
 import { splitBlobs } from './split-blobs.ts';
 
 export interface SnapshotSources {

@@ -9,7 +9,7 @@ describe('keyed batches', () => {
   const task = (name: string, ...keys: readonly string[]): Task => ({ name, keys: new Set(keys) });
   const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-  function start(maxGroup = 3) {
+  function start() {
     const groups: string[] = [];
     const ends: (() => void)[] = [];
     const add = createKeyedBatches<Task>({
@@ -17,7 +17,7 @@ describe('keyed batches', () => {
         groups.push(group.map(({ name }) => name).join('+'));
         return new Promise((resolve) => ends.push(resolve));
       },
-      fits: (group) => group.length < maxGroup,
+      fits: (group) => group.length < 3,
     });
     return {
       groups,

@@ -77,8 +77,8 @@ export function readDotenv(environment: Environment, directory: string): Dotenv 
 }
 
 /** The configuration of this process. The one place that reads its environment. */
-export function loadProcessConfig(directory = process.cwd()): LoadedConfig {
-  return loadConfig(process.env, readDotenv(process.env, directory));
+export function loadProcessConfig(): LoadedConfig {
+  return loadConfig(process.env, readDotenv(process.env, process.cwd()));
 }
 
 function presentOnly(environment: Environment): Record<string, string> {

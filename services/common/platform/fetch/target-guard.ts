@@ -105,9 +105,9 @@ function refused(message: string): Error {
  * resolved again by `fetch`: unlike a user's URL, the server behind it is trusted not to play with its own address.
  * Errors: `SSRFProtectionError`, and what `fetch` throws.
  */
-export function createProviderFetch(resolve: ResolveHost = resolveBySystem) {
+export function createProviderFetch() {
   return async (url: string, init: RequestInit, { allowPrivateNetwork }: { readonly allowPrivateNetwork: boolean }) => {
-    if (!allowPrivateNetwork) await checkTarget(url, { isAllowed: isPublicAddress, resolve });
+    if (!allowPrivateNetwork) await checkTarget(url, { isAllowed: isPublicAddress, resolve: resolveBySystem });
     return fetch(url, { ...init, redirect: 'manual' });
   };
 }

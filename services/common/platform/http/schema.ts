@@ -59,8 +59,8 @@ const MAX_TEXTS = 1_000;
 /** Ids that a request names. */
 const MAX_IDS = 10_000;
 
-export function stringList({ max = MAX_TEXTS }: { readonly max?: number } = {}) {
-  return listUpTo(max, z.array(z.string()));
+export function stringList() {
+  return listUpTo(MAX_TEXTS, z.array(z.string()));
 }
 
 export function uuidList({ min = 0, max = MAX_IDS }: { readonly min?: number; readonly max?: number } = {}) {

@@ -7,10 +7,10 @@ import { measured } from './measured.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { isSecretName, redact, redactText } from './redact.ts';
 
-function capture(level: 'debug' | 'info' = 'info') {
+function capture() {
   const lines: Record<string, unknown>[] = [];
   const logger = createLogger({
-    level,
+    level: 'info',
     name: 'engram',
     destination: { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
   });

@@ -53,17 +53,7 @@ export interface TextIndex {
   /** The rows of `fetch` with their length and what they hold of `terms`, be it nothing. */
   fetchCandidates(scope: DatasetScope, query: CandidateQuery): Promise<readonly TextCandidate[]>;
   /** Rows of an item's generation in `ordinal` order, keyset-paged by ordinal. */
-  list(
-    scope: DatasetScope,
-    query: {
-      readonly kind: IndexKind;
-      readonly provenance?: Provenance;
-      readonly after?: number;
-      readonly limit: number;
-      /** Default false. True gives the tokens back too, for copies of rows. */
-      readonly withTokens?: boolean;
-    },
-  ): Promise<readonly TextRow[]>;
+  list(scope: DatasetScope, query: TextListQuery): Promise<readonly TextRow[]>;
   /** Removes rows of an item, of one generation of it, or of those before one. Returns how many. */
   remove(scope: DatasetScope, selection: RowSelection): Promise<number>;
   /** Removes everything the index holds of the dataset. */
@@ -105,6 +95,15 @@ export interface TextQuery extends EntryFilter {
   readonly limit: number;
   /** Default true. False may leave `payload` empty, where that costs less: of many rows that compete, few are shown. */
   readonly withPayload?: boolean;
+}
+
+export interface TextListQuery {
+  readonly kind: IndexKind;
+  readonly provenance?: Provenance;
+  readonly after?: number;
+  readonly limit: number;
+  /** Default false. True gives the tokens back too, for copies of rows. */
+  readonly withTokens?: boolean;
 }
 
 export interface CandidateQuery {

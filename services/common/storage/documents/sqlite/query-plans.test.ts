@@ -26,9 +26,11 @@ describe('query plans', () => {
   });
   after(() => database.close());
 
-  const planOf = ({ sql, parameters }: ReturnType<typeof joined>, order = '"id", "tenant", "dataset"') =>
+  const planOf = ({ sql, parameters }: ReturnType<typeof joined>) =>
     database
-      .prepare(`EXPLAIN QUERY PLAN SELECT "body" FROM "c_rows" WHERE ${sql} ORDER BY ${order} LIMIT 10`)
+      .prepare(
+        `EXPLAIN QUERY PLAN SELECT "body" FROM "c_rows" WHERE ${sql} ORDER BY "id", "tenant", "dataset" LIMIT 10`,
+      )
       .all(...parameters)
       .map(({ detail }) => String(detail))
       .join('; ');

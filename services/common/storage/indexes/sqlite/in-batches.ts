@@ -3,16 +3,14 @@ export function byPlace(a: readonly unknown[], b: readonly unknown[]): number {
   return Number(a[0]) - Number(b[0]);
 }
 
-/** Reads in groups of 64, then 8, then 1 (none above `greatest`), so that few different statements are prepared. */
+/** Reads in groups of 64, then 8, then 1, so that few different statements are prepared. */
 export function inBatches<Value, Row>(
   values: readonly Value[],
   read: (batch: readonly Value[]) => readonly Row[],
-  greatest = 64,
 ): readonly Row[] {
   const rows: Row[] = [];
   let start = 0;
   for (const size of [64, 8, 1]) {
-    if (size > greatest) continue;
     for (; start + size <= values.length; start += size) rows.push(...read(values.slice(start, start + size)));
   }
   return rows;

@@ -1,6 +1,6 @@
 import type { EdgeEvidence, NeighbourOptions, ScanQuery } from '../../ports/graph-store.ts';
 import { type EntryFilter, provenanceKey } from '../../ports/index-entry.ts';
-import type { CandidateQuery, TextQuery } from '../../ports/text-index.ts';
+import type { CandidateQuery, TextListQuery, TextQuery } from '../../ports/text-index.ts';
 import { countGraph, type PackedEdges, readNodes, scanEdges, scanNodes } from './graph-reader.ts';
 import { readNeighbours } from './neighbours.ts';
 import type { OpenFile, OpenFiles } from './open-files.ts';
@@ -15,7 +15,6 @@ import {
   listText,
   type PackedTextRows,
   packRows,
-  type TextListQuery,
   textCandidates,
 } from './text-reader.ts';
 import { fetchVectors, readSpace, type VectorsById } from './vector-reader.ts';

@@ -1,7 +1,7 @@
 import { asId } from '../../../kernel/ids.ts';
 import type { SqlRow } from '../../documents/sqlite/statement-cache.ts';
-import type { EntryFilter, IndexKind, Provenance } from '../../ports/index-entry.ts';
-import type { CandidateQuery, TextQuery } from '../../ports/text-index.ts';
+import type { EntryFilter, IndexKind } from '../../ports/index-entry.ts';
+import type { CandidateQuery, TextListQuery, TextQuery } from '../../ports/text-index.ts';
 import { createPlaces, inBatches } from './in-batches.ts';
 import { type OpenFile, reading } from './open-files.ts';
 import { acceptedOrigins, originFilter, readOrigin } from './origins.ts';
@@ -127,14 +127,6 @@ function rowsOf(file: OpenFile, { kind, ids, perId, columns }: Wanted): readonly
   return rememberedRows(file, `${code} ${perId} ${columns}`, [...new Set(ids)], (missing) =>
     inBatches(missing, read).map((row) => [String(row[1]), row]),
   );
-}
-
-export interface TextListQuery {
-  readonly kind: IndexKind;
-  readonly provenance?: Provenance;
-  readonly after?: number;
-  readonly limit: number;
-  readonly withTokens?: boolean;
 }
 
 /** A page ends between two ordinals, never among rows of one, so that paging by ordinal loses none. */
