@@ -47,23 +47,14 @@ interface HeldCommit {
   readonly isItem: boolean;
 }
 
-/** Creates the run that an executor works with. `outcome`: its items and usage so far. */
-export function createActiveRun(
-  { store, runs, recorder, workQueue, onStoreFailure, maxStalledClaims }: ActiveRunDependencies,
-  { job, payload, lease, run, authority }: AuthorisedClaim,
-): { readonly active: ActiveRun; readonly outcome: () => Pick<RunEnd, 'items' | 'usage'> } {
-  const { dataset, principal } = authority;
-  const scope = scopeOf(dataset);
-  const { id } = run.state;
-  const results = new Map<string, RunItem | null>();
-  let completed = 0;
-  let usage: RunUsage = { inputTokens: 0, outputTokens: 0, embeddingTokens: 0 };
-  let lastStage: string | null = null;
+/** Commits of a run for as long as its worker holds the job. */
+function createHeldCommits(
+  { store, workQueue }: Pick<ActiveRunDependencies, 'store' | 'workQueue'>,
+  { job, lease, scope, id }: Pick<AuthorisedClaim, 'job' | 'lease'> & Pick<ActiveRun, 'scope' | 'id'>,
+) {
   let isStalled = true;
-  const chunks = new Map<string, ChunkProgress>();
-  let writtenAt = Number.NEGATIVE_INFINITY;
   // Every commit changes the job, so two at a time would only conflict.
-  const commitHeld = createWorkGroups<HeldCommit, undefined>({
+  return createWorkGroups<HeldCommit, undefined>({
     async together(group) {
       const writes = group.flatMap((each) => each.writes);
       const hasProgress = isStalled && group.some(({ isItem }) => isItem);
@@ -83,6 +74,23 @@ export function createActiveRun(
     maxSize: WRITES_TOGETHER,
     sizeOf: ({ writes }) => writes.length,
   });
+}
+
+/** Creates the run that an executor works with. `outcome`: its items and usage so far. */
+export function createActiveRun(
+  { store, runs, recorder, workQueue, onStoreFailure, maxStalledClaims }: ActiveRunDependencies,
+  { job, payload, lease, run, authority }: AuthorisedClaim,
+): { readonly active: ActiveRun; readonly outcome: () => Pick<RunEnd, 'items' | 'usage'> } {
+  const { dataset, principal } = authority;
+  const scope = scopeOf(dataset);
+  const { id } = run.state;
+  const results = new Map<string, RunItem | null>();
+  let completed = 0;
+  let usage: RunUsage = { inputTokens: 0, outputTokens: 0, embeddingTokens: 0 };
+  let lastStage: string | null = null;
+  const chunks = new Map<string, ChunkProgress>();
+  let writtenAt = Number.NEGATIVE_INFINITY;
+  const commitHeld = createHeldCommits({ store, workQueue }, { job, lease, scope, id });
   const writeProgress = async (change: Partial<RunDocument>, pauseMs: number): Promise<void> => {
     const now = performance.now();
     if (now - writtenAt < pauseMs) return;

@@ -1,6 +1,7 @@
 import { emailKey } from '../../common/domain/email-address.ts';
 import type { DataItemId } from '../../common/kernel/brand.ts';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
 import { audienceId, type SourceAudience, sourceGroupId } from '../../common/records/integrations/source-access.ts';
 import type { FeedName } from '../../common/records/integrations/source-items.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
@@ -30,49 +31,9 @@ export async function openPermissions(
 ) {
   const { permissionsOf } = connector;
   if (permissionsOf === undefined) return null;
-  const { id: connectionId, userId: account } = access.connection;
+  const connectionId = access.connection.id;
   const scope = scopeOf(dataset);
-  const audiences = new Set((await sourceAccess.audiences(scope, connectionId)).map(({ id }) => id));
-  const groups = new Map((await sourceAccess.groups(scope, connectionId)).map(({ id, members }) => [id, members]));
-  const used = { audiences: new Set<string>(), groups: new Set<string>() };
-
-  const groupId = ({ id }: Audience['groups'][number]) => sourceGroupId(connectionId, id);
-  const seenByOf = ({ addresses, groups, domains }: Audience): SourceAudience => ({
-    connectionId,
-    account,
-    addresses: addressList(addresses),
-    groups: [...new Set(groups.map(groupId))].sort(),
-    domains: [...new Set(domains.map((domain) => domain.toLowerCase()))].sort(),
-  });
-  /** Many documents may share an audience, and a group may have many members. */
-  const idsOf = new WeakMap<Audience, string>();
-  const idOf = (audience: Audience | null) => {
-    if (audience === null) return null;
-    const id = idsOf.get(audience) ?? audienceId(seenByOf(audience));
-    idsOf.set(audience, id);
-    return id;
-  };
-  const written = new WeakSet<Audience>();
-  /** What has to be written so that the audience is known. */
-  const audienceWrites = (audience: Audience): readonly Write[] => {
-    if (written.has(audience)) return [];
-    written.add(audience);
-    const writes: Write[] = [];
-    for (const group of audience.groups) {
-      const id = groupId(group);
-      const members = addressList(group.members);
-      used.groups.add(id);
-      if (groups.get(id)?.join('\n') === members.join('\n')) continue;
-      groups.set(id, members);
-      writes.push(...sourceAccess.putGroupWrites(id, { connectionId, members }));
-    }
-    const seenBy = seenByOf(audience);
-    const id = audienceId(seenBy);
-    used.audiences.add(id);
-    if (audiences.has(id)) return writes;
-    audiences.add(id);
-    return [...writes, sourceAccess.insertAudienceWrite(id, seenBy)];
-  };
+  const audiences = await openAudiences(sourceAccess, scope, access.connection);
   /** Groups by why their members see less. */
   const gaps = new Map<string, Set<string>>();
   const storedOf = (documents: readonly NotedDocument[]) =>
@@ -99,8 +60,8 @@ export async function openPermissions(
       for (const document of documents) {
         const { id, itemId } = document;
         const wanted = seenBy(document);
-        if (wanted !== null) writes.push(...audienceWrites(wanted));
-        const audience = idOf(wanted);
+        if (wanted !== null) writes.push(...audiences.writes(wanted));
+        const audience = audiences.idOf(wanted);
         const before = stored.get(id);
         if (before?.audience === audience && before.itemId === itemId) continue;
         writes.push(...sourceAccess.putWrites(id, { connectionId, itemId, audience }));
@@ -113,7 +74,7 @@ export async function openPermissions(
       seenBy: (document: NotedDocument) => Audience | null,
     ): Promise<readonly Document[]> {
       const stored = await storedOf(documents);
-      return documents.filter((document) => stored.get(document.id)?.audience !== idOf(seenBy(document)));
+      return documents.filter((document) => stored.get(document.id)?.audience !== audiences.idOf(seenBy(document)));
     },
     /** Of documents that are gone. */
     removeWrites: (documents: readonly string[]): readonly Write[] => [
@@ -124,6 +85,58 @@ export async function openPermissions(
     note: (): string | null => {
       const said = [...gaps].map(([reason, groups]) => reason.replace('{groups}', () => named(groups)));
       return said.length === 0 ? null : said.toSorted().join(' ');
+    },
+    removeUnusedWrites: audiences.removeUnusedWrites,
+  };
+}
+
+/** The stored audiences and groups of a connection, which are written once an attempt. */
+async function openAudiences(
+  sourceAccess: SourceDependencies['sourceAccess'],
+  scope: DatasetScope,
+  { id: connectionId, userId: account }: SourceAccess['connection'],
+) {
+  const audiences = new Set((await sourceAccess.audiences(scope, connectionId)).map(({ id }) => id));
+  const groups = new Map((await sourceAccess.groups(scope, connectionId)).map(({ id, members }) => [id, members]));
+  const used = { audiences: new Set<string>(), groups: new Set<string>() };
+  const written = new WeakSet<Audience>();
+  /** Many documents may share an audience, and a group may have many members. */
+  const ids = new WeakMap<Audience, string>();
+
+  const groupId = ({ id }: Audience['groups'][number]) => sourceGroupId(connectionId, id);
+  const seenByOf = ({ addresses, groups, domains }: Audience): SourceAudience => ({
+    connectionId,
+    account,
+    addresses: addressList(addresses),
+    groups: [...new Set(groups.map(groupId))].sort(),
+    domains: [...new Set(domains.map((domain) => domain.toLowerCase()))].sort(),
+  });
+  return {
+    idOf(audience: Audience | null): string | null {
+      if (audience === null) return null;
+      const id = ids.get(audience) ?? audienceId(seenByOf(audience));
+      ids.set(audience, id);
+      return id;
+    },
+    /** What has to be written so that the audience is known. */
+    writes(audience: Audience): readonly Write[] {
+      if (written.has(audience)) return [];
+      written.add(audience);
+      const writes: Write[] = [];
+      for (const group of audience.groups) {
+        const id = groupId(group);
+        const members = addressList(group.members);
+        used.groups.add(id);
+        if (groups.get(id)?.join('\n') === members.join('\n')) continue;
+        groups.set(id, members);
+        writes.push(...sourceAccess.putGroupWrites(id, { connectionId, members }));
+      }
+      const seenBy = seenByOf(audience);
+      const id = audienceId(seenBy);
+      used.audiences.add(id);
+      if (audiences.has(id)) return writes;
+      audiences.add(id);
+      return [...writes, sourceAccess.insertAudienceWrite(id, seenBy)];
     },
     /** Removes audiences and groups that no document of the connection has any more. */
     removeUnusedWrites: (): readonly Write[] => [

@@ -3,12 +3,12 @@ import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, join, sep } from 'node:path';
 import { engramError } from '../../common/kernel/errors.ts';
 import { isBelow } from '../../common/kernel/paths.ts';
-import type { ChangePage, Connector } from './connector.ts';
+import type { ChangePage, Connector, SourceResource } from './connector.ts';
 
 const PAGE = 500;
 const QUIET_MS = 1000;
-/** The files that lie in the folder itself. */
-const TOP = '.';
+/** The resource of the files that lie at the address itself. */
+export const TOP = '.';
 
 /**
  * A folder of the server, below one of the roots that its operator lists, with the folders in it as resources. It is watched, and
@@ -56,12 +56,7 @@ export function createFolderConnector({
     async list({ connection }) {
       const entries = await readdir(await open(connection.accountId), { withFileTypes: true });
       const folders = entries.filter((entry) => entry.isDirectory() && !isHidden(entry)).map(({ name }) => name);
-      return [TOP, ...folders.toSorted()].map((id) => ({
-        id,
-        name: id === TOP ? 'Files in the folder itself' : id,
-        description: null,
-        attributes: {},
-      }));
+      return folderResources('Files in the folder itself', folders.toSorted());
     },
     async *changesSince({ connection, signal }, { resource }) {
       const root = await open(connection.accountId);
@@ -70,22 +65,7 @@ export function createFolderConnector({
         signal.throwIfAborted();
         files.push(file);
       }
-      for (let at = 0; at < files.length || at === 0; at += PAGE) {
-        const slice = files.slice(at, at + PAGE);
-        const found = await Promise.all(slice.map(async (key) => ({ key, facts: await factsOf(join(root, key)) })));
-        const present = found.flatMap(({ key, facts }) =>
-          facts === null || facts.size === 0 ? [] : [{ key, version: versionOf(facts) }],
-        );
-        const isLast = at + PAGE >= files.length;
-        const page: ChangePage = {
-          present,
-          gone: [],
-          cursor: null,
-          total: files.length,
-          ...(isLast ? { isWhole: true } : {}),
-        };
-        yield page;
-      }
+      yield* pagesOf(root, files);
     },
     async fetch({ connection }, { key }) {
       const root = await open(connection.accountId);
@@ -112,6 +92,18 @@ export function createFolderConnector({
       };
     },
   };
+}
+
+async function* pagesOf(root: string, files: readonly string[]): AsyncGenerator<ChangePage> {
+  for (let at = 0; at < files.length || at === 0; at += PAGE) {
+    const slice = files.slice(at, at + PAGE);
+    const found = await Promise.all(slice.map(async (key) => ({ key, facts: await factsOf(join(root, key)) })));
+    const present = found.flatMap(({ key, facts }) =>
+      facts === null || facts.size === 0 ? [] : [{ key, version: versionOf(facts) }],
+    );
+    const isLast = at + PAGE >= files.length;
+    yield { present, gone: [], cursor: null, total: files.length, ...(isLast ? { isWhole: true } : {}) };
+  }
 }
 
 /** Loaded with the first folder that is connected. */
@@ -149,6 +141,16 @@ async function factsOf(path: string): Promise<Stats | null> {
 
 function versionOf({ mtimeMs, size }: Stats): string {
   return `${mtimeMs}:${size}`;
+}
+
+/** The folders at an address as resources, after the files that lie in none of them. */
+export function folderResources(topName: string, folders: readonly string[]): readonly SourceResource[] {
+  return [TOP, ...folders].map((id) => ({
+    id,
+    name: id === TOP ? topName : id,
+    description: null,
+    attributes: {},
+  }));
 }
 
 /** As the contract makes names of datasets from labels. */

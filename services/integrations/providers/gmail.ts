@@ -19,8 +19,8 @@ const LEFT_OUT: ReadonlyMap<string, string> = new Map([
   ['CHAT', 'chats'],
 ]);
 
-/** Labels of a Gmail account, and all of its mail: each message as it was sent, with its headers. */
-export function createGmailConnector(app: GoogleApp): Connector {
+/** Requests about the mail of accounts. */
+function createMailbox(app: GoogleApp) {
   const open = once(async () => {
     const { gmail } = await import('@googleapis/gmail');
     return gmail({ version: 'v1', ...clientOptions(app) }).users;
@@ -81,6 +81,12 @@ export function createGmailConnector(app: GoogleApp): Connector {
     }
   }
 
+  return { open, profile, message, listed, followed };
+}
+
+/** Labels of a Gmail account, and all of its mail: each message as it was sent, with its headers. */
+export function createGmailConnector(app: GoogleApp): Connector {
+  const { open, profile, message, listed, followed } = createMailbox(app);
   return {
     provider: 'gmail',
     capabilities: {

@@ -11,8 +11,8 @@ const PAGE = 250;
 /** Where a person works on a day is no event. */
 const KINDS = ['default', 'fromGmail', 'outOfOffice', 'focusTime', 'birthday'];
 
-/** Chosen calendars of a Google account: an event is a document, and so is one that recurs, with the days that differ. */
-export function createCalendarConnector(app: GoogleApp): Connector {
+/** Requests about the events of calendars. */
+function createEvents(app: GoogleApp) {
   const open = once(async () => {
     const { calendar } = await import('@googleapis/calendar');
     return calendar({ version: 'v3', ...clientOptions(app) });
@@ -41,6 +41,31 @@ export function createCalendarConnector(app: GoogleApp): Connector {
     }
   }
 
+  /** Null: it is gone, or cancelled. */
+  const eventOf = async (access: SourceAccess, calendarId: string, eventId: string): Promise<Event | null> => {
+    const api = await open();
+    const event = await unless(
+      [404, 410],
+      ask(access, (options) => api.events.get({ calendarId, eventId }, options)),
+    );
+    return event?.status === 'cancelled' ? null : event;
+  };
+  /** The event, and where it recurs the days that differ. */
+  const textOf = async (access: SourceAccess, calendarId: string, event: Event): Promise<string> => {
+    const { id, iCalUID, recurrence } = event;
+    if (!recurrence || !iCalUID) return calendarText([event], null);
+    const api = await open();
+    const request = { calendarId, iCalUID, showDeleted: true, maxResults: 2500 };
+    const { items = [], timeZone } = await ask(access, (options) => api.events.list(request, options));
+    const exceptions = items.filter(({ recurringEventId }) => recurringEventId === id);
+    return calendarText([event, ...exceptions], timeZone ?? null);
+  };
+  return { open, eventsSince, eventOf, textOf };
+}
+
+/** Chosen calendars of a Google account: an event is a document, and so is one that recurs, with the days that differ. */
+export function createCalendarConnector(app: GoogleApp): Connector {
+  const { open, eventsSince, eventOf, textOf } = createEvents(app);
   return {
     provider: 'google_calendar',
     capabilities: {
@@ -69,22 +94,10 @@ export function createCalendarConnector(app: GoogleApp): Connector {
       if (!isListed || (yield* eventsSince(access, resource, cursor))) yield* eventsSince(access, resource, null);
     },
     async fetch(access, { resource: calendarId, key, stored }) {
-      const api = await open();
-      const event = await unless(
-        [404, 410],
-        ask(access, (options) => api.events.get({ calendarId, eventId: key }, options)),
-      );
-      if (event === null || event.status === 'cancelled') return null;
-      const { iCalUID, recurrence, etag } = event;
-      let [all, zone]: [readonly Event[], string | null] = [[event], null];
-      if (recurrence && iCalUID) {
-        const request = { calendarId, iCalUID, showDeleted: true, maxResults: 2500 };
-        const series = await ask(access, (options) => api.events.list(request, options));
-        const exceptions = (series.items ?? []).filter(({ recurringEventId }) => recurringEventId === key);
-        all = [event, ...exceptions];
-        zone = series.timeZone ?? null;
-      }
-      const text = calendarText(all, zone);
+      const event = await eventOf(access, calendarId, key);
+      if (event === null) return null;
+      const { recurrence, etag } = event;
+      const text = await textOf(access, calendarId, event);
       const version = recurrence ? sha256(text) : (etag ?? sha256(text));
       if (version === stored) return 'unchanged';
       const name = (event.summary ?? 'No title').replaceAll(/[\\/]/g, ' ').trim();

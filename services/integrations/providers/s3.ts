@@ -4,7 +4,7 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import { engramError } from '../../common/kernel/errors.ts';
 import { once } from '../../common/platform/async/once.ts';
 import { type Connector, type SourceAccess, SourceBusyError, SourceRevokedError } from './connector.ts';
-import { slug } from './folder.ts';
+import { folderResources, slug, TOP } from './folder.ts';
 
 interface S3SourceOptions {
   /** `s3://bucket/prefix`: what people may connect, everything below included. */
@@ -19,8 +19,6 @@ interface S3SourceOptions {
 }
 
 const PAGE = 1000;
-/** The objects that lie at the address itself. */
-const TOP = '.';
 const RETRY_AFTER_MS = 30_000;
 const CONNECT_MS = 30_000;
 const REFUSED: ReadonlySet<string> = new Set(['InvalidAccessKeyId', 'SignatureDoesNotMatch']);
@@ -62,12 +60,8 @@ export function createS3Connector(options: S3SourceOptions): Connector {
       const folders: string[] = [];
       for await (const { page, prefix } of pagesOf(access, TOP))
         for (const { Prefix = '' } of page.CommonPrefixes ?? []) folders.push(Prefix.slice(prefix.length, -1));
-      return [TOP, ...folders.filter((name) => name !== '')].map((id) => ({
-        id,
-        name: id === TOP ? 'Objects outside of folders' : id,
-        description: null,
-        attributes: {},
-      }));
+      const named = folders.filter((name) => name !== '');
+      return folderResources('Objects outside of folders', named);
     },
     async *changesSince(access, { resource }) {
       for await (const { page, prefix, isLast } of pagesOf(access, resource)) {

@@ -10,11 +10,9 @@ import {
   SourceRevokedError,
   waitMsOf,
 } from './connector.ts';
-import { slug } from './folder.ts';
+import { folderResources, slug, TOP } from './folder.ts';
 import { type Node, xml } from './web.ts';
 
-/** The files that lie at the address itself. */
-const TOP = '.';
 const MAX_LISTING_BYTES = 64 * 1024 * 1024;
 const REVOKED = 'The server does not accept the user name and password any more. Connect it again.';
 const REFUSED = 'The server does not accept the user name and password.';
@@ -75,12 +73,7 @@ export function createWebdavConnector({
     async list(access) {
       const entries = (await listFolder(await asking(access, ''))) ?? [];
       const folders = entries.filter(({ isFolder }) => isFolder).map(({ key }) => key);
-      return [TOP, ...folders.toSorted()].map((id) => ({
-        id,
-        name: id === TOP ? 'Files outside of folders' : id,
-        description: null,
-        attributes: {},
-      }));
+      return folderResources('Files outside of folders', folders.toSorted());
     },
     async *changesSince(access, { resource }) {
       const waiting = [resource === TOP ? '' : resource];

@@ -63,14 +63,16 @@ export const sourceAccessCollection: OwnedCollection<AccessDocument> = {
 const MAX_READERS = 1000;
 const MAX_ITEMS = 2_000_000;
 
-export type SourceAccess = ReturnType<typeof createSourceAccess>;
+function openRecords(store: DocumentStore) {
+  return {
+    audiences: repository(store, sourceAudiencesCollection, ({ id, value }) => ({ id, ...value })),
+    groups: repository(store, sourceGroupsCollection, ({ id, value }) => ({ id, ...value })),
+    access: repository(store, sourceAccessCollection, ({ id, value }) => ({ id, ...value })),
+  };
+}
 
-/** Who sees which items of the sources of a dataset. */
-export function createSourceAccess(store: DocumentStore) {
-  const audiences = repository(store, sourceAudiencesCollection, ({ id, value }) => ({ id, ...value }));
-  const groups = repository(store, sourceGroupsCollection, ({ id, value }) => ({ id, ...value }));
-  const access = repository(store, sourceAccessCollection, ({ id, value }) => ({ id, ...value }));
-  const datasets = createDatasets(store);
+/** Reads which items are withheld from a reader, and remembers it by the version of who sees what. */
+function createWithheld({ audiences, groups, access }: ReturnType<typeof openRecords>) {
   const known = new Map<string, ReadonlySet<DataItemId>>();
   let knownItems = 0;
 
@@ -89,11 +91,7 @@ export function createSourceAccess(store: DocumentStore) {
     for (const item of shown) withheld.delete(item);
     return withheld;
   };
-  const putWrites = (id: string, document: AccessDocument): readonly Write[] => [
-    access.removeWrite(id),
-    access.insertWrite(id, document),
-  ];
-  const withheldFrom = async (scope: DatasetScope, reader: SourceReader): Promise<ReadonlySet<DataItemId>> => {
+  return async (scope: DatasetScope, reader: SourceReader): Promise<ReadonlySet<DataItemId>> => {
     const { version, account, address } = reader;
     const key = JSON.stringify([scope.tenant, scope.dataset, version, account, address]);
     const found = known.get(key);
@@ -107,6 +105,20 @@ export function createSourceAccess(store: DocumentStore) {
     known.set(key, withheld);
     return withheld;
   };
+}
+
+export type SourceAccess = ReturnType<typeof createSourceAccess>;
+
+/** Who sees which items of the sources of a dataset. */
+export function createSourceAccess(store: DocumentStore) {
+  const records = openRecords(store);
+  const { audiences, groups, access } = records;
+  const datasets = createDatasets(store);
+  const putWrites = (id: string, document: AccessDocument): readonly Write[] => [
+    access.removeWrite(id),
+    access.insertWrite(id, document),
+  ];
+  const withheldFrom = createWithheld(records);
   return {
     /** The dataset as its reader sees it: with the items that are withheld from them. */
     async asSeen(dataset: DatasetRef): Promise<DatasetRef> {
@@ -151,7 +163,7 @@ export function createSourceAccess(store: DocumentStore) {
     removeWrite: (id: string): Write => access.removeWrite(id),
     /** Everything of a connection. */
     removeOfConnectionWrites: (connectionId: string): readonly Write[] =>
-      [access, audiences, groups].map((records) => records.removeWhereWrite({ connectionId })),
+      [access, audiences, groups].map((each) => each.removeWhereWrite({ connectionId })),
   };
 }
 
