@@ -1,6 +1,6 @@
 import { isGeneratedName } from '../common/domain/index-rows.ts';
-import { decodedPath } from '../common/domain/source-place.ts';
 import { parseJson } from '../common/kernel/json.ts';
+import { decodedPath } from '../common/kernel/paths.ts';
 import { firstWords } from '../common/text/document-label.ts';
 import { harmless } from './output.ts';
 

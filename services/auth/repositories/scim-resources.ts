@@ -1,3 +1,4 @@
+import { emailKey } from '../../common/domain/email-address.ts';
 import type { RoleId, TenantId, UserId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
@@ -71,7 +72,7 @@ export function createScimResources(store: DocumentStore) {
   return {
     user: (tenant: TenantId, user: UserId) => scimUsers.get(SYSTEM_SCOPE, userKey(tenant, user)),
     async userByName(tenant: TenantId, userName: string): Promise<StoredScimUser | null> {
-      const [found] = await usersWhere({ tenantId: tenant, userNameKey: userNameKey(userName) });
+      const [found] = await usersWhere({ tenantId: tenant, userNameKey: emailKey(userName) });
       return found ?? null;
     },
     usersByExternalId: (tenant: TenantId, externalId: string) => usersWhere({ tenantId: tenant, externalId }),
@@ -93,16 +94,12 @@ export function createScimResources(store: DocumentStore) {
   };
 }
 
-function userNameKey(userName: string): string {
-  return userName.trim().normalize('NFKC').toLowerCase();
-}
-
 function userKey(tenant: TenantId, user: UserId): string {
   return `${tenant}/${user}`;
 }
 
 function documentOf({ tenant, user, ...fields }: ScimUser): ScimUserDocument {
-  return { ...fields, tenantId: tenant, userId: user, userNameKey: userNameKey(fields.userName) };
+  return { ...fields, tenantId: tenant, userId: user, userNameKey: emailKey(fields.userName) };
 }
 
 function userOf({ version, value }: Stored<ScimUserDocument>): StoredScimUser {

@@ -1,3 +1,4 @@
+import { decodedPath } from '../kernel/paths.ts';
 import type { DataItem } from './data-item.ts';
 
 /**
@@ -19,15 +20,6 @@ export function sourcePlace({ fileName, externalMetadata }: Pick<DataItem, 'file
   const [, repository, inside] = /^\/([^/]+\/[^/]+)(?:\/-)?\/blob\/[^/]+\/(.+)$/u.exec(path) ?? [];
   if (repository === undefined || inside === undefined) return { path: fileName, repository: null };
   return { path: inside, repository };
-}
-
-/** Decodes the percent signs of a path; a path that holds others stays as it is. */
-export function decodedPath(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
 }
 
 /** Resolves a relative path of a file in a folder (`./a.ts` in `src` is `src/a.ts`); what leads out of the repository is dropped. */

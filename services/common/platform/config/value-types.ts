@@ -5,6 +5,35 @@ import { isRecord } from '../../kernel/objects.ts';
 
 /** Readers of one variable's text. Each says what it expects, so that a problem reads as a sentence. */
 
+/** Reads a text; null for what is not as `expected` says. */
+function reader<Value>(read: (value: string) => Value | null, expected: string): z.ZodType<Value, string> {
+  return z.string().transform((value, context) => {
+    const found = read(value);
+    if (found !== null) return found;
+    context.addIssue({ code: 'custom', message: expected });
+    return z.NEVER;
+  });
+}
+
+/** Reads each part of a comma list; null for one that is not as `expected` says. */
+function listReader<Value>(
+  read: (part: string) => Value | null,
+  expected: (part: string) => string,
+): z.ZodType<readonly Value[], string> {
+  return list().transform((parts, context) => {
+    const found: Value[] = [];
+    for (const part of parts) {
+      const value = read(part);
+      if (value === null) {
+        context.addIssue({ code: 'custom', message: expected(part) });
+        return z.NEVER;
+      }
+      found.push(value);
+    }
+    return found;
+  });
+}
+
 export function text(): z.ZodType<string, string> {
   return z.string();
 }
@@ -16,15 +45,12 @@ export function secretText(minimumLength: number): z.ZodType<string, string> {
 
 /** Secrets as a comma list; those that hold a comma, as a JSON list. */
 export function secretList(minimumLength: number): z.ZodType<readonly string[], string> {
-  const expected = `must be a comma list or a JSON list of secrets with at least ${minimumLength} characters each`;
-  return z.string().transform((value, context) => {
+  return reader((value) => {
     const secrets = value.trim().startsWith('[') ? jsonListOf(value) : splitList(value, ',');
     const texts = secrets.filter((secret) => typeof secret === 'string');
     const isGood = texts.length === secrets.length && texts.every((secret) => secret.length >= minimumLength);
-    if (isGood && texts.length > 0) return texts;
-    context.addIssue({ code: 'custom', message: expected });
-    return z.NEVER;
-  });
+    return isGood && texts.length > 0 ? texts : null;
+  }, `must be a comma list or a JSON list of secrets with at least ${minimumLength} characters each`);
 }
 
 export function integer(range: { readonly min: number; readonly max?: number }): z.ZodType<number, string> {
@@ -33,21 +59,17 @@ export function integer(range: { readonly min: number; readonly max?: number }):
     range.max === undefined
       ? `must be a whole number of at least ${min}`
       : `must be a whole number between ${min} and ${max}`;
-  return z.string().transform((value, context) => {
+  return reader((value) => {
     const number = /^[+-]?\d+$/.test(value.trim()) ? Number(value) : Number.NaN;
-    if (number >= min && number <= max) return number;
-    context.addIssue({ code: 'custom', message: expected });
-    return z.NEVER;
-  });
+    return number >= min && number <= max ? number : null;
+  }, expected);
 }
 
-export function number(range: { readonly min: number; readonly max: number }): z.ZodType<number, string> {
-  return z.string().transform((value, context) => {
+export function number({ min, max }: { readonly min: number; readonly max: number }): z.ZodType<number, string> {
+  return reader((value) => {
     const parsed = value.trim() === '' ? Number.NaN : Number(value);
-    if (parsed >= range.min && parsed <= range.max) return parsed;
-    context.addIssue({ code: 'custom', message: `must be a number between ${range.min} and ${range.max}` });
-    return z.NEVER;
-  });
+    return parsed >= min && parsed <= max ? parsed : null;
+  }, `must be a number between ${min} and ${max}`);
 }
 
 /** Seconds on the outside, milliseconds inside. */
@@ -59,13 +81,10 @@ const TRUE = new Set(['true', '1', 'yes', 'on', 't', 'y']);
 const FALSE = new Set(['false', '0', 'no', 'off', 'f', 'n']);
 
 export function flag(): z.ZodType<boolean, string> {
-  return z.string().transform((value, context) => {
+  return reader((value) => {
     const word = value.trim().toLowerCase();
-    if (TRUE.has(word)) return true;
-    if (FALSE.has(word)) return false;
-    context.addIssue({ code: 'custom', message: 'must be true or false (also 1/0, yes/no, on/off)' });
-    return z.NEVER;
-  });
+    return TRUE.has(word) || FALSE.has(word) ? TRUE.has(word) : null;
+  }, 'must be true or false (also 1/0, yes/no, on/off)');
 }
 
 /**
@@ -73,13 +92,10 @@ export function flag(): z.ZodType<boolean, string> {
  * server that was meant to be closed, so what is neither `true` nor a word of false is refused.
  */
 export function onlyTrue(): z.ZodType<boolean, string> {
-  return z.string().transform((value, context) => {
+  return reader((value) => {
     const word = value.trim().toLowerCase();
-    if (word === 'true') return true;
-    if (FALSE.has(word)) return false;
-    context.addIssue({ code: 'custom', message: 'must be true or false; only the word true switches it on' });
-    return z.NEVER;
-  });
+    return word === 'true' || FALSE.has(word) ? word === 'true' : null;
+  }, 'must be true or false; only the word true switches it on');
 }
 
 export function oneOf<const Choice extends string>(choices: readonly Choice[]): z.ZodType<Choice, string> {
@@ -99,14 +115,14 @@ export function pathList(): z.ZodType<readonly string[], string> {
 }
 
 export function listOf<const Choice extends string>(choices: readonly Choice[]): z.ZodType<readonly Choice[], string> {
-  return list().transform((parts, context) => {
-    const unknown = parts.filter((part) => !(choices as readonly string[]).includes(part));
-    if (unknown.length > 0 || parts.length === 0) {
-      context.addIssue({ code: 'custom', message: `must be a list of ${choices.join(', ')}` });
-      return z.NEVER;
-    }
-    return [...new Set(parts)] as unknown as readonly Choice[];
-  });
+  return reader(
+    (value) => {
+      const parts = splitList(value, ',');
+      const isKnown = (part: string): part is Choice => (choices as readonly string[]).includes(part);
+      return parts.length > 0 && parts.every(isKnown) ? [...new Set(parts)] : null;
+    },
+    `must be a list of ${choices.join(', ')}`,
+  );
 }
 
 /** A key of 256 bits under a name. */
@@ -142,73 +158,42 @@ export function namedKeys(): z.ZodType<readonly [NamedKey, ...NamedKey[]], strin
 
 /** Origins as browsers send them: scheme, host and port, nothing after them; `*` is allowed. */
 export function originList(): z.ZodType<readonly string[], string> {
-  return list().transform((parts, context) => {
-    const origins: string[] = [];
-    for (const part of parts) {
-      const origin = part === '*' ? '*' : originOf(part);
-      if (origin === null) {
-        context.addIssue({ code: 'custom', message: `must list origins like https://app.example.com, not "${part}"` });
-        return z.NEVER;
-      }
-      origins.push(origin);
-    }
-    return origins;
-  });
+  return listReader(
+    (part) => (part === '*' ? part : originOf(part)),
+    (part) => `must list origins like https://app.example.com, not "${part}"`,
+  );
 }
 
 /** Hosts, or hosts with a port, spelled as `URL` spells them: `vllm.models.svc:8000, 10.0.0.7, [fd00::7]:8000`. */
 export function hostList(): z.ZodType<readonly string[], string> {
-  return list().transform((parts, context) => {
-    const hosts: string[] = [];
-    for (const part of parts) {
-      const host = hostOf(part);
-      if (host === null) {
-        context.addIssue({
-          code: 'custom',
-          message: `must list hosts like models.svc or models.svc:8000, not "${part}"`,
-        });
-        return z.NEVER;
-      }
-      hosts.push(host);
-    }
-    return hosts;
-  });
+  return listReader(hostOf, (part) => `must list hosts like models.svc or models.svc:8000, not "${part}"`);
 }
 
 /** Addresses and ranges: `10.0.0.0/8, 192.0.2.1, fd00::/8`. */
 export function addressRanges(): z.ZodType<readonly string[], string> {
-  return list().transform((parts, context) => {
-    const wrong = parts.find((part) => !isAddressRange(part));
-    if (wrong === undefined) return parts;
-    context.addIssue({ code: 'custom', message: `must list addresses and ranges like 10.0.0.0/8, not "${wrong}"` });
-    return z.NEVER;
-  });
+  return listReader(
+    (part) => (isAddressRange(part) ? part : null),
+    (part) => `must list addresses and ranges like 10.0.0.0/8, not "${part}"`,
+  );
 }
 
 export function httpUrl(): z.ZodType<string, string> {
-  return z.string().transform((value, context) => {
-    const origin = originOf(value);
-    if (origin !== null) return value.trim().replace(/\/+$/, '');
-    context.addIssue({ code: 'custom', message: 'must be an http or https URL' });
-    return z.NEVER;
-  });
+  return reader(
+    (value) => (originOf(value) === null ? null : value.trim().replace(/\/+$/, '')),
+    'must be an http or https URL',
+  );
 }
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30, t: 2 ** 40 };
 
 /** `536870912`, `512MB`, `512 MiB`, `2g`: powers of 1024. */
-export function bytes(range: { readonly min: number }): z.ZodType<number, string> {
-  return z.string().transform((value, context) => {
+export function bytes({ min }: { readonly min: number }): z.ZodType<number, string> {
+  return reader((value) => {
     const match = /^(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?$/i.exec(value.trim());
     const size =
       match === null ? Number.NaN : Math.floor(Number(match[1]) * (UNITS[match[2]?.toLowerCase() ?? ''] ?? 1));
-    if (size >= range.min) return size;
-    context.addIssue({
-      code: 'custom',
-      message: `must be a size of at least ${range.min} bytes, like 536870912, 512MB or 2GB`,
-    });
-    return z.NEVER;
-  });
+    return size >= min ? size : null;
+  }, `must be a size of at least ${min} bytes, like 536870912, 512MB or 2GB`);
 }
 
 function splitList(value: string, separator: string): string[] {
@@ -234,12 +219,10 @@ function isAddressRange(text: string): boolean {
 
 /** A JSON object with anything in it. */
 export function jsonObject(): z.ZodType<Readonly<Record<string, unknown>>, string> {
-  return z.string().transform((value, context) => {
+  return reader((value) => {
     const parsed = parseJson(value);
-    if (isRecord(parsed)) return parsed;
-    context.addIssue({ code: 'custom', message: 'must be a JSON object' });
-    return z.NEVER;
-  });
+    return isRecord(parsed) ? parsed : null;
+  }, 'must be a JSON object');
 }
 
 /** Empty for what is no list. */

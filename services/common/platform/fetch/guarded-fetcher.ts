@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { engramError, isEngramError } from '../../kernel/errors.ts';
+import { decodedPath } from '../../kernel/paths.ts';
 import type { FetchedResource, Fetcher, PageFetcher, PageValidators } from '../../ports/documents.ts';
 import { abortable } from '../async/abortable.ts';
 import { sendChecked } from './checked-request.ts';
@@ -212,7 +213,7 @@ function fileNameOf(
   url: URL,
   { disposition, mimeType }: { readonly disposition: string | undefined; readonly mimeType: string },
 ): string {
-  const segment = decode(url.pathname.split('/').findLast((part) => part !== '') ?? '');
+  const segment = decodedPath(url.pathname.split('/').findLast((part) => part !== '') ?? '');
   const base =
     cleanName(dispositionName(disposition) ?? '') || cleanName(segment) || url.hostname.replaceAll(/[[\]:]/g, '_');
   const extension = EXTENSIONS.get(mimeType);
@@ -225,19 +226,11 @@ function fileNameOf(
 function dispositionName(disposition: string | undefined): string | null {
   if (disposition === undefined) return null;
   const extended = /filename\*\s*=\s*[\w-]*'[^']*'([^;]+)/i.exec(disposition)?.[1];
-  if (extended !== undefined) return decode(extended.trim());
+  if (extended !== undefined) return decodedPath(extended.trim());
   const plain = /filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(disposition);
   const name = plain?.[1]?.replaceAll(/\\(.)/g, '$1') ?? plain?.[2];
   // Header bytes arrive as latin1; most servers that send more than ASCII mean UTF-8.
   return name === undefined ? null : Buffer.from(name, 'latin1').toString('utf8');
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 function cleanName(name: string): string {

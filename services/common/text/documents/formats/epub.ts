@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { engramError } from '../../../kernel/errors.ts';
 import { append } from '../../../kernel/long-lists.ts';
+import { decodedPath } from '../../../kernel/paths.ts';
 import type { DocumentBlock } from '../../../ports/documents.ts';
 import type { DocumentDraft } from './draft.ts';
 import { readHtmlFragment } from './html-page.ts';
@@ -42,16 +43,8 @@ function chapterPaths(root: XmlElement, folder: string): string[] {
     const item = items.get(attribute(reference, 'idref') ?? '');
     const href = item === undefined ? null : attribute(item, 'href');
     if (item === undefined || href === null || /\bnav\b/.test(attribute(item, 'properties') ?? '')) return [];
-    return [posix.normalize(posix.join(folder, decodePath(href.split('#')[0] ?? '')))];
+    return [posix.normalize(posix.join(folder, decodedPath(href.split('#')[0] ?? '')))];
   });
-}
-
-function decodePath(href: string): string {
-  try {
-    return decodeURIComponent(href);
-  } catch {
-    return href; // a stray percent sign is part of the name
-  }
 }
 
 /** Whether copy protection encrypts chapters; obfuscated fonts alone are common and harmless. */
@@ -60,7 +53,7 @@ function refuseProtected(archive: ZipArchive, chapters: readonly string[], conte
   if (source === null) return;
   const paths = new Set(chapters);
   for (const reference of descendants(parseXml(source, context), 'CipherReference')) {
-    if (paths.has(decodePath(attribute(reference, 'URI') ?? ''))) {
+    if (paths.has(decodedPath(attribute(reference, 'URI') ?? ''))) {
       throw engramError(
         'UnreadableFileContentError',
         `'${context.fileName}' cannot be read: it is encrypted by copy protection`,
