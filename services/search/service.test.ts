@@ -8,6 +8,7 @@ import {
   startSearch,
 } from '../../test/support/search-world.ts';
 import type { RunState } from '../common/domain/run.ts';
+import { NO_RESULT } from '../common/domain/run.ts';
 import type { DatasetRef } from '../common/kernel/dataset.ts';
 import { engramError } from '../common/kernel/errors.ts';
 import { asId } from '../common/kernel/ids.ts';
@@ -247,10 +248,7 @@ describe('the search service', () => {
         dataset: notes.id,
         datasetName: notes.name,
         status: 'DATASET_PROCESSING_ERRORED',
-        progress: null,
-        items: [],
-        counts: null,
-        errorStatus: null,
+        ...NO_RESULT,
         errorClass: 'IngestionError',
         errorMessage: 'broken',
         startedAt: '2026-01-02',

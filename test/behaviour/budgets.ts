@@ -27,6 +27,7 @@ import {
   remove,
   replace,
 } from '../../services/common/storage/ports/document-store.ts';
+import { textItem } from '../support/data-item.ts';
 import type { SharedDocuments } from '../support/document-stores.ts';
 
 type Thing = { readonly account: string };
@@ -326,23 +327,8 @@ export function budgetBehaviour(name: string, open: () => Promise<SharedDocument
 
 function itemOf(sizeBytes: number, createdAt: string) {
   const hash = randomUUID();
-  return {
-    name: hash,
-    fileName: hash,
-    label: null,
-    ownerId: asId<UserId>(randomUUID()),
-    extension: 'txt',
-    mimeType: 'text/plain',
-    format: 'text',
-    sizeBytes,
-    contentHash: hash,
-    nodeSets: [],
-    externalMetadata: {},
-    importanceWeight: 0.5,
-    waitingSince: createdAt,
-    createdAt,
-    updatedAt: null,
-  };
+  const { id: _, ...item } = textItem({ name: hash, ownerId: asId<UserId>(randomUUID()), contentHash: hash });
+  return { ...item, sizeBytes, waitingSince: createdAt, createdAt };
 }
 
 function nameOf(error: unknown): string {

@@ -47,6 +47,23 @@ export function testClock(): TestClock {
   };
 }
 
+/** Settings of a server that is open to all, unless a posture is given. */
+export const AUTH_SETTINGS: AuthSettings = {
+  posture: open,
+  defaultUserEmail: 'default_user@example.com',
+  cookieName: 'auth_token',
+  cookieDomain: null,
+  cookieSecure: false,
+  publicUrl: null,
+  selectsTenantByHost: false,
+  tokenLifetimeSeconds: 3600,
+  maxApiKeysPerUser: 10,
+  signUp: 'open',
+  registersFirstSuperuser: false,
+  minPasswordLength: 8,
+  tenantCreation: 'users',
+};
+
 export const NO_MAIL: AccountMailOptions = {
   mailer: null,
   links: { reset: null, verify: null },
@@ -121,22 +138,7 @@ export async function startAuth(options: TestAuthOptions = {}): Promise<TestAuth
     logger,
     ...modelOptions(options.models),
     passwords: options.passwords ?? quickPasswords(),
-    settings: {
-      posture: required,
-      defaultUserEmail: 'default_user@example.com',
-      cookieName: 'auth_token',
-      cookieDomain: null,
-      cookieSecure: false,
-      publicUrl: null,
-      selectsTenantByHost: false,
-      tokenLifetimeSeconds: 3600,
-      maxApiKeysPerUser: 10,
-      signUp: 'open',
-      registersFirstSuperuser: false,
-      minPasswordLength: 8,
-      tenantCreation: 'users',
-      ...options.settings,
-    },
+    settings: { ...AUTH_SETTINGS, posture: required, ...options.settings },
     secrets: { jwt: 'a secret for tests only', defaultUserPassword: null, ...options.secrets },
     mail: { ...NO_MAIL, ...options.mail },
     oidc: options.oidc,

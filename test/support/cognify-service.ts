@@ -32,6 +32,7 @@ import type { BlobStore } from '../../services/common/storage/ports/blob-store.t
 import type { DatasetIndexes } from '../../services/common/storage/ports/dataset-indexes.ts';
 import type { DocumentStore } from '../../services/common/storage/ports/document-store.ts';
 import { CALL, callRoute, type TestRequest, userPrincipal } from './call-route.ts';
+import { textItem } from './data-item.ts';
 import { createMemoryBlobStore } from './memory/blob-store.ts';
 import { createMemoryDatasetIndexes } from './memory/dataset-indexes.ts';
 import { createMemoryDocumentStore } from './memory/document-store.ts';
@@ -116,24 +117,15 @@ export async function createWorld(
     vanished: new Set(),
     async addText(name, text, more = {}) {
       const document = parsedText(text);
-      const item: DataItem = {
+      const item = textItem({
         id: asId<DataItemId>(randomUUID()),
         name,
-        fileName: `${name}.txt`,
-        label: null,
         ownerId: userId,
-        extension: 'txt',
-        mimeType: 'text/plain',
-        format: 'text',
         sizeBytes: text.length,
         contentHash: createHash('md5').update(text).digest('hex'),
-        nodeSets: [],
-        externalMetadata: {},
-        importanceWeight: 0.5,
         createdAt,
-        updatedAt: null,
         ...more,
-      };
+      });
       await blobs.put(scopeOf(dataset), itemBlobs.parsed(item), Buffer.from(JSON.stringify(document)));
       const known = items.findIndex((other) => other.id === item.id);
       if (known >= 0) items[known] = item;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { collections } from '../../services/app/collections.ts';
 import type { RunState } from '../../services/common/domain/run.ts';
+import { NO_RESULT } from '../../services/common/domain/run.ts';
 import type { NewQa, NewTrace, QaEntry, SessionKey, TraceEntry } from '../../services/common/domain/session.ts';
 import type { DatasetRef } from '../../services/common/kernel/dataset.ts';
 import { asId } from '../../services/common/kernel/ids.ts';
@@ -206,12 +207,7 @@ const COMPLETED: RunState = {
   dataset: asId('00000000-0000-4000-8000-00000000bbbb'),
   datasetName: 'notes',
   status: 'DATASET_PROCESSING_COMPLETED',
-  progress: null,
-  items: [],
-  counts: null,
-  errorClass: null,
-  errorMessage: null,
-  errorStatus: null,
+  ...NO_RESULT,
   startedAt: '2026-01-02T03:04:05.000Z',
   endedAt: '2026-01-02T03:04:06.000Z',
 };

@@ -7,6 +7,7 @@ import { createAuditLog } from '../../services/auth/repositories/audit-log.ts';
 import { createAuthService } from '../../services/auth/service.ts';
 import { createCognifyService } from '../../services/cognify/service.ts';
 import type { RunSettings } from '../../services/cognify/settings.ts';
+import { NO_RESULT } from '../../services/common/domain/run.ts';
 import type { RunId } from '../../services/common/kernel/brand.ts';
 import { asId } from '../../services/common/kernel/ids.ts';
 import { createHashingEmbedder } from '../../services/common/models/hashing/hashing-embedder.ts';
@@ -40,7 +41,7 @@ import type { SyncSettings } from '../../services/integrations/dependencies.ts';
 import type { Connector } from '../../services/integrations/providers/connector.ts';
 import { createIntegrationsService } from '../../services/integrations/service.ts';
 import { createSearchService } from '../../services/search/service.ts';
-import { modelOptions, NO_MAIL, open } from './auth-service.ts';
+import { AUTH_SETTINGS, modelOptions, NO_MAIL } from './auth-service.ts';
 import { capitalsExtractor, fixedModels } from './cognify-service.ts';
 import { createMemoryBlobStore } from './memory/blob-store.ts';
 import { createMemoryDatasetIndexes } from './memory/dataset-indexes.ts';
@@ -272,12 +273,7 @@ function createIdleCognify(messenger: Messenger, ids: IdSource): Service {
           dataset: dataset.id,
           datasetName: dataset.name,
           status: 'DATASET_PROCESSING_COMPLETED' as const,
-          progress: null,
-          items: [],
-          counts: null,
-          errorClass: null,
-          errorMessage: null,
-          errorStatus: null,
+          ...NO_RESULT,
           startedAt: new Date().toISOString(),
           endedAt: null,
         },
@@ -286,22 +282,6 @@ function createIdleCognify(messenger: Messenger, ids: IdSource): Service {
     async stop() {},
   };
 }
-
-const AUTH_SETTINGS: AuthSettings = {
-  posture: open,
-  defaultUserEmail: 'default_user@example.com',
-  cookieName: 'auth_token',
-  cookieDomain: null,
-  cookieSecure: false,
-  publicUrl: null,
-  selectsTenantByHost: false,
-  tokenLifetimeSeconds: 3600,
-  maxApiKeysPerUser: 10,
-  signUp: 'open',
-  registersFirstSuperuser: false,
-  minPasswordLength: 8,
-  tenantCreation: 'users',
-};
 
 const INGEST_SETTINGS = {
   defaultUserEmail: 'default_user@example.com',

@@ -63,6 +63,16 @@ export interface RunState {
   readonly endedAt: string | null;
 }
 
+/** What a run has that has only begun, or that ended without an error and made nothing that is counted. */
+export const NO_RESULT = {
+  progress: null,
+  items: [],
+  counts: null,
+  errorClass: null,
+  errorMessage: null,
+  errorStatus: null,
+} as const;
+
 /** Pushed on the bus subject of a run, after it was recorded. */
 export type RunEvent =
   | { readonly kind: 'started' | 'completed' | 'errored'; readonly run: RunState }

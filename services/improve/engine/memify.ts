@@ -1,4 +1,5 @@
 import type { RunState } from '../../common/domain/run.ts';
+import { NO_RESULT } from '../../common/domain/run.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { type CustomEnrichment, defaultOptions } from '../model.ts';
@@ -56,12 +57,7 @@ function startedRun({ dataset }: MemifyRequest, runId: string, startedAt: string
     dataset: dataset.id,
     datasetName: dataset.name,
     status: 'DATASET_PROCESSING_STARTED',
-    progress: null,
-    items: [],
-    counts: null,
-    errorClass: null,
-    errorMessage: null,
-    errorStatus: null,
+    ...NO_RESULT,
     startedAt,
     endedAt: null,
   };

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { ADA, NOTES as DATASET } from '../../../test/support/ada.ts';
 import { unsignedPrincipals } from '../../../test/support/unsigned-principals.ts';
 import type { RunState } from '../../common/domain/run.ts';
+import { NO_RESULT } from '../../common/domain/run.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
 import type { KeptDocument } from '../../common/platform/messaging/messages.ts';
@@ -26,13 +27,8 @@ async function bridge(end: Partial<RunState> = {}) {
     dataset: DATASET.id,
     datasetName: 'notes',
     status: 'DATASET_PROCESSING_COMPLETED',
-    progress: null,
-    items: [],
-    counts: null,
+    ...NO_RESULT,
     startedAt: AT,
-    errorClass: null,
-    errorMessage: null,
-    errorStatus: null,
     endedAt: AT,
     ...end,
   };

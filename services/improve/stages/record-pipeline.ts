@@ -1,4 +1,5 @@
 import type { RunState } from '../../common/domain/run.ts';
+import { NO_RESULT } from '../../common/domain/run.ts';
 import type { RunId } from '../../common/kernel/brand.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
@@ -45,12 +46,7 @@ export async function recordPipeline(
     dataset: dataset.id,
     datasetName: dataset.name,
     status: 'DATASET_PROCESSING_COMPLETED',
-    progress: null,
-    items: [],
-    counts: null,
-    errorClass: null,
-    errorMessage: null,
-    errorStatus: null,
+    ...NO_RESULT,
     startedAt,
     endedAt: clock.now().toISOString(),
   };

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import { textItem } from '../../../test/support/data-item.ts';
 import { createMemoryDocumentStore } from '../../../test/support/memory/document-store.ts';
-import type { DataItem } from '../../common/domain/data-item.ts';
-import type { DataItemId, DatasetId, TenantId, UserId } from '../../common/kernel/brand.ts';
+import type { DatasetId, TenantId, UserId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { datasetScope } from '../../common/kernel/scope.ts';
 import { createDatasets, datasetsCollection } from '../../common/records/auth/datasets.ts';
@@ -16,23 +16,7 @@ const OWNER = asId<UserId>('ada');
 const DAY = 86_400_000;
 const NOW = Date.parse('2026-01-10T00:00:00Z');
 
-const OLD: DataItem = {
-  id: asId<DataItemId>('i1'),
-  name: 'notes',
-  fileName: 'notes.txt',
-  label: null,
-  ownerId: OWNER,
-  extension: 'txt',
-  mimeType: 'text/plain',
-  format: 'text',
-  sizeBytes: 3,
-  contentHash: 'a',
-  nodeSets: [],
-  externalMetadata: {},
-  importanceWeight: 0.5,
-  createdAt: '2026-01-01T00:00:00.000Z',
-  updatedAt: null,
-};
+const OLD = textItem({ ownerId: OWNER, sizeBytes: 3 });
 
 async function world() {
   const store = createMemoryDocumentStore();

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { MethodPath } from '../../../../proto/gen/method-table.ts';
 import type { RunState } from '../../domain/run.ts';
+import { NO_RESULT } from '../../domain/run.ts';
 import type { Span } from '../../domain/span.ts';
 import type { DataItemId } from '../../kernel/brand.ts';
 import type { DatasetRef } from '../../kernel/dataset.ts';
@@ -174,12 +175,10 @@ describe('messages between services', () => {
       dataset: dataset.id,
       datasetName: 'notes',
       status: 'DATASET_PROCESSING_COMPLETED',
+      ...NO_RESULT,
       progress: { completedItems: 1, totalItems: 1, currentStage: null },
       items: [{ item: asId<DataItemId>(dataset.id), status: 'completed' }],
       counts: { chunks: 3 },
-      errorClass: null,
-      errorMessage: null,
-      errorStatus: null,
       startedAt: dataset.createdAt,
       endedAt: null,
     };

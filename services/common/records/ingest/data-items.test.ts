@@ -1,31 +1,14 @@
 import { expect } from 'chai';
+import { textItem } from '../../../../test/support/data-item.ts';
 import { createMemoryDocumentStore } from '../../../../test/support/memory/document-store.ts';
-import type { DataItem } from '../../domain/data-item.ts';
-import type { DataItemId, DatasetId, TenantId, UserId } from '../../kernel/brand.ts';
+import type { DatasetId, TenantId } from '../../kernel/brand.ts';
 import { asId } from '../../kernel/ids.ts';
 import { datasetScope } from '../../kernel/scope.ts';
 import { VersionConflictError } from '../../storage/ports/document-store.ts';
 import { createDataItems, dataItemsCollection } from './data-items.ts';
 
 const SCOPE = datasetScope(asId<TenantId>('acme'), asId<DatasetId>('notes'));
-const ITEM: DataItem = {
-  id: asId<DataItemId>('i1'),
-  name: 'a',
-  fileName: 'a.txt',
-  label: null,
-  ownerId: asId<UserId>('ada'),
-  extension: 'txt',
-  mimeType: 'text/plain',
-  format: 'text',
-  sizeBytes: 5,
-  contentHash: 'a',
-  nodeSets: [],
-  externalMetadata: {},
-  importanceWeight: 0.5,
-  keyId: 'key 1',
-  createdAt: 'x',
-  updatedAt: null,
-};
+const ITEM = textItem({ keyId: 'key 1' });
 
 describe('records of items', () => {
   it('are removed as they were read: one that was replaced since may count for another key', async () => {
