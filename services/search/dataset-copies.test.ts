@@ -11,8 +11,10 @@ import {
   supersessionRevertsCollection,
   supersessionsCollection,
 } from '../common/records/cognify/supersessions.ts';
+import { vectorVersionsCollection } from '../common/records/cognify/vector-index-versions.ts';
 import { dataItemsCollection } from '../common/records/ingest/data-items.ts';
 import type { IndexStores } from '../common/storage/ports/dataset-indexes.ts';
+import { insert } from '../common/storage/ports/document-store.ts';
 import { createDatasetCopies, type DatasetCopiesOptions } from './dataset-copies.ts';
 
 const SCOPE = datasetScope(asId<TenantId>('t'), asId<DatasetId>('d'));
@@ -40,14 +42,14 @@ describe('copies of datasets', () => {
     });
     await store.commit(SCOPE, writes);
   };
-  const search = () => copies.of([DATASET], true);
+  const search = () => copies.of([DATASET]);
   let store: ReturnType<typeof createMemoryDocumentStore>;
 
   beforeEach(async () => {
     store = createMemoryDocumentStore();
     await store.prepare([
       ...[ledgerCollection, dataItemsCollection],
-      ...[supersessionsCollection, supersessionRevertsCollection],
+      ...[supersessionsCollection, supersessionRevertsCollection, vectorVersionsCollection],
     ]);
     ledger = createLedger(store);
     [wholeReads, askedForVectors, activeVersion, isHeld] = [0, 0, 0, true];
@@ -55,7 +57,8 @@ describe('copies of datasets', () => {
     const from = { text: { copy, fetch: async () => [] }, vectors: {}, graph: {} } as unknown as IndexStores;
     const scopeOf = (scope: typeof SCOPE) => scope;
     let elapsedMs = 0;
-    const options: Pick<DatasetCopiesOptions, 'ledger' | 'leases' | 'vectorVersions' | 'clock' | 'logger'> = {
+    const options: Omit<DatasetCopiesOptions, 'from' | 'supersessions' | 'maxBytes'> = {
+      store,
       ledger: {
         ...ledger,
         committedBuilds(...query) {
@@ -66,7 +69,6 @@ describe('copies of datasets', () => {
       leases: { hold: async () => ({ isHeld: () => isHeld, release: async () => {} }) },
       vectorVersions: {
         scopeOf,
-        state: async () => ({ active: activeVersion, last: 1, wish: null, migration: null, version: 1 }),
         async active(scope) {
           askedForVectors += 1;
           return { number: activeVersion, scope, space: SPACE, requested: null };
@@ -127,7 +129,20 @@ describe('copies of datasets', () => {
 
   it('have their vectors asked for when another version of them is active', async () => {
     activeVersion = 1;
+    const state = { active: 1, last: 1, wish: null, migration: null };
+    await store.commit(SCOPE, [insert(vectorVersionsCollection, 'homes', state)]);
     expect(await (await search())?.vectorVersions.active(SCOPE)).to.include({ number: 1 });
     expect(askedForVectors).to.equal(1);
+  });
+
+  it('show at once that a statement is superseded', async () => {
+    expect(await (await search())?.supersessions.ofChunks(SCOPE, ['chunk'])).to.deep.equal([]);
+    const side = { text: 'It was so.', value: '', generation: 1, at: '', from: '', support: 1 };
+    const places = { olderItem: FIRST, olderChunk: 'chunk', newerItem: FIRST, newerChunk: 'other' };
+    const statement = { key: '', subject: '', predicate: '', reason: 'newer' as never, older: side, newer: side };
+    const document = { ...statement, ...places, detectedAt: '' };
+    await store.commit(SCOPE, [insert(supersessionsCollection, 'one', document)]);
+    const found = await (await search())?.supersessions.ofChunks(SCOPE, ['chunk']);
+    expect(found?.map(({ id }) => id)).to.deep.equal(['one']);
   });
 });

@@ -3,11 +3,13 @@ import { type DatasetRef, scopeOf } from '../common/kernel/dataset.ts';
 import { type DatasetScope, datasetScope } from '../common/kernel/scope.ts';
 import type { Logger } from '../common/ports/logger.ts';
 import type { Clock } from '../common/ports/system.ts';
+import { type DatasetChanges, datasetChanges } from '../common/records/cognify/dataset-changes.ts';
 import type { CommittedBuild, Ledger } from '../common/records/cognify/ledger.ts';
 import type { Supersessions } from '../common/records/cognify/supersessions.ts';
 import type { ActiveVectorVersion, VectorIndexVersions } from '../common/records/cognify/vector-index-versions.ts';
 import type { CopyLease, DatasetCopyLeases } from '../common/records/search/dataset-copies.ts';
 import type { IndexStores } from '../common/storage/ports/dataset-indexes.ts';
+import type { DocumentStore } from '../common/storage/ports/document-store.ts';
 import type { CopiedGraphReads } from '../common/storage/ports/graph-store.ts';
 import type { CopiedTextReads } from '../common/storage/ports/text-index.ts';
 import { supersessionsAhead } from './retrieval/read-ahead.ts';
@@ -17,9 +19,10 @@ export interface DatasetCopiesOptions {
   /** The servers. */
   readonly from: IndexStores;
   readonly maxBytes: number;
-  readonly ledger: Pick<Ledger, 'committed' | 'committedBuilds' | 'changes'>;
+  readonly store: Pick<DocumentStore, 'countChanges'>;
+  readonly ledger: Pick<Ledger, 'committed' | 'committedBuilds'>;
   readonly supersessions: Supersessions;
-  readonly vectorVersions: Pick<VectorIndexVersions, 'active' | 'state' | 'scopeOf'>;
+  readonly vectorVersions: Pick<VectorIndexVersions, 'active' | 'scopeOf'>;
   readonly leases: Pick<DatasetCopyLeases, 'hold'>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -51,8 +54,8 @@ type Builds = ReadonlyMap<DataItemId, CommittedBuild>;
 interface Copy {
   readonly scope: DatasetScope;
   readonly builds: Builds;
-  /** Changes of the ledger (`Ledger.changes`) when it was found to name `builds`. */
-  changes: number;
+  /** When the ledger was found to name `builds`, and before `vectors` were read. */
+  changes: Omit<DatasetChanges, 'hasSupersessions'>;
   readonly vectors: ActiveVectorVersion;
   /** Null in a copy that was dropped, which searches under way may still know. */
   text: CopiedTextReads | null;
@@ -72,10 +75,10 @@ export interface CopiedDatasets extends ReadsHere {
 /**
  * Copies of small datasets in the memory of this process, which searches read in place of servers. Rows of a committed generation
  * never change, so a copy is up to date when the ledger names the generations that it has: each search asks whether the ledger
- * has changed, and reads it when it has.
+ * has changed, and reads it when it has. The same read says whether other vectors are active and whether any statement is superseded.
  */
 export function createDatasetCopies(options: DatasetCopiesOptions) {
-  const { from, maxBytes, ledger, vectorVersions, leases, clock, logger } = options;
+  const { from, maxBytes, store, ledger, vectorVersions, leases, clock, logger } = options;
   const copies = new Map<string, Copy>();
   const stopping = new AbortController();
   const counted = new Map<string, { sinceMs: number; searches: number; notBeforeMs: number }>();
@@ -110,7 +113,7 @@ export function createDatasetCopies(options: DatasetCopiesOptions) {
       if (copy?.lease === lease) void drop(key, copy);
     });
     const read = async (): Promise<Copy | number> => {
-      const changes = await ledger.changes(scope);
+      const changes = await datasetChanges(store, scope);
       const builds = await ledger.committedBuilds(scope, MAX_ITEMS);
       if (!isSmall(builds)) return PAUSE_MS;
       const newest = Math.max(...[...builds.values()].map(({ committedAt }) => Date.parse(committedAt)));
@@ -169,30 +172,27 @@ export function createDatasetCopies(options: DatasetCopiesOptions) {
       pause(PAUSE_MS);
     });
   };
-  const hasItsBuilds = async (copy: Copy): Promise<boolean> => {
-    const changes = await ledger.changes(copy.scope);
-    if (changes === copy.changes) return true;
+  const hasItsBuilds = async (copy: Copy, { ledger: changes }: DatasetChanges): Promise<boolean> => {
+    if (changes === copy.changes.ledger) return true;
     if (!isSame(copy.builds, await ledger.committedBuilds(copy.scope, MAX_ITEMS))) return false;
-    copy.changes = changes;
+    copy.changes = { ...copy.changes, ledger: changes };
     return true;
   };
-  const current = async (key: string, scope: DatasetScope, isForVectors: boolean): Promise<CurrentCopy | null> => {
+  const current = async (key: string, scope: DatasetScope): Promise<CurrentCopy | null> => {
     const copy = copies.get(key);
     if (copy === undefined) return null;
-    const [isUpToDate, state] = await Promise.all([
-      hasItsBuilds(copy),
-      isForVectors ? vectorVersions.state(scope) : null,
-    ]);
+    const changes = await datasetChanges(store, scope);
+    const isUpToDate = await hasItsBuilds(copy, changes);
     if (copies.get(key) !== copy) return null;
     if (!copy.lease.isHeld() || !isUpToDate) {
       void drop(key, copy);
       return null;
     }
     copy.usedMs = clock.monotonicMs();
-    const { number, space } = copy.vectors;
+    const { vectors } = copy;
     // A version keeps its space as long as the items are those that were built into it.
-    if (state?.active !== number || space === null) return { copy, vectors: null };
-    return { copy, vectors: { number, space, scope: vectorVersions.scopeOf(scope, number), requested: state.wish } };
+    const hasItsVectors = changes.vectorVersions === copy.changes.vectorVersions && vectors.space !== null;
+    return { copy, changes, vectors: hasItsVectors ? vectors : null };
   };
   const sweep = setInterval(() => {
     const idleSince = clock.monotonicMs() - IDLE_MS;
@@ -200,12 +200,12 @@ export function createDatasetCopies(options: DatasetCopiesOptions) {
   }, SWEEP_MS).unref();
   return {
     /** What a search of the datasets reads: of copies, and the rest of the servers. Null: no copy is up to date. */
-    async of(datasets: readonly DatasetRef[], isForVectors: boolean): Promise<CopiedDatasets | null> {
+    async of(datasets: readonly DatasetRef[]): Promise<CopiedDatasets | null> {
       const found = new Map<string, CurrentCopy>();
       await Promise.all(
         datasets.map(async (dataset) => {
           const scope = scopeOf(dataset);
-          const copy = await current(keyOf(scope), scope, isForVectors);
+          const copy = await current(keyOf(scope), scope);
           if (copy === null) note(keyOf(scope), scope);
           else found.set(keyOf(scope), copy);
         }),
@@ -225,6 +225,7 @@ export function createDatasetCopies(options: DatasetCopiesOptions) {
 /** A copy that is up to date, and the vectors of its dataset; null: they are to be asked for. */
 interface CurrentCopy {
   readonly copy: Copy;
+  readonly changes: DatasetChanges;
   readonly vectors: ActiveVectorVersion | null;
 }
 
@@ -265,10 +266,14 @@ function readsOf(found: ReadonlyMap<string, CurrentCopy>, options: DatasetCopies
     },
     supersessions: supersessionsAhead(
       supersessions,
-      [...found.values()].map(({ copy }) => copy.scope),
+      [...found.values()].map(({ copy, changes }) => ({ scope: copy.scope, hasAny: changes.hasSupersessions })),
     ),
     vectorVersions: {
-      active: async (scope) => found.get(keyOf(scope))?.vectors ?? vectorVersions.active(scope),
+      async active(scope) {
+        const vectors = found.get(keyOf(scope))?.vectors ?? null;
+        if (vectors === null) return vectorVersions.active(scope);
+        return { ...vectors, scope: vectorVersions.scopeOf(scope, vectors.number) };
+      },
     },
   };
 }

@@ -54,7 +54,7 @@ export interface SearchDependencies extends TypeDependencies, MarkDependencies {
   readonly sourceAccess: SourceAccess;
   readonly readiness: Readiness;
   /** What differs for a search of datasets that are copied into this process; null: nothing. */
-  here(datasets: readonly DatasetRef[], isForVectors: boolean): Promise<CopiedReads | null>;
+  here(datasets: readonly DatasetRef[]): Promise<CopiedReads | null>;
 }
 
 type CopiedReads = Pick<

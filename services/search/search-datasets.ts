@@ -35,7 +35,7 @@ export async function searchDatasets(
   const { type, datasets } = target;
   checkRequest(parts, request, type);
   if (datasets.length === 0) return [];
-  const deps = { ...parts, ...(UNCOPIED.has(type) ? null : await parts.here(datasets, !NO_VECTOR.has(type))) };
+  const deps = { ...parts, ...(UNCOPIED.has(type) ? null : await parts.here(datasets)) };
   const isOneStore = !deps.settings.accessControl && datasets.length > 1 && type !== 'CODE';
   const conversation =
     target.conversation ?? (isOneStore && isCompletion(type) ? await defaultConversation(deps, request, null) : null);

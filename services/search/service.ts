@@ -82,8 +82,8 @@ export function createSearchService(options: SearchServiceOptions): Service {
     history: createSearchHistory(options.store, ids),
     readiness: createReadiness(options),
     sourceAccess: createSourceAccess(options.store),
-    async here(datasets, isForVectors) {
-      const here = (await copies?.of(datasets, isForVectors)) ?? null;
+    async here(datasets) {
+      const here = (await copies?.of(datasets)) ?? null;
       if (here === null) return null;
       return {
         ...here,

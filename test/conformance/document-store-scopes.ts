@@ -78,7 +78,7 @@ export function documentScopeConformance(store: () => DocumentStore): void {
 
     it('count the changes of their documents, whatever is changed', async () => {
       const [mine, other] = [newDataset(), newDataset()];
-      const changes = () => store().countChanges(mine, datasetThings);
+      const changes = async () => (await store().countChanges(mine, [datasetThings]))[0];
       expect(await changes()).to.equal(0);
       await store().commit(mine, [insert(datasetThings, 'a', { rank: 1 }), insert(datasetThings, 'b', { rank: 2 })]);
       await store().commit(other, [insert(datasetThings, 'a', { rank: 1 })]);
@@ -88,7 +88,11 @@ export function documentScopeConformance(store: () => DocumentStore): void {
       expect(await changes()).to.equal(3);
       await store().commit(mine, [replace(datasetThings, 'b', { rank: 2 }, 1)]);
       expect(await changes()).to.equal(4);
-      expect(await store().countChanges(other, datasetThings)).to.equal(1);
+      expect(await store().countChanges(other, [datasetThings])).to.deep.equal([1]);
+      await store().commit(mine, [insert(tenantThings, 'a', {}), insert(tenantThings, 'b', {})]);
+      expect(await store().countChanges(mine, [tenantThings, datasetThings])).to.deep.equal([2, 4]);
+      expect(await store().countChanges(newDataset(), [datasetThings, tenantThings])).to.deep.equal([0, 0]);
+      expect(await store().countChanges(mine, [])).to.deep.equal([]);
     });
 
     it('refuse to guess which document an ambiguous id means', async () => {

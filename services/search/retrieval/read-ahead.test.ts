@@ -39,7 +39,10 @@ describe('supersessions that are read ahead', () => {
   it('are those that each step would ask for, in the same order, few or many', async () => {
     for (const count of [0, 40, 230]) {
       const asked = createSupersessions(await storeWith(count));
-      const ahead = supersessionsAhead(asked, [SCOPE, OTHER]);
+      const ahead = supersessionsAhead(asked, [
+        { scope: SCOPE, hasAny: count > 0 },
+        { scope: OTHER, hasAny: true },
+      ]);
       for (let round = 0; round < 20; round += 1) {
         const chunks = [...new Set(Array.from({ length: round }, () => oneOf('c', 14)))];
         expect(await ahead.ofChunks(SCOPE, chunks)).to.deep.equal(await asked.ofChunks(SCOPE, chunks));
@@ -50,7 +53,7 @@ describe('supersessions that are read ahead', () => {
     }
   });
 
-  it('take one read of a dataset, whatever the steps of a search', async () => {
+  it('take one read of a dataset that has any, whatever the steps of a search', async () => {
     const store = await storeWith(10);
     let finds = 0;
     const counting = {
@@ -60,16 +63,19 @@ describe('supersessions that are read ahead', () => {
         return store.find(...query);
       }) as typeof store.find,
     };
-    const ahead = supersessionsAhead(createSupersessions(counting), [SCOPE]);
+    const ahead = supersessionsAhead(createSupersessions(counting), [{ scope: SCOPE, hasAny: true }]);
     for (const chunk of ['c1', 'c2', 'c3']) await ahead.ofChunks(SCOPE, [chunk]);
     await ahead.ofOlderItems(SCOPE, ['i1']);
+    expect(finds).to.equal(1);
+    const without = supersessionsAhead(createSupersessions(counting), [{ scope: SCOPE, hasAny: false }]);
+    expect(await without.ofChunks(SCOPE, ['c1'])).to.deep.equal([]);
     expect(finds).to.equal(1);
   });
 
   it('fail at the step that needs them, and only there', async () => {
     const store = await storeWith(0);
     const find = () => Promise.reject(new Error('away'));
-    const ahead = supersessionsAhead(createSupersessions({ ...store, find }), [SCOPE]);
+    const ahead = supersessionsAhead(createSupersessions({ ...store, find }), [{ scope: SCOPE, hasAny: true }]);
     await new Promise((over) => setImmediate(over));
     expect((await rejection(ahead.ofChunks(SCOPE, ['c1']))).message).to.equal('away');
   });

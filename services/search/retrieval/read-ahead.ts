@@ -7,11 +7,15 @@ const MOST = 200;
 const CHUNKS_AT_ONCE = 500;
 
 /**
- * Reads the supersessions of the datasets now, in one trip each that nobody waits for, where a search would else ask for some of
- * them at each of its steps. A dataset with many is asked at each step.
+ * Reads the supersessions of the datasets that have any now, in one trip each that nobody waits for, where a search would else
+ * ask for some of them at each of its steps. A dataset with many is asked at each step.
  */
-export function supersessionsAhead(supersessions: Supersessions, scopes: readonly DatasetScope[]): Supersessions {
-  const reads = new Map(scopes.map((scope) => [keyOf(scope), supersessions.few(scope, MOST)]));
+export function supersessionsAhead(
+  supersessions: Supersessions,
+  datasets: readonly { readonly scope: DatasetScope; readonly hasAny: boolean }[],
+): Supersessions {
+  const few = async (scope: DatasetScope, hasAny: boolean) => (hasAny ? supersessions.few(scope, MOST) : []);
+  const reads = new Map(datasets.map(({ scope, hasAny }) => [keyOf(scope), few(scope, hasAny)]));
   // A failure is that of the step which needs them.
   for (const read of reads.values()) read.catch(() => {});
   const fewOf = async (scope: DatasetScope) => (await reads.get(keyOf(scope))) ?? null;

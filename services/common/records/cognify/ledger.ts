@@ -234,8 +234,6 @@ export function createLedger(store: DocumentStore) {
         ]),
       );
     },
-    /** Grows with each change of an entry: none is removed as long as the dataset can be read. Says whether to read again. */
-    changes: (scope: DatasetScope): Promise<number> => store.countChanges(scope, ledgerCollection),
     /** The same for every item of the dataset. */
     allCommitted: async (scope: DatasetScope) => committedOf(scope, await allEntries(scope)),
     /** Invisible from now on, for ever: also for attempts under way and for items that were never built. */

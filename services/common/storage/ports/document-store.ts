@@ -47,10 +47,10 @@ export interface DocumentStore extends DocumentWriter {
   /** Number of documents of the scope in each of the collections, in one read. */
   countEach(scope: AnyScope, collections: readonly AnyCollection[]): Promise<readonly number[]>;
   /**
-   * How often documents of the scope were inserted or changed, of those that are there now: the sum of their versions. Where none
-   * is ever removed, an equal number says that nothing has changed.
+   * How often documents of each of the collections were inserted or changed, of those that are there now: the sum of their
+   * versions. Where none is ever removed, an equal number says that nothing has changed. One read, in the order of the collections.
    */
-  countChanges(scope: AnyScope, collection: AnyCollection): Promise<number>;
+  countChanges(scope: AnyScope, collections: readonly AnyCollection[]): Promise<readonly number[]>;
   /**
    * All documents as they stand at one moment, which is not before the call and at the latest that of the first `find`, however
    * many pages are read while others write. To be closed by the caller, within a minute or two: stores keep the past for as

@@ -52,7 +52,7 @@ export function createMongodbDocumentStore(connection: MongodbConnection): Docum
     },
     count: (scope, collection, where) => guarded(() => countDocuments(reading(scope, collection.name), where)),
     countEach: (scope, counted) => guarded(() => countOfEach(counted.map(({ name }) => reading(scope, name)))),
-    countChanges: (scope, { name }) => guarded(() => countChanges(reading(scope, name))),
+    countChanges: (scope, counted) => guarded(() => countChanges(counted.map(({ name }) => reading(scope, name)))),
     commit: (scope, writes) =>
       guarded(async () => {
         requireCommitSize(writes);

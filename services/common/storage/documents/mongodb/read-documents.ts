@@ -91,37 +91,38 @@ export async function countDocuments(options: ReadOptions, filter: Filter<JsonOb
   return collection.countDocuments(countable(whereTerms(layout, reach, filter)), { maxTimeMS: timeLimitMs });
 }
 
-/** All collections by one command. */
-export async function countOfEach(wanted: readonly ReadOptions[]): Promise<readonly number[]> {
-  const [first, ...others] = wanted.map((options, at) => ({
-    options,
-    stages: [
-      { $match: countable(whereTerms(options.layout, options.reach, {})) },
-      { $count: 'count' },
-      { $set: { at } },
-    ],
-  }));
-  if (first === undefined) return [];
-  const united = others.map(({ options, stages }) => ({
-    $unionWith: { coll: options.layout.rules.name, pipeline: stages },
-  }));
-  const { collection, timeLimitMs } = first.options;
-  const rows = collection.aggregate<{ readonly at: number; readonly count: number }>([...first.stages, ...united], {
-    maxTimeMS: timeLimitMs,
-  });
-  const counts = wanted.map(() => 0);
-  for (const { at, count } of await rows.toArray()) counts[at] = count;
-  return counts;
+export function countOfEach(wanted: readonly ReadOptions[]): Promise<readonly number[]> {
+  return numberOfEach(wanted, ({ layout, reach }) => [
+    { $match: countable(whereTerms(layout, reach, {})) },
+    { $count: 'number' },
+  ]);
 }
 
 /** The server adds up: no document is sent. */
-export async function countChanges({ collection, layout, reach, timeLimitMs }: ReadOptions): Promise<number> {
-  const stages = [
+export function countChanges(wanted: readonly ReadOptions[]): Promise<readonly number[]> {
+  return numberOfEach(wanted, ({ layout, reach }) => [
     { $match: allOf(whereTerms(layout, reach, {})) },
-    { $group: { _id: null, changes: { $sum: '$version' } } },
-  ];
-  const [sum] = await collection.aggregate<{ readonly changes: number }>(stages, { maxTimeMS: timeLimitMs }).toArray();
-  return sum?.changes ?? 0;
+    { $group: { _id: null, number: { $sum: '$version' } } },
+  ]);
+}
+
+/** All collections by one command, one after the other. `stages` give a document with the number, or none for 0. */
+async function numberOfEach(
+  wanted: readonly ReadOptions[],
+  stages: (options: ReadOptions) => readonly Document[],
+): Promise<readonly number[]> {
+  const [first, ...others] = wanted.map((options, at) => ({ options, stages: [...stages(options), { $set: { at } }] }));
+  if (first === undefined) return [];
+  const united = others.map(({ options, stages: pipeline }) => ({
+    $unionWith: { coll: options.layout.rules.name, pipeline },
+  }));
+  const { collection, timeLimitMs } = first.options;
+  const rows = collection.aggregate<{ readonly at: number; readonly number: number }>([...first.stages, ...united], {
+    maxTimeMS: timeLimitMs,
+  });
+  const numbers = wanted.map(() => 0);
+  for (const { at, number } of await rows.toArray()) numbers[at] = number;
+  return numbers;
 }
 
 /** Every document has an id: with it the server counts entries of an index instead of reading the collection. */

@@ -158,14 +158,15 @@ export function createReads(
     },
     count: async (scope, collection, where) => countOf(scope, collection, where),
     countEach: async (scope, collections) => collections.map((collection) => countOf(scope, collection, {})),
-    async countChanges(scope, collection) {
-      const layout = layoutOf(collection);
-      const reach = reachOf(scope, layout.rules);
-      const { sql, parameters } = whereTerm(layout, reach, {});
-      const text = `SELECT coalesce(sum(version), 0) FROM ${layout.table} WHERE ${sql}`;
-      const read = () => statements.get(text, parameters)?.[0] as number;
-      return reading(() => known.of(collection.name, JSON.stringify(['changes', reach]), read));
-    },
+    countChanges: async (scope, collections) =>
+      collections.map((collection) => {
+        const layout = layoutOf(collection);
+        const reach = reachOf(scope, layout.rules);
+        const { sql, parameters } = whereTerm(layout, reach, {});
+        const text = `SELECT coalesce(sum(version), 0) FROM ${layout.table} WHERE ${sql}`;
+        const read = () => statements.get(text, parameters)?.[0] as number;
+        return reading(() => known.of(collection.name, JSON.stringify(['changes', reach]), read));
+      }),
   } satisfies Partial<DocumentStore> & { reading: unknown };
 }
 
