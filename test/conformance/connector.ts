@@ -5,6 +5,7 @@ import { asId } from '../../services/common/kernel/ids.ts';
 import type { Json } from '../../services/common/kernel/json.ts';
 import { PERSONAL_TENANT } from '../../services/common/kernel/scope.ts';
 import type { SourceConnection } from '../../services/common/records/integrations/connections.ts';
+import { NOTHING_IMPORTED } from '../../services/common/records/integrations/connections.ts';
 import type { ChangePage, Connector, SourceAccess } from '../../services/integrations/providers/connector.ts';
 
 /** A source that a test changes, with a connector to it. */
@@ -175,17 +176,8 @@ function connectionOf({ account, connector: { provider } }: ConnectorSubject): S
     selection: null,
     dataset: null,
     datasetName: 'd',
+    ...NOTHING_IMPORTED,
     syncing: true,
-    again: false,
-    done: 0,
-    total: null,
-    waitingUntil: null,
-    syncStatus: null,
-    syncError: null,
-    syncCounts: null,
-    lastSyncedAt: null,
-    nextSyncAt: null,
-    buildDue: false,
     createdAt: at,
     connectedAt: at,
     revokedAt: null,

@@ -25,6 +25,7 @@ import { createUpdateUserPreferences } from '../../services/improve/stages/updat
 import { completion, type ModelProvider, type ProviderAnswer, startModelProvider } from './model-provider.ts';
 import { createRulesExtractor } from './rules-extractor.ts';
 import { createSearchWorld, OWNER, type SearchWorld } from './search-world.ts';
+import { PLAIN_QA, PLAIN_TRACE } from './session-entries.ts';
 
 /** The stages that learn, over a dataset whose lessons are indexed as cognify would. */
 export interface LearningWorld extends AsyncDisposable {
@@ -153,26 +154,6 @@ export async function createLearningWorld(): Promise<LearningWorld> {
   };
   return world;
 }
-
-const PLAIN_QA: NewQa = {
-  question: '',
-  context: '',
-  answer: 'I do not know.',
-  feedbackText: null,
-  feedbackScore: null,
-  usedGraphElements: null,
-  usedContextIds: null,
-};
-const PLAIN_TRACE: NewTrace = {
-  originFunction: '',
-  status: 'success',
-  memoryQuery: '',
-  memoryContext: '',
-  methodParams: {},
-  methodReturnValue: null,
-  errorMessage: '',
-  sessionFeedback: '',
-};
 
 /** A status and a body are sent unchanged. */
 function answered(value: unknown): ProviderAnswer {

@@ -94,7 +94,10 @@ export async function startOidcWorld(options: OidcWorldOptions = {}): Promise<Oi
   };
 }
 
-function providerOf(issuer: TestIssuer, changes: Partial<OidcProvider> & { readonly name: string }): OidcProvider {
+export function providerOf(
+  issuer: Pick<TestIssuer, 'url' | 'clientSecret'>,
+  changes: Partial<OidcProvider> & { readonly name: string },
+): OidcProvider {
   return {
     title: 'Corp',
     issuer: issuer.url,

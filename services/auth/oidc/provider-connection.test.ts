@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from 'chai';
 import { startIssuer, type TestIssuer } from '../../../test/support/oidc-issuer.ts';
+import { providerOf } from '../../../test/support/oidc-world.ts';
 import type { OidcProvider } from '../../common/platform/config/oidc-providers.ts';
 import { createProviderFetch } from '../../common/platform/fetch/target-guard.ts';
 import { createSystemClock } from '../../common/platform/system/clock.ts';
@@ -10,23 +11,9 @@ const ignore = () => {};
 const logger = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 const clock = createSystemClock();
 
-function providerAt(issuer: string, changes: Partial<OidcProvider> = {}): OidcProvider {
-  return {
-    name: 'corp',
-    title: 'Corp',
-    issuer,
-    clientId: 'engram',
-    clientSecret: null,
-    clientAuthentication: 'basic',
-    scopes: ['openid'],
-    audiences: ['api'],
-    provision: false,
-    emailDomains: [],
-    tenant: null,
-    roles: null,
-    allowPrivateNetwork: true,
-    ...changes,
-  };
+function providerAt(url: string, changes: Partial<OidcProvider> = {}): OidcProvider {
+  const plain = { name: 'corp', clientSecret: null, scopes: ['openid'], audiences: ['api'], provision: false };
+  return providerOf({ url, clientSecret: '' }, { ...plain, ...changes });
 }
 
 async function problemOf(work: Promise<unknown>): Promise<string> {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { ADA } from '../../../test/support/ada.ts';
 import { createMemoryDocumentStore } from '../../../test/support/memory/document-store.ts';
+import { PLAIN_QA } from '../../../test/support/session-entries.ts';
 import type { TurnNote } from '../../common/domain/session-context.ts';
 import type { UserId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
@@ -32,15 +33,7 @@ describe('notes on a turn', () => {
       settings: { sessions: { enabled: true } },
     } as unknown as typeof deps;
     qaId = randomUUID();
-    const qa = {
-      question: 'Who?',
-      context: '',
-      answer: 'Ann',
-      feedbackText: null,
-      feedbackScore: null,
-      usedGraphElements: null,
-      usedContextIds: null,
-    };
+    const qa = { ...PLAIN_QA, question: 'Who?', answer: 'Ann' };
     await deps.sessionEntries.appendQa(SCOPE, KEY, qaId, qa, { lastActivityAt: AT });
   });
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { ADA } from '../../../test/support/ada.ts';
 import { createMemoryDocumentStore } from '../../../test/support/memory/document-store.ts';
+import { PLAIN_QA } from '../../../test/support/session-entries.ts';
 import type { DatasetId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
@@ -56,11 +57,9 @@ describe('turns of search and notes of improve', () => {
     datasetId: READABLE,
     spending: null,
     entry: {
+      ...PLAIN_QA,
       question: 'Who?',
-      context: '',
       answer: 'Ann',
-      feedbackText: null,
-      feedbackScore: null,
       usedGraphElements: { nodeIds: ['n'] },
       usedContextIds: ['c'],
     },

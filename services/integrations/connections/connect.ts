@@ -3,6 +3,7 @@ import type { Principal } from '../../common/kernel/principal.ts';
 import { nameConflict, retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import type { DeclaredConnection, SourceConnection } from '../../common/records/integrations/connections.ts';
+import { importedBefore } from '../../common/records/integrations/connections.ts';
 import type { SourceDependencies } from '../dependencies.ts';
 import { startWrites, wakeImports } from '../imports/start-import.ts';
 import {
@@ -153,17 +154,9 @@ function connectedAs(
         }
       : { selection: declared.selection, dataset: declared.dataset.id, datasetName: declared.dataset.name }),
     ...(declared === undefined && before?.leftOut !== undefined ? { leftOut: before.leftOut } : {}),
+    ...importedBefore(before),
     syncing: isSyncing,
     again: isSyncing,
-    done: 0,
-    total: null,
-    waitingUntil: null,
-    syncStatus: before?.syncStatus ?? null,
-    syncError: null,
-    syncCounts: before?.syncCounts ?? null,
-    lastSyncedAt: before?.lastSyncedAt ?? null,
-    nextSyncAt: null,
-    buildDue: before?.buildDue ?? false,
     createdAt: before?.createdAt ?? now,
     connectedAt: now,
     declared: declared?.declaration ?? null,

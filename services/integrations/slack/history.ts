@@ -6,6 +6,7 @@ import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.t
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { SourceConnection } from '../../common/records/integrations/connections.ts';
+import { importedBefore } from '../../common/records/integrations/connections.ts';
 import { type Connecting, findConnection, isOfAccount, partAccount, RESUMED } from '../connections/connect.ts';
 import type { SourceDependencies } from '../dependencies.ts';
 import { startImport, startWrites, wakeImports } from '../imports/start-import.ts';
@@ -140,19 +141,9 @@ async function changePlan(
       selection: null,
       dataset: dataset.id,
       datasetName: dataset.name,
-      syncing: false,
-      again: false,
-      done: 0,
-      total: null,
-      waitingUntil: null,
-      buildDue: before?.buildDue ?? false,
-      syncStatus: before?.syncStatus ?? null,
-      syncError: null,
-      syncCounts: before?.syncCounts ?? null,
+      ...importedBefore(before),
       ...(before?.changes === undefined ? {} : { changes: before.changes }),
       ...RESUMED,
-      lastSyncedAt: before?.lastSyncedAt ?? null,
-      nextSyncAt: null,
       createdAt: before?.createdAt ?? now,
       connectedAt: before?.connectedAt ?? now,
     };

@@ -2,6 +2,7 @@ import type { Principal } from '../../common/kernel/principal.ts';
 import { nameConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import type { SourceConnection } from '../../common/records/integrations/connections.ts';
+import { NOTHING_IMPORTED } from '../../common/records/integrations/connections.ts';
 import { type Connecting, connectingOf, isOfAccount, RESUMED } from '../connections/connect.ts';
 import type { SourceDependencies } from '../dependencies.ts';
 import { SLACK_MEMBER } from '../providers/providers.ts';
@@ -70,17 +71,7 @@ export async function linkMember(
     selection: [],
     dataset: null,
     datasetName: 'slack',
-    syncing: false,
-    again: false,
-    done: 0,
-    total: null,
-    waitingUntil: null,
-    syncStatus: null,
-    syncError: null,
-    syncCounts: null,
-    lastSyncedAt: null,
-    nextSyncAt: null,
-    buildDue: false,
+    ...NOTHING_IMPORTED,
     createdAt: before?.createdAt ?? at,
     connectedAt: at,
   };

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { PLAIN_QA } from '../../../test/support/session-entries.ts';
 import type { QaEntry } from '../../common/domain/session.ts';
 import type { RankedPassage } from '../model.ts';
 import type { Retrieval } from '../retrieval/retrieval.ts';
@@ -10,14 +11,10 @@ const turn = (question: string, answer = 'An answer.', number = 1): QaEntry => (
   id: `q${number}`,
   number,
   time: '2026-01-02T03:04:05.678+00:00',
+  ...PLAIN_QA,
   question,
   answer,
-  context: '',
-  feedbackText: null,
-  feedbackScore: null,
   feedbackNumber: null,
-  usedGraphElements: null,
-  usedContextIds: null,
   memifyMetadata: null,
 });
 

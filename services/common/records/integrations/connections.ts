@@ -111,6 +111,28 @@ export interface SourceConnection {
   readonly declared?: DeclaredConnection | null;
 }
 
+/** State of a connection of which nothing was brought in. */
+export const NOTHING_IMPORTED = {
+  syncing: false,
+  again: false,
+  done: 0,
+  total: null,
+  waitingUntil: null,
+  syncStatus: null,
+  syncError: null,
+  syncCounts: null,
+  lastSyncedAt: null,
+  nextSyncAt: null,
+  buildDue: false,
+} as const;
+
+/** State of a connection that is connected anew: how its last import went, and none that is under way or planned. */
+export function importedBefore(before: SourceConnection | null) {
+  if (before === null) return NOTHING_IMPORTED;
+  const { syncStatus, syncCounts, lastSyncedAt, buildDue } = before;
+  return { ...NOTHING_IMPORTED, syncStatus, syncCounts, lastSyncedAt, buildDue };
+}
+
 type ConnectionDocument = Omit<SourceConnection, 'id' | 'version' | 'tenant' | 'dataset'> & {
   readonly tenantId: TenantId;
   readonly datasetId: DatasetId | null;

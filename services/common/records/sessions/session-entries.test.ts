@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { createMemoryDocumentStore } from '../../../../test/support/memory/document-store.ts';
+import { PLAIN_QA } from '../../../../test/support/session-entries.ts';
 import type { NewQa, NewTrace } from '../../domain/session.ts';
 import type { DatasetId, TenantId, UserId } from '../../kernel/brand.ts';
 import { asId } from '../../kernel/ids.ts';
@@ -16,13 +17,10 @@ const GRACE = { ...ADA, user: asId<UserId>('00000000-0000-4000-8000-00000000000b
 const DATASET = asId<DatasetId>('00000000-0000-4000-8000-0000000000d1');
 
 const qa = (question: string): NewQa => ({
+  ...PLAIN_QA,
   question,
-  context: '',
   answer: 'An engineer',
-  feedbackText: null,
-  feedbackScore: null,
   usedGraphElements: { nodeIds: ['n1'] },
-  usedContextIds: null,
 });
 const trace = (originFunction: string): NewTrace => ({
   originFunction,
