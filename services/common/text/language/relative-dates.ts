@@ -92,7 +92,7 @@ const MAY_BE_RELATIVE = new RegExp(
 );
 /** Tells of the future, in the sentence around an expression. */
 const FUTURE =
-  /(?<!\p{L})(?:will|shall|let['’]?s|how about|what about|why don['’]t|going to|plan(?:s|ned|ning)?|scheduled|due|upcoming|wird|werden?|wollen|will|möchten?|voy a|vamos a|van? a|vais|allons|va|vont|\p{L}{3,}(?:ré|remos|rán|rai|rons|ront))(?!\p{L})|[’']ll\b/u;
+  /(?<!\p{L})(?:will|shall|let['’]?s|how about|what about|why don['’]t|going to|plan(?:s|ned|ning)?|scheduled|due|upcoming|(?:moved|postponed|rescheduled|pushed|put off|shifted|delayed)(?: back| forward)? (?:to|until|till)|wird|werden?|wollen|will|möchten?|voy a|vamos a|van? a|vais|allons|va|vont|\p{L}{3,}(?:ré|remos|rán|rai|rons|ront))(?!\p{L})|[’']ll\b/u;
 /** Tells that `in two weeks` is how long something took, not when it is. */
 const DONE =
   /(?<!\p{L})(?:\p{L}{2,}ed|was|were|did|had|took|won|ran|built|made|wrote|read|lost|grew|learnt|hat|habe|war|wurde)(?!\p{L})/u;

@@ -37,6 +37,10 @@ export function isAddress(name: string): boolean {
   return ADDRESS.test(name.toLowerCase());
 }
 
+/** A German word for a public or private body, in lower case: `Bürgeramt Neukölln`, `Techniker Krankenkasse`, `Stadtwerke Kiel`. */
+export const GERMAN_BODY =
+  /(?:^|[\p{L}-])(?:kasse|ämter|(?<![dr])amt|institut|universität|hochschule|grundschule|volkshochschule|(?:volks|raiffeisen|landes|hypo|sparda)bank|gericht|ministerium|behörde|verlag|stadtwerke|klinik|klinikum|krankenhaus|verband|verein|stiftung|gesellschaft|genossenschaft|akademie|feuerwehr|versicherung)$/u;
+
 /** Legal forms of companies, at the end of their names. */
 const LEGAL_FORM =
   /\S (?:Inc|Corp|Ltd|LL[CP]|PLC|plc|G?mbH|AG|KG|KGaA|OHG|GbR|UG|SE|e\. ?[KV]|S\.? ?A(?:\.? ?S)?|S\.? ?L(?:\.? ?U)?|S\.? ?[Aà]\.? ?[Rr]\.? ?[Ll]|S[Aa][Rr][Ll]|S\.? ?R\.? ?L|S\.? ?p\.? ?A|SpA|B\.?V|N\.?V|Oy|AB|ApS|A\/S)\.?$/u;
@@ -55,6 +59,7 @@ export function typeByForm(name: string, kind: NameKind): EntityType | null {
   if (isCompany(name)) return 'Organisation';
   if (PLACES.has(lower) || isAddress(lower)) return 'Place';
   const words = lower.split(' ');
+  if (words.some((word) => GERMAN_BODY.test(word))) return 'Organisation';
   const first = (words[0] ?? '').replace(/^(mt|st|ft)\.$/u, '$1');
   const last = words.at(-1) ?? '';
   if (DEMONYMS.has(lower)) return 'Concept';

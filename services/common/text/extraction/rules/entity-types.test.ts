@@ -37,6 +37,28 @@ describe('entity types by rules', () => {
     expect(typeIn('Ruby is a programming language.', 'Ruby')).to.equal('Concept');
   });
 
+  it('know German bodies and shops by their words', () => {
+    const text =
+      'I was at the Max-Planck-Institut für Physik, the Sparkasse Köln, the Techniker Krankenkasse and the Bürgeramt Neukölln. The tent comes from Lumen Outdoor.';
+    for (const name of [
+      'Max-Planck-Institut für Physik',
+      'Sparkasse Köln',
+      'Techniker Krankenkasse',
+      'Bürgeramt Neukölln',
+      'Lumen Outdoor',
+    ])
+      expect(typeIn(text, name), name).to.equal('Organisation');
+    expect(typeIn('Eva Hamt met Peter Diamant.', 'Eva Hamt')).to.equal('Person');
+  });
+
+  it('are of no field names and telephone numbers', () => {
+    const names = (text: string) => entitiesIn(text).map(({ name }) => name);
+    expect(names('Session ID: 12ab-88\n\nAnswer: You live in Porto.'))
+      .to.include('Porto')
+      .and.not.include('Session ID');
+    expect(names('call Arno 0471 22 10 93')).to.include('Arno');
+  });
+
   it('know a name by what it is to its owner', () => {
     const spoken = (text: string, name: string) =>
       extractByRules({ text, documentName: 'note', headings: [], knownNames: [], speaker: 'Me' }, tag).entities.find(

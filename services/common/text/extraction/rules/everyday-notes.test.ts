@@ -32,6 +32,11 @@ describe('what everyday texts say of people', () => {
     expect(read('I started baking sourdough bread in 2020.').relations).to.include('Me start baking sourdough bread');
   });
 
+  it('tells the number of a passport from the passport', () => {
+    expect(read('My passport number is C4F8K21LM.').relations).to.have.members(['Me passport_number C4F8K21LM']);
+    expect(read('My student ID is AB1234X.').relations).to.have.members(['Me student_id AB1234X']);
+  });
+
   it('makes a couple of two who married, and a person of who has an office', () => {
     const { relations, typeOf } = read(
       'Sofia and Marc got married in Nice in 2019. Ben, 34, is an architect from Leeds.',

@@ -476,7 +476,9 @@ class SpokenSentence {
     }
     const named = head === null ? null : this.#nameBehind(next);
     const person = this.#personAt(at, phrase);
-    if (named !== null && head !== null) this.#state(snakeCase(label), named, typeOfHead(head));
+    const isCode = named !== null && /\d/u.test(named) && CODE_NAME.test(whole);
+    if (isCode) this.#state(snakeCase(whole), named, 'Concept');
+    else if (named !== null && head !== null) this.#state(snakeCase(label), named, typeOfHead(head));
     else if (person !== null) {
       this.#argue(person, at, next);
       this.#state('has', person, 'Person');
@@ -537,6 +539,9 @@ class SpokenSentence {
     return isWhole ? (this.#nameOf(mention)?.name ?? null) : null;
   }
 }
+
+/** What identifies something, and is not the thing: `passport number`. */
+const CODE_NAME = / (?:number|id|code|plate|iban|pin)$/u;
 
 /** A noun behind a name that tells what has the name. */
 function isClassOfName(word: TaggedWord | undefined): boolean {

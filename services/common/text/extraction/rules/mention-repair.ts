@@ -4,7 +4,7 @@ import type { NameMention } from '../../language/names.ts';
 import type { Sentence } from '../../language/sentences.ts';
 import { STOP_WORDS } from '../../language/stop-words.ts';
 import { wordSenses } from '../../words/word-senses.ts';
-import { isCompany, isGivenName } from './entity-type.ts';
+import { GERMAN_BODY, isCompany, isGivenName } from './entity-type.ts';
 import { DEMONYMS, PLACES } from './gazetteer.ts';
 import type { TaggedWord } from './tagger.ts';
 import {
@@ -36,7 +36,7 @@ interface RepairContext {
 
 /** Corrects names of one sentence that capitals alone recognise wrongly; offsets are those of the sentence's source. */
 export function repairNames(names: readonly NameMention[], sentence: Sentence, context: RepairContext): NameMention[] {
-  const joined = joinNicknames(joinTwofold(names, sentence), sentence);
+  const joined = joinNicknames(joinGermanBodies(joinTwofold(names, sentence), sentence), sentence);
   return (context.spacedHyphens ? joinHyphenated(joined, sentence) : joined)
     .map(withoutElision)
     .map((name) => withoutWeekday(name, sentence))
@@ -45,7 +45,29 @@ export function repairNames(names: readonly NameMention[], sentence: Sentence, c
     .map(withoutOffice)
     .map(withoutRank)
     .map(withoutNation)
-    .filter(isName);
+    .map(withoutPhone)
+    .filter((name) => isName(name) && !isFieldName(name, sentence));
+}
+
+/** `Arno 0471`, in front of the rest of his telephone number. */
+function withoutPhone(name: NameMention): NameMention {
+  const number = name.kind === 'name' ? (/ 0\d+$/u.exec(name.text)?.[0] ?? '') : '';
+  return { ...name, text: name.text.slice(0, name.text.length - number.length), end: name.end - number.length };
+}
+
+/** `Session ID: …` names a field. */
+function isFieldName({ text, start, end }: NameMention, sentence: Sentence): boolean {
+  return start === sentence.start && / (?:ID|UUID|URL|URI)$/u.test(text) && sentence.text[end - sentence.start] === ':';
+}
+
+/** `Max-Planck-Institut für Physik` */
+function joinGermanBodies(names: readonly NameMention[], sentence: Sentence): NameMention[] {
+  return joinPairs(
+    names,
+    (left, right) =>
+      between(sentence, left, right) === ' für ' && GERMAN_BODY.test(left.text.split(' ').at(-1)?.toLowerCase() ?? ''),
+    ' für ',
+  );
 }
 
 /** `On Monday Tom Hill called`: the weekday is none of his names. */

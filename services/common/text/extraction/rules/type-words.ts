@@ -18,7 +18,7 @@ export const ROLE_TITLES = set(`
 
 /** Capitals that name nothing: times of day, eras, abbreviations of common words. Lower case. */
 export const NOT_NAMES = set(
-  `${OFFICE_INITIALS} am pm bc bce ad ce tv aka etc vs ok id pr cd dvd pc eur usd gbp chf iban bic faq asap diy eta fyi mw kw gw hz mhz ghz kb mb gb tb km kg cm mm hp mph est gmt utc edt pst kst jr sr no none nobody somebody someone anyone everyone vol pp nd rd th st p.s. v.`,
+  `${OFFICE_INITIALS} am pm bc bce ad ce tv aka etc vs ok id pr cd dvd pc eur usd gbp chf iban bic faq asap diy eta fyi todo aob tbd tbc wfh btw lol mw kw gw hz mhz ghz kb mb gb tb km kg cm mm hp mph est gmt utc edt pst kst jr sr no none nobody somebody someone anyone everyone vol pp nd rd th st p.s. v.`,
 );
 
 /** Verbs and calls of older English that open sentences. Lower case. */
@@ -74,7 +74,7 @@ export const ORGANISATION_ENDINGS = set(`
   publications media network radio television studios pictures entertainment productions films airlines airways railway
   railways motors electric electronics pharmaceuticals systems technologies technology software army navy force forces
   police guard regiment brigade squadron battalion division f.c. fc a.f.c. sa s.a s.a. s.p.a s.p.a. srl sarl sas bv nv oy kg ev kgaa exchange government united rovers wanderers athletic brothers bros bros. & sons partners
-  consortium coalition tv books railroad corps command commands unit choir philharmonic studio legion riksdag storting bundestag bundesrat knesset duma sejm folketing afc cf sc fk sk bk ltda center centre initiative administration movement nations legislature judiciary tribunal inquiry task league leagues conference representatives beauty lords commons`);
+  consortium coalition tv outdoor outdoors roasters roastery logistics interiors catering consulting plumbing pharmacy supermarket bikes cycles books railroad corps command commands unit choir philharmonic studio legion riksdag storting bundestag bundesrat knesset duma sejm folketing afc cf sc fk sk bk ltda center centre initiative administration movement nations legislature judiciary tribunal inquiry task league leagues conference representatives beauty lords commons`);
 
 /** Parts of a company's name that speech omits. */
 export const LEGAL_FORMS = set(
