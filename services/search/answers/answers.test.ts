@@ -219,6 +219,9 @@ describe('extractive answers', () => {
     expect(await answer('When did we buy the house?', [house])).to.match(/^May 2014: /);
     expect(await answer('When did we sell the house?', [house])).to.equal(NOTHING_FITS);
     expect(await answer('When did I leave Kassel?', [house])).to.not.include('2009');
+    const done = { title: 'permit', text: 'The parking permit was renewed on 13 April 2026.' };
+    const todo = { title: 'list', text: 'todo: renew the parking permit before 20 April' };
+    expect(await answer('When did I renew the parking permit?', [todo, done])).to.match(/^13 April 2026/);
     expect(await answer('Who borrowed a ladder?', [house])).to.match(/^Marta: /);
     expect(await answer('Who lent Marta a ladder?', [house])).to.match(/^Jonas Brandt: /);
   });

@@ -58,6 +58,18 @@ const PAST = /\b(?:was|were|did|had|has|have|\p{L}{2,}ed|said|told|made|got|took
 export const isYetToCome = ({ text, type }: Asked, sentence: string): boolean =>
   type === 'date' && PAST_ASKED.test(text) && !PLANNED.test(text) && FUTURE.test(sentence) && !PAST.test(sentence);
 
+const TODO = /^(?:[-*•] )?(?:\[ ?\] )?(?:to ?do|action)\b:?/iu;
+
+const OBLIGED = /\b(?:have|has|had) to\b|\b(?:deadline|todo)\b/iu;
+
+/** Whether a sentence only says that something is to be done when a question asks when it was done. */
+export const isOnlyToDo = ({ text, type }: Asked, sentence: string): boolean =>
+  (type === 'date' || type === 'yes-no') &&
+  PAST_ASKED.test(text) &&
+  !PLANNED.test(text) &&
+  !OBLIGED.test(text) &&
+  TODO.test(sentence);
+
 const CLOCK_OF_PURPOSE =
   /(?<!\d)(?:\d{1,2}(?:[:.]\d\d)? ?(?:AM|PM|am|pm|o['’]clock)|\d{1,2}:\d\d|noon|midnight) to (\p{Ll}+)/u;
 const DAY = new RegExp(`\\b(?:1\\d|20)\\d\\d\\b|\\b(?:${MONTHS}|${WEEKDAYS}|winter|spring|summer|autumn)\\b`, 'u');

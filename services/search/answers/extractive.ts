@@ -13,8 +13,9 @@ import { MIN_ANSWERABILITY } from './answerable-weights.ts';
 import { asksFor, changedAnswer, changeOf, isBeforeChange, isNotYet } from './changes.ts';
 import { compared } from './comparison.ts';
 import { HEADER_LINE } from './dated-answer.ts';
+import { decidedFirst } from './decisions.ts';
 import { directAnswer } from './direct-answer.ts';
-import { exampleBehind, shownExample } from './examples.ts';
+import { isOnlyToDo } from './event-conditions.ts';
 import { foreignCertainty } from './foreign-answerable.ts';
 import { ENGLISH_WORD, isForeignText } from './foreign-text.ts';
 import type { InnerAnswer } from './inner-question.ts';
@@ -165,8 +166,6 @@ export function extractiveAnswer(
   }
   const comparison = quotedComparison(asked, all, material);
   if (comparison !== null) return comparison;
-  const example = quotedExample(asked, all, material);
-  if (example !== null) return example;
   const spoken = askedBySpeaker(asked, passages);
   const query = askedLikeNotes(ownProfession(spoken) ?? spoken, passages);
   const answer = answerTo(query, retrieval, passages, material);
@@ -218,20 +217,6 @@ function quotedAll(
     certainty: DIRECT,
     short,
   };
-}
-
-/** Answers how something is done by the code of the section about it; null without one. */
-function quotedExample(
-  asked: string,
-  passages: readonly RankedPassage[],
-  { dataset }: Pick<Material, 'dataset'>,
-): ExtractiveAnswer | null {
-  const found = shownExample(readQuestion(asked), passages);
-  if (found === null) return null;
-  const { passage, example } = found;
-  const text = example.sentence?.text ?? example.heading;
-  const quote = sourcedQuote(passage.payload, text, example.heading, dataset);
-  return { text: `${quote}\n${example.code}`, passageIds: [passage.id], certainty: DIRECT, short: null };
 }
 
 /** Answers a question that compares two things, with what is said of each; null for another one, or for quotes without an answer. */
@@ -300,6 +285,7 @@ function answerTo(
       isEvent(text) &&
       !isInner &&
       !isNotYet(sentence) &&
+      !isOnlyToDo(question, text) &&
       !(isOfOtherRelative(query, text) && (isOwn || !OF_SUBJECT_BEFORE.test(text))) &&
       !isOnlyNamed(query, text)
     );
@@ -322,7 +308,7 @@ function answerTo(
   const replied = replyFirst(question, inOrder);
   const ranked =
     question.type === 'date'
-      ? datedFirst(replied)
+      ? decidedFirst(question, datedFirst(replied))
       : reasonFirst(question, stepFirst(question, countedFirst(question, replied)));
   // What an inner question was answered with has been found by more than the words of the question.
   // What was so before is quoted, and is no answer.
@@ -380,7 +366,6 @@ function answerTo(
   const proofs = inner === null ? quoted : withProof(quoted, inner, quotes);
   const text = quotesOf(question, proofs, dataset).join('\n');
   const [first] = quoted;
-  const example = first === undefined ? null : exampleBehind(question, first);
   const lead =
     first === undefined
       ? null
@@ -388,7 +373,7 @@ function answerTo(
         yesOrNo(question, first) ??
         (isSaid(short, first) ? null : shortText(question, short, first)));
   return {
-    text: [lead == null ? text : `${lead}: ${text}`, example].filter((part) => part !== null).join('\n'),
+    text: lead == null ? text : `${lead}: ${text}`,
     passageIds: [...new Set(proofs.map(({ passage }) => passage.id))],
     certainty,
     short: short?.text ?? null,

@@ -149,6 +149,8 @@ describe('tableAnswer', () => {
     const text = '# Team Sync\n\nAttendees: Anna Kowalska, Ben Ortiz, Chidi Obi\nLocation: Room 4';
     const notes = tablesOf([passage('notes', text)]);
     expect(tableAnswer('How many people attended the team sync?', notes)?.text).to.equal('3');
+    const choir = tablesOf([passage('notes', '# Notes\n- choir: we sing the Fauré in April\n- lunch with Petra\n')]);
+    expect(tableAnswer('How many people sing in the choir?', choir)).to.equal(null);
   });
 
   const tables = tablesOf([

@@ -59,6 +59,9 @@ const COMPARED =
   /\b(more than|over|above|at least|after|since|fewer than|less than|under|below|at most|before|until)\s+[$€£]?(\d[\d.,:-]*\d|\d)/iu;
 const COUNTED = wordSet('thing things item items entry entries row rows people person record records line lines');
 
+const PEOPLE = wordSet('people person');
+const IS_NAME = /^\p{Lu}[\p{L}'’-]*(?: \p{Lu}[\p{L}.'’-]*){0,3}(?=$|[,;(:]| [–—-])/u;
+
 const MAX_LISTED = 80;
 /** Values that are listed for a question after one: `What is the default port?` */
 const MAX_OF_ONE = 3;
@@ -287,6 +290,9 @@ function computedValue({
   const listed = counted === null || rows.length !== 1 ? null : listedIn(rows[0] as Row, table, asked);
   if (listed !== null) return answer(String(listed));
   if (counted !== null) {
+    // Items of a list are people when each is a name.
+    if (table.kind === 'list' && PEOPLE.has(noun) && !rows.every(({ cells }) => IS_NAME.test(cells[0] ?? '')))
+      return null;
     const isOfTable = table.subject.has(noun) || stems(table.columns[key]).has(noun) || COUNTED.has(noun);
     // `attempts` in a description counts nothing.
     const isValue = rows.some(({ cells }) => cells.some((cell) => wordsOf(cell).length <= 2 && stems(cell).has(noun)));

@@ -240,7 +240,7 @@ const PLACE = 0.25;
 const PERSON = 0.25;
 
 const ASKS_NAME_OF_PERSON =
-  /\b(?:what(?:['’]s| is| was) (?:my|our|the) ((?:\p{Ll}+ ){0,2}\p{Ll}+) (?:called|named)\b|what(?:['’]s| is| was) (?:my|our|the) ((?:\p{Ll}+ ){0,2}?\p{Ll}+)['’]s (?:(?:first|given|full|real) )?name\b|names? of (?:my|our|the) ((?:\p{Ll}+ ){0,2}?\p{Ll}+)(?= (?:who|whom|that|in|at|from|on|we|I)\b|\?))/iu;
+  /\b(?:what(?:['’]s| is| was) (?:my|our|the) ((?:\p{Ll}+ ){0,2}\p{Ll}+) (?:called|named)\b|what(?:['’]s| is| was) (?:my|our|the) ((?:\p{Ll}+ ){0,2}?\p{Ll}+)['’]s (?:(?:first|given|full|real) )?name\b|names? of (?:my|our|the|\p{Lu}\p{L}+['’]s?) ((?:\p{Ll}+ ){0,2}?\p{Ll}+)(?= (?:who|whom|that|in|at|from|on|we|I)\b|\?))/iu;
 /** Minimum likeness of a word to those that call a person without a name. */
 const MIN_ROLE = 0.43;
 
@@ -253,6 +253,7 @@ const NO_PERSON = 0.25;
 /** Whether no sentence has a name that a person could have, when a question asks what somebody is called. */
 function isNameOfPersonUnsaid(question: string, said: readonly Said[]): boolean {
   const [, ...asks] = ASKS_NAME_OF_PERSON.exec(question) ?? [];
+  if (isGivenNameUnsaid(question, said)) return true;
   const role = contentWords(asks.find((one) => one !== undefined) ?? '').at(-1);
   if (role === undefined || (!isPerson(role) && likenessToRoles(role) < MIN_ROLE)) return false;
   const isGivenName = /\b(?:first|given) name\b/iu.test(question);
@@ -271,6 +272,20 @@ function isNameOfPersonUnsaid(question: string, said: readonly Said[]): boolean 
       return words.length === 0 || isOther || OF_THING.test(all.slice(0, span.start));
     });
   });
+}
+
+/** `What is Mrs Osei's first name?` */
+const ASKS_GIVEN_NAME = /\b(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.? (\p{Lu}[\p{L}’'-]*?)['’]s (?:first|given|full|real) name\b/u;
+
+/** Whether no sentence has another name than a title before the surname of which a question asks the first name. */
+function isGivenNameUnsaid(question: string, said: readonly Said[]): boolean {
+  const surname = ASKS_GIVEN_NAME.exec(question)?.[1];
+  if (surname === undefined) return false;
+  const named = new RegExp(
+    `(?<!\\p{L})(?!(?:Mr|Mrs|Ms|Miss|Dr|Prof|The|And)\\b)\\p{Lu}[\\p{L}’'-]+\\.? ${surname}(?!\\p{L})`,
+    'u',
+  );
+  return said.every(({ text, context }) => !named.test(text) && !named.test(context) && !SAYS_NAME.test(text));
 }
 
 const ANIMALS = 'dog cat horse sheep goat cow cattle rabbit hen chicken pig donkey pony bird fish bee'.split(' ');

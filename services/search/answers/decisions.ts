@@ -1,0 +1,52 @@
+import type { Question } from './question.ts';
+import { putFirst, type RankedSentence } from './rank-sentences.ts';
+import { spansOf } from './spans.ts';
+
+const SUGGESTED =
+  /\b(?:suggest(?:s|ed)?|propos(?:e[sd]?|al)|how about|what about|would like|wants?|maybe|perhaps|shall we|could we|should we|still|then\?)(?!\p{L})|\?["”)]*$/iu;
+const DECIDED =
+  /\b(?:decision|decided|settled|agreed|confirmed|it['’]s (?:final|official)|final(?:ly)?|it is(?: then)?(?=[,.!]|$)|resolved|approved|carried|result)\b/iu;
+/** A plan whose time or place was put off; what is behind `to` holds. */
+const MOVED =
+  /\b(?:moved|postponed|rescheduled|pushed(?: back)?|put off|shifted|delayed|brought forward|slips?|changed)\b[^.;]*? (?:to|until|till) /iu;
+const ASKS_FOR_PLAN = /\b(?:suggest|propos|want|original|first|planned|before|move|postpone|delay|why|did)/iu;
+
+/** Sentences that may tell the decision. */
+const SENTENCES_READ = 10;
+/** What more of a question's information than the best sentence the decision may miss, as it follows what it decides. */
+const MISSING_MORE = 0.5;
+
+/**
+ * For a date, puts the decision first where the best sentence only suggests one, and a later date of the same before the one that
+ * was decided: `settled: party on 18 July` before `I suggest 11 July`, `postponed to 16 March` before `go live on 2 March`.
+ */
+export function decidedFirst({ type, text }: Question, ranked: readonly RankedSentence[]): readonly RankedSentence[] {
+  const [best] = ranked;
+  if (type !== 'date' || best === undefined || ASKS_FOR_PLAN.test(text)) return ranked;
+  const level = levelOf(best);
+  if (level === 3) return ranked;
+  const found = ranked
+    .slice(1, SENTENCES_READ)
+    .filter((one) => isLater(one, best) && one.features.missing <= best.features.missing + MISSING_MORE)
+    .filter((one) => levelOf(one) > Math.max(1, level) && spansOf(one.statement.text, ['date']).length > 0)
+    .filter((one) => level !== 1 || levelOf(one) === 3)
+    .toSorted((a, b) => levelOf(b) - levelOf(a))[0];
+  return found === undefined ? ranked : putFirst(found, ranked);
+}
+
+/** 0 for a suggestion, 1 for what is only said, 2 for a decision, 3 for one that was changed. */
+function levelOf({ statement: { text } }: RankedSentence): number {
+  if (MOVED.test(text)) return 3;
+  if (DECIDED.test(text)) return 2;
+  return SUGGESTED.test(text) ? 0 : 1;
+}
+
+/** Whether a sentence stands behind another in its passage, or in another passage below the same heading. */
+function isLater(one: RankedSentence, best: RankedSentence): boolean {
+  if (one.passage.id === best.passage.id)
+    return (
+      one.passage.payload.text.indexOf(one.statement.text) > best.passage.payload.text.indexOf(best.statement.text)
+    );
+  const bare = (heading: string) => heading.replace(/^[\d.\s]+/u, '').toLowerCase();
+  return bare(one.statement.heading) !== '' && bare(one.statement.heading) === bare(best.statement.heading);
+}
