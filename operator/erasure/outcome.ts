@@ -1,3 +1,4 @@
+import { nullIf } from '../../services/common/platform/async/null-if.ts';
 import type { ErasureProgress } from '../../services/common/platform/messaging/messages.ts';
 import { refusalOf } from '../installation/services.ts';
 import { type ConditionDraft, MESSAGE_LIMIT } from '../kube-runtime/conditions.ts';
@@ -70,10 +71,5 @@ const NOT_OURS = ['DatasetNotFoundError', 'TenantNotFoundError', 'OwnedByAnother
 
 /** Null when the tenant or dataset does not exist or another resource manages it: only the resource is removed then. */
 export async function ifManagedByUs<Answer>(call: () => Promise<Answer>): Promise<Answer | null> {
-  try {
-    return await call();
-  } catch (error) {
-    if (NOT_OURS.includes(refusalOf(error) ?? '')) return null;
-    throw error;
-  }
+  return nullIf((error) => NOT_OURS.includes(refusalOf(error) ?? ''), call());
 }

@@ -1,3 +1,4 @@
+import { nullIf } from '../../services/common/platform/async/null-if.ts';
 import {
   isKubeError,
   type KubeClient,
@@ -22,14 +23,8 @@ export function createKubeClient(options: {
     (await transport.call({ method: 'PATCH', path, query, body, contentType, signal })) as T;
 
   return {
-    async get<T extends KubeObject>(kind: ResourceKind, name: ObjectName, { signal }: Signal = {}) {
-      try {
-        return (await transport.call({ method: 'GET', path: pathOf(kind, name), signal })) as T;
-      } catch (error) {
-        if (isKubeError(error, 404)) return null;
-        throw error;
-      }
-    },
+    get: async <T extends KubeObject>(kind: ResourceKind, name: ObjectName, { signal }: Signal = {}) =>
+      (await nullIf(isMissing, transport.call({ method: 'GET', path: pathOf(kind, name), signal }))) as T | null,
     list: (kind, listOptions = {}) => listAll(transport, kind, listOptions),
     watch: (kind, watchOptions) => watchEvents(transport, kind, watchOptions),
     create: async <T extends KubeObject>(kind: ResourceKind, object: T, { signal }: Signal = {}) =>
@@ -73,16 +68,13 @@ export function createKubeClient(options: {
         ...(uid === undefined ? {} : { preconditions: { uid } }),
         ...(propagation === undefined ? {} : { propagationPolicy: propagation }),
       };
-      try {
-        await transport.call({ method: 'DELETE', path: pathOf(kind, name), body, signal });
-        return true;
-      } catch (error) {
-        if (isKubeError(error, 404)) return false;
-        throw error;
-      }
+      const deleting = transport.call({ method: 'DELETE', path: pathOf(kind, name), body, signal });
+      return (await nullIf(isMissing, deleting)) !== null;
     },
   };
 }
+
+const isMissing = (error: unknown) => isKubeError(error, 404);
 
 type Query = Readonly<Record<string, string | undefined>>;
 interface Signal {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isRecord } from '../../services/common/kernel/objects.ts';
+import { nullIf } from '../../services/common/platform/async/null-if.ts';
 import type { Logger } from '../../services/common/ports/logger.ts';
 import {
   type Condition,
@@ -253,11 +254,7 @@ async function removeFinalizer<T extends CustomObject>(
 ): Promise<void> {
   const { finalizers = [], resourceVersion } = object.metadata;
   const metadata = { resourceVersion, finalizers: finalizers.filter((held) => held !== finalizer) };
-  try {
-    await client.patch<T>(kind, object.metadata, { metadata }, { signal });
-  } catch (error) {
-    if (!isKubeError(error, 404)) throw error;
-  }
+  await nullIf((error) => isKubeError(error, 404), client.patch<T>(kind, object.metadata, { metadata }, { signal }));
 }
 
 /** Records an event when Ready changes or the resource becomes Stalled. */

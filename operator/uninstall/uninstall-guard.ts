@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { nullIf } from '../../services/common/platform/async/null-if.ts';
 import { DATASET_KIND } from '../api/dataset.ts';
 import { TENANT_KIND } from '../api/tenant.ts';
 import { isKubeError, type KubeClient } from '../kube-runtime/kube-client.ts';
@@ -79,12 +80,8 @@ async function waitingResources({ client, namespaces }: UninstallGuardOptions): 
 
 /** Empty when the kind itself is gone. */
 async function list(client: UninstallGuardOptions['client'], kind: ResourceKind, namespace: string | undefined) {
-  try {
-    return (await client.list(kind, namespace === undefined ? {} : { namespace })).items;
-  } catch (error) {
-    if (isKubeError(error, 404)) return [];
-    throw error;
-  }
+  const listing = client.list(kind, namespace === undefined ? {} : { namespace });
+  return (await nullIf((error) => isKubeError(error, 404), listing))?.items ?? [];
 }
 
 function hasFinalizer({ metadata, apiVersion }: KubeObject): boolean {

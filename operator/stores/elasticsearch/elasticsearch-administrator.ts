@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Client, type ClientOptions, errors } from '@elastic/elasticsearch';
 import { isEngramError } from '../../../services/common/kernel/errors.ts';
 import { slices } from '../../../services/common/kernel/slices.ts';
+import { nullIf } from '../../../services/common/platform/async/null-if.ts';
 import {
   away,
   failed,
@@ -59,7 +60,7 @@ export function createElasticsearchAdministrator(options: ElasticsearchAdministr
         for (const slot of SLOTS) {
           const username = names.user(slot);
           const password = valid.find((one) => one.slot === slot)?.password;
-          if (password === undefined) await absent(() => client.security.deleteUser({ username }, { signal }));
+          if (password === undefined) await nullIf(isAbsent, client.security.deleteUser({ username }, { signal }));
           else {
             const metadata: Metadata = { engram_owner_uid: realm.ownerUid };
             await client.security.putUser({ username, password, roles: [names.underscored], metadata }, { signal });
@@ -74,13 +75,13 @@ export function createElasticsearchAdministrator(options: ElasticsearchAdministr
         await requireOurs(client, realm, store, signal);
         // Users go first, so that no data is written after its removal; the role is the mark and goes last.
         for (const slot of SLOTS) {
-          await absent(() => client.security.deleteUser({ username: names.user(slot) }, { signal }));
+          await nullIf(isAbsent, client.security.deleteUser({ username: names.user(slot) }, { signal }));
         }
         const indexes = await indexesOf(client, realm, signal);
         for (const some of slices(indexes, INDEXES_PER_REQUEST)) {
           await client.indices.delete({ index: [...some], ignore_unavailable: true }, { signal });
         }
-        await absent(() => client.security.deleteRole({ name: names.underscored }, { signal }));
+        await nullIf(isAbsent, client.security.deleteRole({ name: names.underscored }, { signal }));
       });
     },
     residue(realm, signal) {
@@ -166,8 +167,8 @@ async function indexesOf(client: Client, realm: Realm, signal: AbortSignal): Pro
 /** Owners in the marks of role and users; null for each one without a mark. */
 async function marksOf(client: Client, realm: Realm, signal: AbortSignal): Promise<readonly (string | null)[]> {
   const names = namesOf(realm);
-  const role = await absent(() => client.security.getRole({ name: names.underscored }, { signal }));
-  const users = await absent(() => client.security.getUser({ username: SLOTS.map(names.user) }, { signal }));
+  const role = await nullIf(isAbsent, client.security.getRole({ name: names.underscored }, { signal }));
+  const users = await nullIf(isAbsent, client.security.getUser({ username: SLOTS.map(names.user) }, { signal }));
   const found = [...Object.values(role ?? {}), ...Object.values(users ?? {})];
   return found.map(({ metadata }) => (metadata as Metadata | undefined)?.engram_owner_uid ?? null);
 }
@@ -181,14 +182,8 @@ async function requireOurs(client: Client, realm: Realm, store: string, signal: 
   if ((await indexesOf(client, realm, signal)).length > 0) throw ownedByAnother(store, `An index ${name}-…`, null);
 }
 
-/** Null when it does not exist. */
-async function absent<T>(ask: () => Promise<T>): Promise<T | null> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (error instanceof errors.ResponseError && error.statusCode === 404) return null;
-    throw error;
-  }
+function isAbsent(error: unknown): boolean {
+  return error instanceof errors.ResponseError && error.statusCode === 404;
 }
 
 const SETTING = 'ENGRAM_OPERATOR_ELASTICSEARCH_URL';

@@ -8,6 +8,7 @@ import {
   type StreamInfo,
   usernamePasswordAuthenticator,
 } from 'nats';
+import { nullIf } from '../../../services/common/platform/async/null-if.ts';
 import { ownedByAnother, requireOwner } from '../administrator-errors.ts';
 import { namesOf, type Realm } from '../realm.ts';
 import type { Provision, StoreAdministrator } from '../store-administrator.ts';
@@ -69,7 +70,7 @@ export function createNatsAdministrator(options: NatsAdministratorOptions): Stor
         const names = (await streamsOf(manager, realm)).map(({ config }) => config.name);
         // The mark goes last, so that the rest of an interrupted removal is known to be ours.
         for (const name of [...names.filter((one) => one !== ofMark), ofMark]) {
-          await absent(() => manager.streams.delete(name));
+          await nullIf(isAbsent, manager.streams.delete(name));
         }
       });
     },
@@ -119,7 +120,7 @@ async function requireOurs(manager: JetStreamManager, realm: Realm, store: strin
   const name = markOf(realm);
   // Listed before the mark is read: another process may create the mark between the two, and no other stream before it.
   const [first] = await streamsOf(manager, realm);
-  const found = await absent(() => manager.streams.info(name));
+  const found = await nullIf(isAbsent, manager.streams.info(name));
   if (found !== null) {
     const { description = '' } = found.config;
     const owner = description.startsWith(MARK) ? description.slice(MARK.length) : null;
@@ -130,11 +131,6 @@ async function requireOurs(manager: JetStreamManager, realm: Realm, store: strin
   return false;
 }
 
-async function absent<T>(ask: () => Promise<T>): Promise<T | null> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (error instanceof NatsError && error.api_error?.err_code === STREAM_MISSING) return null;
-    throw error;
-  }
+function isAbsent(error: unknown): boolean {
+  return error instanceof NatsError && error.api_error?.err_code === STREAM_MISSING;
 }

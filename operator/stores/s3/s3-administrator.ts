@@ -7,6 +7,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3';
 import { parseJson } from '../../../services/common/kernel/json.ts';
+import { nullIf } from '../../../services/common/platform/async/null-if.ts';
 import { openS3Client, type S3Server } from '../../../services/common/storage/blobs/s3/s3-client.ts';
 import { ownedByAnother, requireOwner, translatingErrors } from '../administrator-errors.ts';
 import { namesOf, type Realm } from '../realm.ts';
@@ -109,13 +110,8 @@ export function createS3Administrator(options: S3AdministratorOptions): StoreAdm
 }
 
 async function hasBucket({ client, bucket }: ObjectPlace, abortSignal: AbortSignal): Promise<boolean> {
-  try {
-    await client.send(new HeadBucketCommand({ Bucket: bucket }), { abortSignal });
-    return true;
-  } catch (error) {
-    if (isGone(error)) return false;
-    throw error;
-  }
+  const asked = client.send(new HeadBucketCommand({ Bucket: bucket }), { abortSignal });
+  return (await nullIf(isGone, asked)) !== null;
 }
 
 async function makeBucket(place: ObjectPlace, store: string, abortSignal: AbortSignal): Promise<void> {
@@ -130,11 +126,7 @@ async function makeBucket(place: ObjectPlace, store: string, abortSignal: AbortS
 }
 
 async function removeBucket({ client, bucket }: ObjectPlace, abortSignal: AbortSignal): Promise<void> {
-  try {
-    await client.send(new DeleteBucketCommand({ Bucket: bucket }), { abortSignal });
-  } catch (error) {
-    if (!isGone(error)) throw error;
-  }
+  await nullIf(isGone, client.send(new DeleteBucketCommand({ Bucket: bucket }), { abortSignal }));
 }
 
 async function mark(place: ObjectPlace, realm: Realm, store: string, abortSignal: AbortSignal): Promise<void> {

@@ -1,6 +1,7 @@
 import type { TenantId } from '../../../services/common/kernel/brand.ts';
 import { isEngramError } from '../../../services/common/kernel/errors.ts';
 import { asId } from '../../../services/common/kernel/ids.ts';
+import { nullIf } from '../../../services/common/platform/async/null-if.ts';
 import type { AnswerOf, CanaryLeak } from '../../../services/common/platform/messaging/messages.ts';
 import type { TenantStatus, TenantStatusLeak } from '../../api/tenant.ts';
 import { callService } from '../../installation/services.ts';
@@ -79,12 +80,8 @@ async function ask(
   { tenantId, others }: { readonly tenantId: TenantId; readonly others: readonly TenantId[] },
 ): Promise<AnswerOf<'ingest.CheckIsolation'> | null> {
   const crUid = object.metadata.uid ?? '';
-  try {
-    return await callService(services, 'ingest.CheckIsolation', { tenantId, crUid, otherTenantIds: others }, signal);
-  } catch (error) {
-    if (!isEngramError(error)) throw error;
-    return null;
-  }
+  const request = { tenantId, crUid, otherTenantIds: others };
+  return nullIf(isEngramError, callService(services, 'ingest.CheckIsolation', request, signal));
 }
 
 /** Outcome between two checks: the condition stays. */

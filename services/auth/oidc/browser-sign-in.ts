@@ -2,6 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { engramError, isEngramError } from '../../common/kernel/errors.ts';
 import { sha256 } from '../../common/kernel/hashes.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import { nullIf } from '../../common/platform/async/null-if.ts';
 import type { OidcProvider } from '../../common/platform/config/oidc-providers.ts';
 import { type LogoutRequest, logOut, openSession } from '../credentials/login-sessions.ts';
 import type { SignInAttempt } from '../repositories/sign-in-attempts.ts';
@@ -187,12 +188,8 @@ export async function logOutWithProvider(
   const { oidc, provider } = requireProvider(deps, name);
   const checked = returnTo === undefined ? null : checkReturnAddress(returnTo, oidc);
   await logOut(deps, session);
-  try {
-    return await oidc.client.endSessionUrl(provider, { loginHint: email, idToken, returnTo: checked });
-  } catch (error) {
-    if (isEngramError(error)) return null;
-    throw error;
-  }
+  const hints = { loginHint: email, idToken, returnTo: checked };
+  return nullIf(isEngramError, oidc.client.endSessionUrl(provider, hints));
 }
 
 /** Errors: `EntityNotFoundError` (404). */

@@ -1,7 +1,7 @@
 import type { UserId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
-import { isWriteConflict, nameConflict } from '../../common/platform/async/retry-on-conflict.ts';
+import { nameConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { NO_PASSWORD, type User } from '../../common/records/auth/users.ts';
 import { tenantNotFound } from '../access/tenant-authority.ts';
 import { isReservedAddress } from '../accounts/account.ts';
@@ -100,15 +100,10 @@ async function linkMember(
     deps.scimResources.insertUserWrite({ ...record, ...unowned, tenant: tenant.id, user: account.id }),
   ];
   const details = { directory: 'linked' };
-  try {
-    await deps.audit.commit({ tenant: tenant.id }, writes, [
-      { tenant: tenant.id, action: 'user.changed', actor: by, subject: account.id, details },
-    ]);
-  } catch (error) {
-    // The directory has the person or the name already, or the membership has just ended.
-    if (isWriteConflict(error)) throw addressTaken();
-    throw error;
-  }
+  const entry = { tenant: tenant.id, action: 'user.changed', actor: by, subject: account.id, details };
+  // The directory has the person or the name already, or the membership has just ended.
+  const taken = { duplicate: addressTaken, changed: addressTaken };
+  await nameConflict(deps.audit.commit({ tenant: tenant.id }, writes, [entry]), taken);
 }
 
 function recordFieldsOf(fields: Fields, at: string) {

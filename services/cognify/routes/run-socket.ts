@@ -1,6 +1,7 @@
 import { isTerminal, RUN_STATUS_NAMES, type RunEvent, type RunState } from '../../common/domain/run.ts';
 import { asId, isUuid } from '../../common/kernel/ids.ts';
 import { datasetScope } from '../../common/kernel/scope.ts';
+import { nullIf } from '../../common/platform/async/null-if.ts';
 import { createWakeUp } from '../../common/platform/async/wake-up.ts';
 import type { SocketConnection, SocketRoute } from '../../common/platform/http/socket-route.ts';
 import { wholeGraph } from '../../common/presenters/graph-json.ts';
@@ -97,13 +98,8 @@ async function mayRead(
   { run }: FoundRun,
 ): Promise<boolean> {
   if (principal === null) return false;
-  try {
-    await datasetWith(messenger, { principal, permission: 'read' }, run.dataset, context);
-    return true;
-  } catch (error) {
-    if (isPermissionDenied(error)) return false;
-    throw error;
-  }
+  const reading = datasetWith(messenger, { principal, permission: 'read' }, run.dataset, context);
+  return (await nullIf(isPermissionDenied, reading)) !== null;
 }
 
 function progressFrame(event: Extract<RunEvent, { kind: 'progress' }>): object {

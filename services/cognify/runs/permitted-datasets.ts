@@ -1,6 +1,7 @@
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import type { Permission, Principal } from '../../common/kernel/principal.ts';
+import { nullIf } from '../../common/platform/async/null-if.ts';
 import type { CallContext, Messenger } from '../../common/platform/messaging/messenger.ts';
 
 /**
@@ -14,13 +15,10 @@ export async function readableDatasets(
   { partly = false, ...context }: CallContext & { readonly partly?: boolean },
 ): Promise<readonly DatasetRef[]> {
   const request = { permission: 'read', partly, ...(ids.length === 0 ? {} : { ids }) } as const;
-  try {
-    return (await messenger.call('auth.ResolveDatasets', request, { ...context, principal })).datasets;
-  } catch (error) {
-    // A caller without any dataset may still list them.
-    if (ids.length === 0 && isPermissionDenied(error)) return [];
-    throw error;
-  }
+  const resolving = messenger.call('auth.ResolveDatasets', request, { ...context, principal });
+  // A caller without any dataset may still list them.
+  const found = await nullIf((error) => ids.length === 0 && isPermissionDenied(error), resolving);
+  return found?.datasets ?? [];
 }
 
 /** Returns the dataset with this id; `PermissionDeniedError` without the permission. */

@@ -1,7 +1,11 @@
 import { scopeOf } from '../../common/kernel/dataset.ts';
 import { sha256OfJson } from '../../common/kernel/hashes.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
-import { ignoreDuplicate, isWriteConflict, retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
+import {
+  ignoreDuplicate,
+  ignoreWriteConflict,
+  retryOnConflict,
+} from '../../common/platform/async/retry-on-conflict.ts';
 import { ownerOf } from '../../common/records/improve/improve-claims.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
 import { holdClaim } from './held-claim.ts';
@@ -97,15 +101,7 @@ export async function startScheduled(
 ): Promise<ImproveResult> {
   const { scheduledStarts, ids, store, workQueue, tracer } = parts;
   const scope = scopeOf(dataset);
-  const hasCommitted = async (writes: readonly Write[]): Promise<boolean> => {
-    try {
-      await store.commit(scope, writes);
-      return true;
-    } catch (error) {
-      if (isWriteConflict(error)) return false;
-      throw error;
-    }
-  };
+  const hasCommitted = (writes: readonly Write[]) => ignoreWriteConflict(store.commit(scope, writes));
   await retryOnConflict(async () => {
     const before = await scheduledStarts.get(scope, IMPROVE_JOB);
     if (before?.dueAt === dueAt) return;

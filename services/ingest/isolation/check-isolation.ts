@@ -1,5 +1,6 @@
 import type { TenantId } from '../../common/kernel/brand.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
+import { nullIf } from '../../common/platform/async/null-if.ts';
 import type { AnswerOf, CanaryLeak, RequestOf } from '../../common/platform/messaging/messages.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { IngestDependencies } from '../dependencies.ts';
@@ -73,12 +74,8 @@ async function compare(deps: IngestDependencies, own: Canary, other: Canary): Pr
 
 /** Null: unknown. A failure of the other tenant is reported by its own check. */
 async function findsOwn(deps: IngestDependencies, own: Canary): Promise<boolean | null> {
-  try {
-    return (await unfoundBy(deps, own)) === null;
-  } catch (error) {
-    if (isEngramError(error)) return null;
-    throw error;
-  }
+  const isFound = async () => (await unfoundBy(deps, own)) === null;
+  return nullIf(isEngramError, isFound());
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { TenantId } from '../../common/kernel/brand.ts';
 import { type AnyScope, SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
-import { ignoreConflict, isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
+import { ignoreConflict, ignoreWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { Debounce } from '../../common/records/improve/improve-requests.ts';
 import type { PlacedSession } from '../../common/records/sessions/sessions.ts';
 import type { IngestDependencies } from '../dependencies.ts';
@@ -99,15 +99,9 @@ async function requestImprove(
   // Automatic: no request waits for it.
   const request = { user, session, dataset, keyId: null };
   if (await improveRequests.has(scope, request)) return;
-  try {
-    await store.commit(
-      scope,
-      await improveRequests.requestWrites(scope, request, { at: clock.now(), debounce: AT_ONCE }),
-    );
-  } catch (error) {
-    // Another process has just requested it.
-    if (!isWriteConflict(error)) throw error;
-  }
+  const writes = await improveRequests.requestWrites(scope, request, { at: clock.now(), debounce: AT_ONCE });
+  // Another process may have just requested it.
+  await ignoreWriteConflict(store.commit(scope, writes));
 }
 
 const AT_ONCE: Debounce = { entries: 1, ms: 0 };

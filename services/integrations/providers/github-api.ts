@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { Octokit } from '@octokit/core';
 import { append } from '../../common/kernel/long-lists.ts';
+import { nullIf } from '../../common/platform/async/null-if.ts';
 import { type SourceAccess, SourceBusyError, SourceRevokedError, waitMsOf } from './connector.ts';
 
 export interface GithubApp {
@@ -60,14 +61,8 @@ export function createApi(baseUrl: string, app: GithubApp | null) {
       throw error;
     }
   };
-  const found = async <T>(...request: Parameters<typeof ask>): Promise<T | null> => {
-    try {
-      return await ask<T>(...request);
-    } catch (error) {
-      if ([404, 409, 410].includes((error as RequestError).status ?? 0)) return null;
-      throw error;
-    }
-  };
+  const found = <T>(...request: Parameters<typeof ask>): Promise<T | null> =>
+    nullIf((error) => [404, 409, 410].includes((error as RequestError).status ?? 0), ask<T>(...request));
   /** What is on all pages; `field` has the list where the answer itself is none. */
   const all = async <T>(access: SourceAccess, path: string, field?: string): Promise<readonly T[]> => {
     const items: T[] = [];

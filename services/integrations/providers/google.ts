@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sha256 } from '../../common/kernel/hashes.ts';
 import { parseJson } from '../../common/kernel/json.ts';
+import { nullIf } from '../../common/platform/async/null-if.ts';
 import { requestTokens } from '../credentials/token-endpoint.ts';
 import { type Connector, type OAuthSteps, type SourceAccess, SourceBusyError, waitMsOf } from './connector.ts';
 import { slug } from './folder.ts';
@@ -197,13 +198,8 @@ export async function* pagesOf<Page extends { readonly nextPageToken?: string | 
 }
 
 /** Null instead of an error with one of the statuses. */
-export async function unless<T>(statuses: readonly number[], asking: Promise<T>): Promise<T | null> {
-  try {
-    return await asking;
-  } catch (error) {
-    if (error instanceof GoogleError && statuses.includes(error.status)) return null;
-    throw error;
-  }
+export function unless<T>(statuses: readonly number[], asking: Promise<T>): Promise<T | null> {
+  return nullIf((error) => error instanceof GoogleError && statuses.includes(error.status), asking);
 }
 
 interface Failure {

@@ -1,5 +1,6 @@
 import type { LinearError } from '@linear/sdk';
 import type { Json } from '../../common/kernel/json.ts';
+import { nullIf } from '../../common/platform/async/null-if.ts';
 import { requestTokens } from '../credentials/token-endpoint.ts';
 import {
   type Audience,
@@ -198,12 +199,8 @@ function createEntries(ask: Ask, compareEveryMs = DAY_MS) {
   const entryOf = async (access: SourceAccess, { feed, key, version }: PresentDocument): Promise<Entry | null> => {
     const known = listed.get(access)?.get(key);
     if (known !== undefined && versionOf(known) === version) return known;
-    try {
-      return (await ask<{ readonly entry: Entry | null }>(access, QUERIES[feed as Feed].one, { id: key })).entry;
-    } catch (error) {
-      if (isInvalidInput(error)) return null;
-      throw error;
-    }
+    const asking = ask<{ readonly entry: Entry | null }>(access, QUERIES[feed as Feed].one, { id: key });
+    return (await nullIf(isInvalidInput, asking))?.entry ?? null;
   };
   return { issuesSince, projectsOf, entryOf };
 }

@@ -1,4 +1,5 @@
 import type { APIResponseError, Client, DataSourceObjectResponse, PageObjectResponse } from '@notionhq/client';
+import { nullIf } from '../../common/platform/async/null-if.ts';
 import { richText, titleOf } from './notion-markdown.ts';
 
 export const PER_PAGE = 100;
@@ -32,13 +33,8 @@ export interface Workspace {
 }
 
 /** Null for what is not there, or not shared any more. */
-export async function found<T>(asked: Promise<T>): Promise<T | null> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
+export function found<T>(asked: Promise<T>): Promise<T | null> {
+  return nullIf(isMissing, asked);
 }
 
 export function isMissing(error: unknown): boolean {

@@ -16,6 +16,11 @@ export function ignoreConflict(commit: Promise<unknown>): Promise<boolean> {
   return isMade(commit, (error) => error instanceof VersionConflictError);
 }
 
+/** Whether the commit was made: false, and no error, where another writer came between in either way. */
+export function ignoreWriteConflict(commit: Promise<unknown>): Promise<boolean> {
+  return isMade(commit, isWriteConflict);
+}
+
 async function isMade(commit: Promise<unknown>, isIgnored: (error: unknown) => boolean): Promise<boolean> {
   try {
     await commit;

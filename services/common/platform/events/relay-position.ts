@@ -3,6 +3,7 @@ import type { WallClock } from '../../ports/system.ts';
 import { LeaseLostError } from '../../ports/work-queue.ts';
 import { type DocumentStore, DuplicateKeyError, insert, type Stored } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
+import { nullIf } from '../async/null-if.ts';
 
 import { FREE, isLeased, leasesOf } from '../leases/lease.ts';
 
@@ -61,13 +62,9 @@ export function createRelayPositions(options: RelayPositionOptions) {
 /** Inserts the position; null when another process was faster, and the next claim finds it. */
 async function begin(store: DocumentStore, name: string): Promise<Stored<RelayPosition> | null> {
   const fresh: RelayPosition = { offset: 0, holder: null, leaseUntilMs: 0, fencingToken: 0 };
-  try {
-    const [result] = await store.commit(SYSTEM_SCOPE, [insert(relayPositionsCollection, name, fresh)]);
-    return (result?.stored ?? null) as Stored<RelayPosition> | null;
-  } catch (error) {
-    if (error instanceof DuplicateKeyError) return null;
-    throw error;
-  }
+  const commit = store.commit(SYSTEM_SCOPE, [insert(relayPositionsCollection, name, fresh)]);
+  const [result] = (await nullIf((error) => error instanceof DuplicateKeyError, commit)) ?? [];
+  return (result?.stored ?? null) as Stored<RelayPosition> | null;
 }
 
 function held({ store, clock, name, holder, leaseMs }: RelayPositionOptions, claimed: RelayPosition) {

@@ -2,6 +2,7 @@ import { pagesOf } from '../../kernel/result-page.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import type { WallClock } from '../../ports/system.ts';
 import { type DocumentStore, DuplicateKeyError, type Query } from '../../storage/ports/document-store.ts';
+import { nullIf } from '../async/null-if.ts';
 import { isLeased } from '../leases/lease.ts';
 import { givenUp, type JobDocument, jobLeases, jobsCollection, type StoredJob } from './job-document.ts';
 
@@ -84,13 +85,9 @@ async function take({ store, clock, worker, leaseMs }: Omit<ClaimOptions, 'kinds
     set: { state: 'running', runningKey: orderingKey, ...revived },
     increment: { attempts: 1 },
   });
-  try {
-    const [result] = await store.commit(SYSTEM_SCOPE, [claim]);
-    return (result?.stored ?? null) as StoredJob | null;
-  } catch (error) {
-    if (error instanceof DuplicateKeyError) return null;
-    throw error;
-  }
+  const commit = store.commit(SYSTEM_SCOPE, [claim]);
+  const [result] = (await nullIf((error) => error instanceof DuplicateKeyError, commit)) ?? [];
+  return (result?.stored ?? null) as StoredJob | null;
 }
 
 /** Gives up a job whose workers were lost at each attempt. */

@@ -12,6 +12,7 @@ import {
   update,
   type Write,
 } from '../../storage/ports/document-store.ts';
+import { nullIf } from '../async/null-if.ts';
 import { createWakeUp } from '../async/wake-up.ts';
 import type { LeasedChange } from '../leases/lease.ts';
 import { claimNext, claimOne } from './job-claims.ts';
@@ -243,13 +244,9 @@ function createDeadLetters({ store, nowMs, wake }: DeadLettersOptions): DeadLett
         where: { state: 'dead' },
         set: { ...waiting(nowMs()), ...fresh, unfinishedKey: job.value.idempotencyKey },
       });
-      try {
-        const [result] = await store.commit(scope, [revive]);
-        if (result?.changed !== 1) return false;
-      } catch (error) {
-        if (error instanceof DuplicateKeyError) return false;
-        throw error;
-      }
+      const commit = store.commit(scope, [revive]);
+      const [result] = (await nullIf((error) => error instanceof DuplicateKeyError, commit)) ?? [];
+      if (result?.changed !== 1) return false;
       await wake(job.value.kind).catch(() => null); // a lost one costs a poll
       return true;
     },

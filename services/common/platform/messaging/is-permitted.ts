@@ -1,5 +1,6 @@
 import { isEngramError } from '../../kernel/errors.ts';
 import type { Permission } from '../../kernel/principal.ts';
+import { nullIf } from '../async/null-if.ts';
 import type { CallContext, MessageCaller } from './messenger.ts';
 
 /** Returns whether the principal of the context holds the permission on the dataset; false for an unknown dataset. */
@@ -9,11 +10,7 @@ export async function isPermitted(
   dataset: string,
   context: CallContext,
 ): Promise<boolean> {
-  try {
-    await messenger.call('auth.ResolveDatasets', { permission, ids: [dataset] }, context);
-    return true;
-  } catch (error) {
-    if (isEngramError(error) && error.wireName === 'PermissionDeniedError') return false;
-    throw error;
-  }
+  const resolving = messenger.call('auth.ResolveDatasets', { permission, ids: [dataset] }, context);
+  const isDenied = (error: unknown) => isEngramError(error) && error.wireName === 'PermissionDeniedError';
+  return (await nullIf(isDenied, resolving)) !== null;
 }

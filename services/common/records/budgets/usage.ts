@@ -13,7 +13,7 @@ import type { UserId } from '../../kernel/brand.ts';
 import { asId } from '../../kernel/ids.ts';
 import { pagesOf } from '../../kernel/result-page.ts';
 import { PERSONAL_TENANT, type Scope, SYSTEM_SCOPE } from '../../kernel/scope.ts';
-import { isWriteConflict } from '../../platform/async/retry-on-conflict.ts';
+import { ignoreWriteConflict } from '../../platform/async/retry-on-conflict.ts';
 import {
   type DocumentStore,
   type Filter,
@@ -82,11 +82,9 @@ export function createUsage(store: DocumentStore) {
       // Whatever changes while this counts needs the counter, so that the write below fails or the count is right.
       const stored = counter === 'stored' && !account.startsWith('key/') ? await countStored(store, account) : {};
       const document = { ...emptyUsage(account, counter, window), ...stored };
-      try {
-        await store.commit({ tenant: PERSONAL_TENANT }, [put(usageCollection, id, document, before)]);
-      } catch (error) {
-        if (!isWriteConflict(error)) throw error;
-      }
+      await ignoreWriteConflict(
+        store.commit({ tenant: PERSONAL_TENANT }, [put(usageCollection, id, document, before)]),
+      );
     },
     /** Windows that ended long ago go. */
     async sweep(now: Date): Promise<number> {

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { createContentDigest } from '../../../kernel/hashes.ts';
 import type { Scope } from '../../../kernel/scope.ts';
+import { nullIf } from '../../../platform/async/null-if.ts';
 import { compareCodePoints } from '../../documents/rules/ordering.ts';
 import type { BlobStore, FoundBlob } from '../../ports/blob-store.ts';
 import { storeFaults } from '../../rules/store-faults.ts';
@@ -122,31 +123,16 @@ async function makeDirectory(path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
 }
 
-async function openIfThere(path: string): Promise<FileHandle | null> {
-  try {
-    return await open(path, 'r');
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
+function openIfThere(path: string): Promise<FileHandle | null> {
+  return nullIf(isMissing, open(path, 'r'));
 }
 
 async function sizeOf(path: string): Promise<number | null> {
-  try {
-    return (await stat(path)).size;
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
+  return (await nullIf(isMissing, stat(path)))?.size ?? null;
 }
 
 async function removeFile(path: string, place: string): Promise<boolean> {
-  try {
-    await unlink(path);
-  } catch (error) {
-    if (isMissing(error)) return false;
-    throw error;
-  }
+  if ((await nullIf(isMissing, unlink(path))) === null) return false;
   await prune(path, place);
   return true;
 }
@@ -174,12 +160,7 @@ async function removeBelow(place: string, prefix: string): Promise<number> {
 async function removePlaces(directory: string, scope: Scope): Promise<number> {
   const root = scope.dataset === undefined ? tenantPlace(directory, scope) : placeOf(directory, scope);
   const aside = join(directory, INCOMING, randomUUID());
-  try {
-    await rename(root, aside);
-  } catch (error) {
-    if (isMissing(error)) return 0;
-    throw error;
-  }
+  if ((await nullIf(isMissing, rename(root, aside))) === null) return 0;
   const entries = await readdir(aside, { recursive: true, withFileTypes: true });
   await rm(aside, { recursive: true, force: true });
   return entries.filter((entry) => entry.isFile()).length;
@@ -309,13 +290,9 @@ async function readEntries(directory: string, begun: string): Promise<Entry[]> {
   return found;
 }
 
+/** Empty for a directory that is removed while walking, or before anything was put. */
 async function namesIn(directory: string): Promise<readonly string[]> {
-  try {
-    return await readdir(directory);
-  } catch (error) {
-    if (isMissing(error)) return []; // removed while walking, or nothing was ever put
-    throw error;
-  }
+  return (await nullIf(isMissing, readdir(directory))) ?? [];
 }
 
 function codeOf(error: unknown): string | undefined {

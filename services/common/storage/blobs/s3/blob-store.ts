@@ -2,6 +2,7 @@ import { DeleteObjectsCommand, GetObjectCommand, ListObjectsV2Command, PutObject
 import { engramError } from '../../../kernel/errors.ts';
 import type { Scope } from '../../../kernel/scope.ts';
 import { slices } from '../../../kernel/slices.ts';
+import { nullIf } from '../../../platform/async/null-if.ts';
 import { compareCodePoints } from '../../documents/rules/ordering.ts';
 import type { BlobStore, FoundBlob } from '../../ports/blob-store.ts';
 import { requireOwn } from '../../rules/installation.ts';
@@ -130,13 +131,8 @@ async function noteOwner(connection: S3Connection, installation: string): Promis
 }
 
 async function readOwner({ client, bucket, prefix }: S3Connection): Promise<string | null> {
-  try {
-    const { Body: body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: prefix + NAME }));
-    return (await body?.transformToString()) ?? null;
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
+  const found = await nullIf(isMissing, client.send(new GetObjectCommand({ Bucket: bucket, Key: prefix + NAME })));
+  return (await found?.Body?.transformToString()) ?? null;
 }
 
 /** In as few requests as S3 has. What is not there is no error. */

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { GetObjectCommand, type GetObjectCommandOutput, HeadObjectCommand } from '@aws-sdk/client-s3';
 import { engramError } from '../../../kernel/errors.ts';
+import { nullIf } from '../../../platform/async/null-if.ts';
 import type { S3Connection } from './connection.ts';
 import { isBrokenConnection, isMissing, isReplaced } from './s3-errors.ts';
 
@@ -9,23 +10,14 @@ import { isBrokenConnection, isMissing, isReplaced } from './s3-errors.ts';
  * the reader is slow, is opened again where it broke off, as long as the object is the same.
  */
 export async function readObject(connection: S3Connection, name: string): Promise<Readable | null> {
-  try {
-    return streamOf(connection, name, await open(connection, name));
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
+  const opened = await nullIf(isMissing, open(connection, name));
+  return opened === null ? null : streamOf(connection, name, opened);
 }
 
 /** In bytes; null when it is not there. */
 export async function sizeOfObject({ client, bucket }: S3Connection, name: string): Promise<number | null> {
-  try {
-    const { ContentLength } = await client.send(new HeadObjectCommand({ Bucket: bucket, Key: name }));
-    return ContentLength ?? 0;
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
+  const found = await nullIf(isMissing, client.send(new HeadObjectCommand({ Bucket: bucket, Key: name })));
+  return found === null ? null : (found.ContentLength ?? 0);
 }
 
 async function open(

@@ -3,6 +3,7 @@ import { compareText } from '../../../kernel/compare-text.ts';
 import { engramError } from '../../../kernel/errors.ts';
 import type { DatasetScope } from '../../../kernel/scope.ts';
 import { slices } from '../../../kernel/slices.ts';
+import { nullIf } from '../../../platform/async/null-if.ts';
 import { asRead, type EntryKey, type IndexKind, type Provenance } from '../../ports/index-entry.ts';
 import {
   isSameSpace,
@@ -264,15 +265,11 @@ function createVectorSpaces({ connection, placements, names, settings }: IndexPa
   const index = names.spaces;
   const layout = spacesLayout(settings);
   const read = async (scope: DatasetScope): Promise<VectorSpace | null> => {
-    try {
-      const { _source } = await connection.request((client, options) =>
-        client.get<VectorSpace>({ index, id: spaceId(scope) }, options),
-      );
-      return _source === undefined ? null : { model: _source.model, dimensions: _source.dimensions };
-    } catch (error) {
-      if (isMissing(error)) return null;
-      throw error;
-    }
+    const reading = connection.request((client, options) =>
+      client.get<VectorSpace>({ index, id: spaceId(scope) }, options),
+    );
+    const { _source } = (await nullIf(isMissing, reading)) ?? {};
+    return _source === undefined ? null : { model: _source.model, dimensions: _source.dimensions };
   };
   return {
     read,

@@ -1,5 +1,6 @@
 import { errors } from '@elastic/elasticsearch';
 import { engramError } from '../../../kernel/errors.ts';
+import { nullIf } from '../../../platform/async/null-if.ts';
 import type { ElasticsearchConnection } from './connection.ts';
 import { errorType, isMissing } from './elasticsearch-errors.ts';
 import type { Query } from './filters.ts';
@@ -52,19 +53,14 @@ export function createIndexPlacements(connection: ElasticsearchConnection) {
     },
     /** Takes aliases away; both names may be patterns. */
     async removeAliases(index: string, alias: string) {
-      try {
-        await connection.request((client, options) => client.indices.deleteAlias({ index, name: alias }, options));
-      } catch (error) {
-        if (!isMissing(error)) throw error;
-      }
+      await nullIf(
+        isMissing,
+        connection.request((client, options) => client.indices.deleteAlias({ index, name: alias }, options)),
+      );
     },
     /** Deletes the index if no dataset has rows in it. Safe beside writers: acknowledged rows stay. */
     async deleteIfEmpty(index: string) {
-      try {
-        await deleteEmptyIndex(connection, index);
-      } catch (error) {
-        if (!isMissing(error)) throw error;
-      }
+      await nullIf(isMissing, deleteEmptyIndex(connection, index));
     },
   };
 }
