@@ -1,4 +1,4 @@
-import type { EngramError } from '../../services/common/kernel/errors.ts';
+import { type EngramError, isEngramError } from '../../services/common/kernel/errors.ts';
 import { HttpError } from '../../services/common/platform/http/http-error.ts';
 
 /** What a caller would be told that may not do this. */
@@ -11,6 +11,21 @@ export async function refusalOf(work: Promise<unknown>): Promise<{ readonly stat
     return { status, text: detail };
   }
   throw new Error('expected a refusal');
+}
+
+/** Status and body of the answer to a request that is refused. Any other error is thrown. */
+export async function failureOf(work: Promise<unknown>): Promise<{ readonly status: number; readonly body: unknown }> {
+  const error = await rejection<Error>(work);
+  if (error instanceof HttpError) return { status: error.status, body: error.body };
+  if (isEngramError(error)) return { status: error.status, body: { detail: error.detail } };
+  throw error;
+}
+
+/** Name, status and message of a known error. Any other one is thrown. */
+export async function faultOf(work: Promise<unknown>) {
+  const error = await rejection<Error>(work);
+  if (!isEngramError(error)) throw error;
+  return { name: error.wireName, status: error.status, message: error.message };
 }
 
 /** The `error` of a refusal as OAuth has it, or the name of another error. */

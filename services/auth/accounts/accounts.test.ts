@@ -1,22 +1,11 @@
 import { expect } from 'chai';
 import { off, open, startAuth, type TestAuth } from '../../../test/support/auth-service.ts';
+import { failureOf } from '../../../test/support/refusal-of.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
-import { HttpError } from '../../common/platform/http/http-error.ts';
 import type { Reply } from '../../common/platform/http/route.ts';
 import { createUsers } from '../../common/records/auth/users.ts';
 
 const PASSWORD = 'correct horse';
-
-async function failure(work: Promise<unknown>): Promise<{ readonly status: number; readonly body: unknown }> {
-  try {
-    await work;
-  } catch (error) {
-    if (error instanceof HttpError) return { status: error.status, body: error.body };
-    const { status, detail } = error as { status: number; detail: string };
-    return { status, body: { detail } };
-  }
-  throw new Error('expected a refusal');
-}
 
 const register = (auth: TestAuth, email: string, more: object = {}) =>
   auth.call('POST', '/api/v1/auth/register', { body: { email, password: PASSWORD, ...more } });
@@ -37,7 +26,7 @@ describe('accounts', () => {
     const replies = await Promise.allSettled(names.map((name) => register(auth, name)));
     expect(replies.filter((reply) => reply.status === 'fulfilled')).to.have.length(1);
     const refusal = { status: 400, body: { detail: 'REGISTER_USER_ALREADY_EXISTS' } };
-    expect(await failure(register(auth, 'aDa@example.com'))).to.deep.equal(refusal);
+    expect(await failureOf(register(auth, 'aDa@example.com'))).to.deep.equal(refusal);
     expect(await auth.events()).to.deep.equal(['user.registered']);
   });
 
@@ -46,7 +35,7 @@ describe('accounts', () => {
       auth.call('POST', '/api/v1/auth/register', { body: { email: 'a@example.com', password } });
     for (const password of ['', 'a', 'seven77', '🔑🔑🔑🔑']) {
       const detail = { code: 'REGISTER_INVALID_PASSWORD', reason: 'Password should be at least 8 characters' };
-      expect(await failure(send(password)), password).to.deep.equal({ status: 400, body: { detail } });
+      expect(await failureOf(send(password)), password).to.deep.equal({ status: 400, body: { detail } });
     }
     expect((await send('🔑'.repeat(8))).status).to.equal(201);
   });
@@ -68,13 +57,13 @@ describe('accounts', () => {
   it('throttles failed logins before hashing and forgives them with time', async () => {
     await register(auth, 'ada@example.com');
     const attempts = await Promise.all(
-      Array.from({ length: 14 }, () => failure(login(auth, 'ada@example.com', 'wrong'))),
+      Array.from({ length: 14 }, () => failureOf(login(auth, 'ada@example.com', 'wrong'))),
     );
     expect(attempts.map(({ status }) => status).sort()).to.deep.equal([
       ...Array<number>(10).fill(401),
       ...Array<number>(4).fill(429),
     ]);
-    expect((await failure(login(auth, 'ada@example.com'))).status).to.equal(429);
+    expect((await failureOf(login(auth, 'ada@example.com'))).status).to.equal(429);
     // From elsewhere the owner still gets in.
     expect(tokenOf(await login(auth, 'ada@example.com', PASSWORD, '10.1.1.1'))).to.be.a('string');
     auth.clock.advance(10_000);
@@ -99,7 +88,7 @@ describe('accounts', () => {
 describe('the default account', () => {
   it('does not exist and cannot be logged into until it is configured', async () => {
     await using auth = await startAuth();
-    expect((await failure(login(auth, 'default_user@example.com', 'default_password'))).status).to.equal(401);
+    expect((await failureOf(login(auth, 'default_user@example.com', 'default_password'))).status).to.equal(401);
     expect(await auth.authenticate()).to.equal(null);
     expect(await auth.events()).to.deep.equal([]);
   });
@@ -108,7 +97,7 @@ describe('the default account', () => {
     await using auth = await startAuth({ secrets: { defaultUserPassword: 'default_password' } });
     const token = tokenOf(await login(auth, 'default_user@example.com', 'default_password'));
     expect(await auth.authenticate(bearer(token))).to.include({ isSuperuser: true });
-    expect((await failure(login(auth, 'default_user@example.com', 'other'))).status).to.equal(401);
+    expect((await failureOf(login(auth, 'default_user@example.com', 'other'))).status).to.equal(401);
   });
 
   it('gets a password if it has none, and keeps another one with a warning', async () => {
@@ -121,7 +110,7 @@ describe('the default account', () => {
     expect(await first.authenticate(bearer(token))).to.deep.equal(principal);
     await first[Symbol.asyncDispose]();
     const second = await startAuth({ store, secrets: { defaultUserPassword: 'second' } });
-    expect((await failure(login(second, 'default_user@example.com', 'second'))).status).to.equal(401);
+    expect((await failureOf(login(second, 'default_user@example.com', 'second'))).status).to.equal(401);
     await second[Symbol.asyncDispose]();
     expect(second.warnings).to.deep.equal(['auth.default_user.password_differs']);
     expect(await second.events()).to.deep.equal(['user.registered']);
@@ -140,13 +129,13 @@ describe('the default account', () => {
     const token = tokenOf(await login(auth, 'Default_User@example.com', 'default_password'));
     expect(await auth.authenticate(bearer(token))).to.include({ isSuperuser: true });
     await register(auth, 'ada@example.com');
-    expect((await failure(login(auth, 'ada@example.com', 'wrong'))).status).to.equal(401);
+    expect((await failureOf(login(auth, 'ada@example.com', 'wrong'))).status).to.equal(401);
   });
 
   it('accepts no password where credentials are optional on a public address', async () => {
     await using auth = await startAuth({ settings: { posture: off } });
     expect(await auth.authenticate()).to.include({ email: 'default_user@example.com' });
-    expect((await failure(login(auth, 'default_user@example.com', 'anything'))).status).to.equal(401);
+    expect((await failureOf(login(auth, 'default_user@example.com', 'anything'))).status).to.equal(401);
   });
 
   it('is not used in open mode while it is inactive', async () => {
@@ -158,7 +147,7 @@ describe('the default account', () => {
     await auth.store.commit(SYSTEM_SCOPE, [users.replaceWrite({ ...user, isActive: false })]);
     auth.clock.advance(1_000);
     expect(await auth.authenticate()).to.equal(null);
-    expect((await failure(login(auth, 'default_user@example.com'))).status).to.equal(401);
+    expect((await failureOf(login(auth, 'default_user@example.com'))).status).to.equal(401);
   });
 
   it('keeps its address', async () => {
@@ -166,6 +155,6 @@ describe('the default account', () => {
     const principal = await auth.authenticate();
     if (principal === null) throw new Error('no default account');
     const work = auth.call('PATCH', '/api/v1/users/me', { principal, body: { email: 'me@example.com' } });
-    expect((await failure(work)).status).to.equal(403);
+    expect((await failureOf(work)).status).to.equal(403);
   });
 });

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { SignJWT } from 'jose';
 import { startAuth, type TestAuth, type TestAuthOptions } from '../../../test/support/auth-service.ts';
+import { failureOf } from '../../../test/support/refusal-of.ts';
 import { type SmtpServer, type SmtpServerOptions, startSmtpServer } from '../../../test/support/smtp-server.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
-import { HttpError } from '../../common/platform/http/http-error.ts';
 import { createSmtpMailer } from '../../common/platform/mail/smtp-mailer.ts';
 import { createUsers } from '../../common/records/auth/users.ts';
 import { auditRecordsCollection } from '../repositories/audit-log.ts';
@@ -13,13 +13,8 @@ const OLD = 'the old password';
 const NEW = 'the new password';
 
 async function failure(work: Promise<unknown>): Promise<readonly [number, unknown]> {
-  try {
-    await work;
-  } catch (error) {
-    if (error instanceof HttpError) return [error.status, error.body];
-    throw error;
-  }
-  throw new Error('expected a refusal');
+  const { status, body } = await failureOf(work);
+  return [status, body];
 }
 
 describe('mails to accounts', () => {

@@ -1,20 +1,9 @@
 import { expect } from 'chai';
 import { createWorld, startCognify, type TestCognify } from '../../../test/support/cognify-service.ts';
-import { engramError, isEngramError } from '../../common/kernel/errors.ts';
+import { failureOf } from '../../../test/support/refusal-of.ts';
+import { engramError } from '../../common/kernel/errors.ts';
 import { createHashingEmbedder } from '../../common/models/hashing/hashing-embedder.ts';
-import { HttpError } from '../../common/platform/http/http-error.ts';
 import type { Extractor } from '../../common/ports/extractor.ts';
-
-async function failure(reply: Promise<unknown>): Promise<{ status: number; body: unknown }> {
-  try {
-    await reply;
-  } catch (error) {
-    if (error instanceof HttpError) return { status: error.status, body: error.body };
-    if (isEngramError(error)) return { status: error.status, body: { detail: error.detail } };
-    throw error;
-  }
-  throw new Error('the request succeeded');
-}
 
 const refusing = () => Promise.reject(new Error('no route to ada@example.com'));
 const throwing = (error: Error): Extractor => ({ version: 'throwing/1', extract: () => Promise.reject(error) });
@@ -29,7 +18,7 @@ describe('POST /api/v1/cognify', () => {
       await using cognify = await startCognify(world, {
         extractor: throwing(engramError('TooManyRequestsError', 'the provider throttles')),
       });
-      expect(await failure(post(cognify, { datasets: ['notes'] }))).to.deep.equal({
+      expect(await failureOf(post(cognify, { datasets: ['notes'] }))).to.deep.equal({
         status: 429,
         body: { detail: 'the provider throttles [TooManyRequestsError]' },
       });
@@ -38,13 +27,13 @@ describe('POST /api/v1/cognify', () => {
       await using cognify = await startCognify(world, {
         embedder: { ...createHashingEmbedder({ dimensions: 64 }), embed: refusing },
       });
-      expect(await failure(post(cognify, { datasets: ['notes'] }))).to.deep.equal({
+      expect(await failureOf(post(cognify, { datasets: ['notes'] }))).to.deep.equal({
         status: 500,
         body: { error: 'Internal server error', detail: "'one' could not be built: no route to [email]" },
       });
     }
     await using cognify = await startCognify(world, { models: { missingModelKey: 'LLM API key is not set.' } });
-    expect(await failure(post(cognify, { datasets: ['notes'] }))).to.deep.equal({
+    expect(await failureOf(post(cognify, { datasets: ['notes'] }))).to.deep.equal({
       status: 500,
       body: { error: 'Pipeline run errored', detail: 'LLM API key is not set. [LLMAPIKeyNotSetError]' },
     });

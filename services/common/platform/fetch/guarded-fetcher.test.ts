@@ -5,7 +5,7 @@ import { buffer, text } from 'node:stream/consumers';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { isEngramError } from '../../kernel/errors.ts';
+import { faultOf } from '../../../../test/support/refusal-of.ts';
 import type { Fetcher } from '../../ports/documents.ts';
 import { createGuardedFetcher, type GuardedFetcherOptions } from './guarded-fetcher.ts';
 import { isPublicAddress } from './public-address.ts';
@@ -35,16 +35,6 @@ describe('guarded fetcher', () => {
     server.close();
     await once(server, 'close');
   });
-
-  async function refusal(work: Promise<unknown>): Promise<{ name: string; status: number; message: string }> {
-    try {
-      await work;
-    } catch (error) {
-      if (!isEngramError(error)) throw error;
-      return { name: error.wireName, status: error.status, message: error.message };
-    }
-    throw new Error('nothing was refused');
-  }
 
   it('gives body, type, final address and a file name', async () => {
     handle = (_, response) => response.setHeader('content-type', 'text/html; charset=utf-8').end('<p>hi</p>');
@@ -82,18 +72,18 @@ describe('guarded fetcher', () => {
   it('stops a body that unpacks to more than the limit', async () => {
     handle = (_, response) => response.setHeader('content-encoding', 'gzip').end(gzipSync(Buffer.alloc(20_000_000)));
     const resource = await open.fetch(`${origin}/bomb`);
-    const refused = await refusal(buffer(resource.body));
+    const refused = await faultOf(buffer(resource.body));
     expect(refused).to.include({ name: 'PayloadTooLargeError', status: 413 });
   });
 
   it('refuses a body that is declared larger than the limit before reading it', async () => {
     handle = (_, response) => response.writeHead(200, { 'content-length': '2000000000' }).write('x');
-    expect((await refusal(open.fetch(`${origin}/big`))).name).to.equal('PayloadTooLargeError');
+    expect((await faultOf(open.fetch(`${origin}/big`))).name).to.equal('PayloadTooLargeError');
   });
 
   it('names the status of an answer that is no success', async () => {
     handle = (_, response) => response.writeHead(404).end('nothing here');
-    expect(await refusal(open.fetch(`${origin}/gone?token=secret`))).to.deep.equal({
+    expect(await faultOf(open.fetch(`${origin}/gone?token=secret`))).to.deep.equal({
       name: 'IngestionError',
       status: 415,
       message: `${origin}/gone answered with status 404`,
@@ -109,7 +99,7 @@ describe('guarded fetcher', () => {
     const resource = await open.fetch(`${origin}/start`);
     expect(await text(resource.body)).to.equal('arrived');
     expect(resource.url).to.equal(`${origin}/end.txt`);
-    expect((await refusal(open.fetch(`${origin}/loop`))).message).to.match(/redirects more than 5 times/);
+    expect((await faultOf(open.fetch(`${origin}/loop`))).message).to.match(/redirects more than 5 times/);
   });
 
   it('ends a fetch whose server does not answer, and one that stops in the middle', async () => {
@@ -117,9 +107,9 @@ describe('guarded fetcher', () => {
     handle = (request, response) => {
       if (request.url === '/half') response.write('half');
     };
-    expect((await refusal(hasty.fetch(`${origin}/silent`))).message).to.match(/did not answer within 0.15 seconds/);
+    expect((await faultOf(hasty.fetch(`${origin}/silent`))).message).to.match(/did not answer within 0.15 seconds/);
     const half = await hasty.fetch(`${origin}/half`);
-    expect((await refusal(text(half.body))).message).to.match(/did not end within 0.15 seconds/);
+    expect((await faultOf(text(half.body))).message).to.match(/did not end within 0.15 seconds/);
   });
 
   it('ends with the reason of the signal when the caller gives up', async () => {
@@ -139,7 +129,7 @@ describe('guarded fetcher', () => {
       });
 
     it('speaks in the words of the contract', async () => {
-      expect(await refusal(guarded.fetch('http://127.0.0.1:8000/'))).to.deep.equal({
+      expect(await faultOf(guarded.fetch('http://127.0.0.1:8000/'))).to.deep.equal({
         name: 'SSRFProtectionError',
         status: 403,
         message: "URL host '127.0.0.1' points to a non-public address and is blocked.",
@@ -148,21 +138,21 @@ describe('guarded fetcher', () => {
 
     it('refuses every URL when fetching is switched off', async () => {
       const off = createGuardedFetcher({ ...base, allowHttpRequests: false });
-      expect((await refusal(off.fetch('https://example.com/'))).name).to.equal('SSRFProtectionError');
+      expect((await faultOf(off.fetch('https://example.com/'))).name).to.equal('SSRFProtectionError');
     });
 
     it('refuses names that lead to this machine, and names that lead nowhere', async () => {
-      expect((await refusal(guarded.fetch('http://localhost:9/'))).message).to.match(
+      expect((await faultOf(guarded.fetch('http://localhost:9/'))).message).to.match(
         /^URL host 'localhost' resolves to a non-public address and is blocked\.$/,
       );
       const nowhere = createGuardedFetcher({ ...base, resolve: () => Promise.reject(new Error('ENOTFOUND')) });
-      expect((await refusal(nowhere.fetch('http://no.such.host/'))).message).to.equal(
+      expect((await faultOf(nowhere.fetch('http://no.such.host/'))).message).to.equal(
         "Could not resolve URL host 'no.such.host'.",
       );
     });
 
     it('refuses a name that answers with a public and a private address', async () => {
-      expect((await refusal(resolving('93.184.215.14', '10.0.0.1').fetch('http://both.example/'))).name).to.equal(
+      expect((await faultOf(resolving('93.184.215.14', '10.0.0.1').fetch('http://both.example/'))).name).to.equal(
         'SSRFProtectionError',
       );
     });
@@ -177,7 +167,7 @@ describe('guarded fetcher', () => {
         'http://example.com:6379/',
         'nonsense',
       ]) {
-        expect((await refusal(fetcher.fetch(url))).name, url).to.equal('SSRFProtectionError');
+        expect((await faultOf(fetcher.fetch(url))).name, url).to.equal('SSRFProtectionError');
       }
     });
 
@@ -190,7 +180,7 @@ describe('guarded fetcher', () => {
         'gopher://127.0.0.1/',
       ]) {
         handle = (_, response) => response.writeHead(302, { location }).end();
-        expect((await refusal(fetcher.fetch(origin))).name, location).to.equal('SSRFProtectionError');
+        expect((await faultOf(fetcher.fetch(origin))).name, location).to.equal('SSRFProtectionError');
       }
       expect(requests).to.have.length(4);
     });
@@ -227,7 +217,7 @@ describe('guarded fetcher', () => {
       );
       await fc.assert(
         fc.asyncProperty(privateAddress, fc.integer({ min: 0, max: 9 }), async (address, spelling) => {
-          const refused = await refusal(guarded.fetch(`http://${spell(address, spelling)}/`));
+          const refused = await faultOf(guarded.fetch(`http://${spell(address, spelling)}/`));
           expect(refused.name).to.equal('SSRFProtectionError');
           expect(refused.message).to.match(/non-public address/);
         }),

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { expectQuick, threadCpuTimeMs } from '../../../../test/support/cpu-time.ts';
-import { isEngramError } from '../../kernel/errors.ts';
+import { faultOf } from '../../../../test/support/refusal-of.ts';
 import type { DocumentBlock, DocumentLoader, ParsedDocument } from '../../ports/documents.ts';
 import { createDocumentLoader } from './document-loader.ts';
 import {
@@ -37,15 +37,6 @@ describe('document loader', () => {
       sizeBytes: bytes.byteLength,
       ...(declaredMimeType === undefined ? {} : { declaredMimeType }),
     });
-  }
-
-  async function refusal(work: Promise<unknown>): Promise<{ name: string; status: number; message: string }> {
-    const error: unknown = await work.then(
-      () => new Error('it was read'),
-      (reason: unknown) => reason,
-    );
-    if (!isEngramError(error)) throw error;
-    return { name: error.wireName, status: error.status, message: error.message };
   }
 
   const outline = (blocks: readonly DocumentBlock[]): string[] =>
@@ -469,20 +460,20 @@ describe('document loader', () => {
     });
 
     it('names an unsupported type', async () => {
-      expect(await refusal(load('cat.png', PNG))).to.deep.equal({
+      expect(await faultOf(load('cat.png', PNG))).to.deep.equal({
         name: 'UnsupportedFileTypeError',
         status: 415,
         message: "'cat.png' is image/png: this server reads no image files; add a text that tells what is in it",
       });
-      expect((await refusal(load('a.zip', makeZip({ 'a.bin': 'x' })))).message).to.match(/'a.zip' is application\/zip/);
-      expect((await refusal(load('a.doc', Buffer.from('d0cf11e0a1b11ae1000000', 'hex')))).message).to.match(
+      expect((await faultOf(load('a.zip', makeZip({ 'a.bin': 'x' })))).message).to.match(/'a.zip' is application\/zip/);
+      expect((await faultOf(load('a.doc', Buffer.from('d0cf11e0a1b11ae1000000', 'hex')))).message).to.match(
         /old Office document/,
       );
       expect(
-        (await refusal(load('a.bin', Buffer.from(Array.from({ length: 500 }, (_, index) => (index * 7919) % 256)))))
+        (await faultOf(load('a.bin', Buffer.from(Array.from({ length: 500 }, (_, index) => (index * 7919) % 256)))))
           .name,
       ).to.equal('UnsupportedFileTypeError');
-      expect(await refusal(load('latin.txt', Buffer.from('caf\xe9', 'latin1')))).to.include({
+      expect(await faultOf(load('latin.txt', Buffer.from('caf\xe9', 'latin1')))).to.include({
         name: 'UnreadableFileContentError',
         status: 415,
       });
@@ -491,60 +482,60 @@ describe('document loader', () => {
 
   describe('bad input', () => {
     it('reports empty files and documents without text', async () => {
-      expect((await refusal(load('folder/empty.txt', ''))).message).to.equal("'empty.txt' cannot be read: it is empty");
-      expect((await refusal(load('blank.txt', ' \n\t\n'))).message).to.equal(
+      expect((await faultOf(load('folder/empty.txt', ''))).message).to.equal("'empty.txt' cannot be read: it is empty");
+      expect((await faultOf(load('blank.txt', ' \n\t\n'))).message).to.equal(
         "'blank.txt' cannot be read: it contains no text",
       );
-      expect((await refusal(load('scan.pdf', makePdf([[], []])))).message).to.match(
+      expect((await faultOf(load('scan.pdf', makePdf([[], []])))).message).to.match(
         /its 2 pages hold no text, as in a scan/,
       );
     });
 
     it('distinguishes damaged from encrypted files', async () => {
-      expect(await refusal(load('a.pdf', makePdf([[{ text: 'x', y: 1 }]], { encrypted: true })))).to.deep.equal({
+      expect(await faultOf(load('a.pdf', makePdf([[{ text: 'x', y: 1 }]], { encrypted: true })))).to.deep.equal({
         name: 'UnreadableFileContentError',
         status: 415,
         message: "'a.pdf' cannot be read: it is encrypted with a password",
       });
-      expect((await refusal(load('a.pdf', '%PDF-1.4\ngarbage'))).message).to.equal(
+      expect((await faultOf(load('a.pdf', '%PDF-1.4\ngarbage'))).message).to.equal(
         "'a.pdf' cannot be read: the PDF is damaged",
       );
       const docx = makeDocx(docxParagraph('x'));
-      expect((await refusal(load('a.docx', docx.subarray(0, docx.length - 40)))).message).to.match(
+      expect((await faultOf(load('a.docx', docx.subarray(0, docx.length - 40)))).message).to.match(
         /archive is damaged/,
       );
       expect(
-        (await refusal(load('b.docx', makeZip({ 'word/document.xml': '<w:document><w:body>' })))).message,
+        (await faultOf(load('b.docx', makeZip({ 'word/document.xml': '<w:document><w:body>' })))).message,
       ).to.match(/damaged/);
       const locked = Buffer.from(docx);
       for (let at = locked.indexOf('PK\u0001\u0002'); at !== -1; at = locked.indexOf('PK\u0001\u0002', at + 4))
         locked.writeUInt16LE(1, at + 8);
-      expect((await refusal(load('c.docx', locked))).message).to.match(/encrypted with a password/);
+      expect((await faultOf(load('c.docx', locked))).message).to.match(/encrypted with a password/);
       const drm = {
         'META-INF/encryption.xml':
           '<encryption><EncryptedData><CipherData><CipherReference URI="OEBPS/text%200.xhtml"/></CipherData></EncryptedData></encryption>',
       };
-      expect((await refusal(load('d.epub', makeEpub(['x'], drm)))).message).to.match(/copy protection/);
+      expect((await faultOf(load('d.epub', makeEpub(['x'], drm)))).message).to.match(/copy protection/);
     });
 
     it('stops archives that unpack to too much, lie about it, or have too many entries', async () => {
       const bomb = makeZip({ 'xl/workbook.xml': Buffer.alloc(12_000_000, 0x20) });
-      expect(await refusal(load('bomb.xlsx', bomb))).to.include({ name: 'PayloadTooLargeError', status: 413 });
+      expect(await faultOf(load('bomb.xlsx', bomb))).to.include({ name: 'PayloadTooLargeError', status: 413 });
       const liar = Buffer.from(bomb);
       liar.writeUInt32LE(10, liar.indexOf('PK\u0001\u0002') + 24);
-      expect((await refusal(load('liar.xlsx', liar))).name).to.equal('PayloadTooLargeError');
+      expect((await faultOf(load('liar.xlsx', liar))).name).to.equal('PayloadTooLargeError');
       const many = Object.fromEntries(Array.from({ length: 10_001 }, (_, index) => [`word/${index}`, '']));
-      expect((await refusal(load('many.docx', makeZip(many)))).message).to.match(
+      expect((await faultOf(load('many.docx', makeZip(many)))).message).to.match(
         /10001 archive entries; the limit is 10000/,
       );
     });
 
     it('never expands entities', async () => {
       const bomb = '<!DOCTYPE l [<!ENTITY a "lol"><!ENTITY b "&a;&a;&a;&a;">]>';
-      expect((await refusal(load('bomb.xml', `${bomb}<l>&b;</l>`))).message).to.match(/declares entities/);
+      expect((await faultOf(load('bomb.xml', `${bomb}<l>&b;</l>`))).message).to.match(/declares entities/);
       expect(
         (
-          await refusal(
+          await faultOf(
             load(
               'bomb.odt',
               makeZip({ mimetype: 'application/vnd.oasis.opendocument.text', 'content.xml': `${bomb}<l>&b;</l>` }),
@@ -553,7 +544,7 @@ describe('document loader', () => {
         ).message,
       ).to.match(/declares entities/);
       expect(
-        (await refusal(load('bomb.docx', makeDocx('', { 'word/document.xml': `${bomb}<w:document/>` })))).name,
+        (await faultOf(load('bomb.docx', makeDocx('', { 'word/document.xml': `${bomb}<w:document/>` })))).name,
       ).to.equal('UnreadableFileContentError');
     });
 
@@ -597,7 +588,7 @@ describe('document loader', () => {
         ).text,
       ).to.be.a('string');
       expect((await load('deep.md', `${'> '.repeat(30_000)}bottom`)).text).to.contain('bottom');
-      expect((await refusal(load('deep.xml', `${'<a>'.repeat(50_000)}${'</a>'.repeat(50_000)}`))).message).to.match(
+      expect((await faultOf(load('deep.xml', `${'<a>'.repeat(50_000)}${'</a>'.repeat(50_000)}`))).message).to.match(
         /nested more than 200/,
       );
     });
@@ -607,10 +598,10 @@ describe('document loader', () => {
       const give = (fileName: string, content: Uint8Array): Promise<unknown> =>
         strict.load({ fileName, content, sizeBytes: content.byteLength });
       try {
-        expect((await refusal(give('a.pdf', makePdf([[], [], []])))).message).to.equal(
+        expect((await faultOf(give('a.pdf', makePdf([[], [], []])))).message).to.equal(
           "'a.pdf' has 3 pages; the limit is 2",
         );
-        expect((await refusal(give('a.csv', Buffer.from('a,b\n1,2\n3,4')))).message).to.equal(
+        expect((await faultOf(give('a.csv', Buffer.from('a,b\n1,2\n3,4')))).message).to.equal(
           "'a.csv' has 6 cells; the limit is 3",
         );
       } finally {
@@ -625,7 +616,7 @@ describe('document loader', () => {
     const csv = Buffer.from('a,b\n1,2');
     const big = Buffer.from(`[${'{"a":1},'.repeat(1_500_000)}{}]`);
     try {
-      expect(await refusal(tight.load({ fileName: 'big.json', content: big, sizeBytes: big.length }))).to.deep.equal({
+      expect(await faultOf(tight.load({ fileName: 'big.json', content: big, sizeBytes: big.length }))).to.deep.equal({
         name: 'DocumentParsingError',
         status: 422,
         message: "'big.json' cannot be read: it needs more than 192 MiB of memory (ENGRAM_WORKER_MEMORY)",
@@ -633,7 +624,7 @@ describe('document loader', () => {
       expect((await tight.load({ fileName: 'a.csv', content: csv, sizeBytes: csv.length })).text).to.equal(
         'a: 1, b: 2',
       );
-      expect((await refusal(hasty.load({ fileName: 'a.csv', content: csv, sizeBytes: csv.length }))).message).to.equal(
+      expect((await faultOf(hasty.load({ fileName: 'a.csv', content: csv, sizeBytes: csv.length }))).message).to.equal(
         "'a.csv' cannot be read: it took longer than 0.001 seconds (ENGRAM_DOCUMENT_TIMEOUT)",
       );
     } finally {
