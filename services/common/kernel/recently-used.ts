@@ -41,15 +41,15 @@ export function keptByText<Value>(
 }
 
 /**
- * Returns a cache of between half of `size` and `size` values, those used last. A look-up costs the same at any size: in a large
+ * Returns a cache of between half of `size` and `size` values, those used last; a function may tell the size that holds now. A look-up costs the same at any size: in a large
  * map in the order of use, most of the time goes into finding the oldest entry.
  */
-export function createLargeCache<Key, Value>(size: number) {
+export function createLargeCache<Key, Value>(size: number | (() => number)) {
   let recent = new Map<Key, Value>();
   let former = new Map<Key, Value>();
   const set = (key: Key, value: Value): void => {
     recent.set(key, value);
-    if (2 * recent.size < size) return;
+    if (2 * recent.size < (typeof size === 'number' ? size : size())) return;
     former = recent;
     recent = new Map();
   };

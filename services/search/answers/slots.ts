@@ -1,3 +1,4 @@
+import { keptByText } from '../../common/kernel/recently-used.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
@@ -73,18 +74,22 @@ function nameSlot(question: string, sentences: readonly string[]): number {
   return found;
 }
 
+/** The patterns of a question are tried on many sentences. */
+const pattern = keptByText(64, (source) => new RegExp(source, 'iu'));
+
 const DETERMINER =
   /^(?:the|an?|my|our|this|that|his|her|their|its|your|some|any|no|one|two|three|four|every|each|other|another|same|first|last|second|few|several|many)$/u;
 
 /** Whether the kind that is asked for stands beside a word that tells which: `the strangler pattern` of `Which pattern?`. */
 function focusSlot(focus: string, question: string, sentences: readonly string[]): number {
-  if (STOP_WORDS.has(focus) || !new RegExp(`\\b(?:which|what) (?:\\p{Ll}+ )?${focus}\\b`, 'iu').test(question))
-    return 0;
+  if (STOP_WORDS.has(focus) || !pattern(`\\b(?:which|what) (?:\\p{Ll}+ )?${focus}\\b`).test(question)) return 0;
   const own = new Set(wordsOf(question).map(stemOf));
-  return sentences.reduce((found, sentence) => {
-    const told = found === 1 ? 1 : tellsWhich(focus, sentence, own);
-    return told === 0 ? found : told;
-  }, 0);
+  let found = 0;
+  for (const sentence of sentences) {
+    found = tellsWhich(focus, sentence, own) || found;
+    if (found === 1) break;
+  }
+  return found;
 }
 
 /** Whether the kind that is asked for has a number in a text: `port 7070`, `PORT=7070`; a version also behind a name of the question: `Node.js 20`. */
@@ -92,10 +97,9 @@ export function isNumbered({ focus, text: asked }: Pick<Question, 'focus' | 'tex
   if (focus === null) return false;
   const names = /^versions?$/u.test(focus) ? (asked.slice(1).match(/\p{Lu}[\p{L}\p{N}]*/gu) ?? []) : [];
   const named = names.length === 0 ? '' : `|(?:${names.join('|')})(?:\\.\\p{L}+)?`;
-  return new RegExp(
-    `(?<!\\p{L})(?:${focus}s?(?: (?:is|are|was|ist|est|es))?${named})[^\\p{L}\\p{N}]{1,5}v?\\d`,
-    'iu',
-  ).test(text);
+  return pattern(`(?<!\\p{L})(?:${focus}s?(?: (?:is|are|was|ist|est|es))?${named})[^\\p{L}\\p{N}]{1,5}v?\\d`).test(
+    text,
+  );
 }
 
 /** Whether a word stands in a sentence beside one that tells which: 1, or -1 when it stands alone; 0 when it is absent. */

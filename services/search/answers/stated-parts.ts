@@ -1,4 +1,3 @@
-import { recentlyUsed } from '../../common/kernel/recently-used.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
@@ -168,11 +167,8 @@ function fillers(
   }
 }
 
-const CACHED_WORDS = 20_000;
-const known = new Map<string, Word>();
-
 function wordOf(word: string): Word {
-  return recentlyUsed(known, CACHED_WORDS, word, () => ({ word, stem: stemOf(word), row: wordSenses().row(word) }));
+  return { word, stem: stemOf(word), row: wordSenses().row(word) };
 }
 
 function contentOf(text: string): readonly Word[] {

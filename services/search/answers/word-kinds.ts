@@ -42,14 +42,19 @@ export function likenessToRoles(word: string): number {
 }
 
 function cosine(one: Float32Array, other: Float32Array): number {
-  return one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0);
+  let sum = 0;
+  for (let at = 0; at < one.length; at++) sum += (one[at] as number) * (other[at] as number);
+  return sum;
 }
+
+const NO_VECTOR = new Float32Array();
 
 function meanOf(words: readonly string[]): Float32Array {
   const table = wordTable();
   const sum = new Float32Array(table.dimensions);
   for (const word of words) {
-    for (const [at, value] of (table.find(word)?.vector ?? []).entries()) sum[at] = (sum[at] ?? 0) + value;
+    const vector = table.find(word)?.vector ?? NO_VECTOR;
+    for (let at = 0; at < vector.length; at++) sum[at] = (sum[at] as number) + (vector[at] as number);
   }
   const length = Math.hypot(...sum) || 1;
   return sum.map((value) => value / length);

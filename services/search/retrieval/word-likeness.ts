@@ -1,4 +1,4 @@
-import { recentlyUsed } from '../../common/kernel/recently-used.ts';
+import { createLargeCache, recentlyUsed } from '../../common/kernel/recently-used.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { everydayWords } from '../../common/text/words/everyday-words.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
@@ -45,8 +45,10 @@ export function placeOf(row: number): number {
 /** The row of a place. */
 export const rowAt = (place: number): number => rowsByPlace[place] as number;
 
-const comparers = new Map<string, (row: number) => number>();
-const likenesses = new Map<string, Likeness>();
+const comparers = createLargeCache<string, (row: number) => number>(CACHED_WORDS);
+const likenesses = createLargeCache<string, Likeness>(() =>
+  Math.max(MIN_KEPT_WORDS, KEPT_BYTES / Math.max(MIN_PLACES, rowsByPlace.length)),
+);
 
 /**
  * Returns how far other words say what a lower-case word asks for: the square of the cosine of their vectors, or more when
@@ -62,29 +64,33 @@ export function likestTo(word: string): LikestOfPlaces | null {
 }
 
 function likeness(word: string): Likeness | null {
+  const known = likenesses.get(word);
+  if (known !== undefined) return known;
   const wanted = wordSenses().row(word);
   if (wanted < 0) return null;
-  const room = Math.max(MIN_KEPT_WORDS, KEPT_BYTES / Math.max(MIN_PLACES, rowsByPlace.length));
-  return recentlyUsed(likenesses, room, word, () => {
-    let steps = new Uint8Array();
-    const most: LikestOfPlaces = (words, least) => {
+  const made = createLikeness(word, wanted);
+  likenesses.set(word, made);
+  return made;
+}
+
+function createLikeness(word: string, wanted: number): Likeness {
+  let steps = new Uint8Array();
+  const stepOf = (place: number): number => {
+    const known = steps[place];
+    if (known !== undefined && known !== UNKNOWN) return known;
+    const step = comparing(word, wanted)(rowsByPlace[place] as number);
+    if (place >= steps.length) steps = longer(steps);
+    steps[place] = step;
+    return step;
+  };
+  return {
+    of: (row) => (row < 0 ? 0 : stepOf(placeOf(row)) / SHARE_STEPS),
+    most(words, least) {
       let most = 0;
-      let compare: ((row: number) => number) | null = null;
-      for (let at = 0; at < words.length; at++) {
-        const place = words[at] as number;
-        let step = steps[place];
-        if (step === undefined || step === UNKNOWN) {
-          compare ??= comparing(word, wanted);
-          step = compare(rowsByPlace[place] as number);
-          if (place >= steps.length) steps = longer(steps);
-          steps[place] = step;
-        }
-        if (step > most) most = step;
-      }
+      for (let at = 0; at < words.length; at++) most = Math.max(most, stepOf(words[at] as number));
       return Math.max(least, most / SHARE_STEPS);
-    };
-    return { of: (row) => (row < 0 ? 0 : most([placeOf(row)], 0)), most };
-  });
+    },
+  };
 }
 
 /** Room for the likeness to all words in use. */
@@ -96,18 +102,20 @@ function longer(steps: Uint8Array): Uint8Array<ArrayBuffer> {
 
 /** Returns what compares a word with those of other rows, in steps. */
 function comparing(word: string, wanted: number): (row: number) => number {
-  return recentlyUsed(comparers, CACHED_WORDS, word, () => {
-    const [table, bySense] = [wordTable(), wordSenses().likenessTo(wanted)];
-    const everyday = everydayWords().likenessTo(wanted) ?? (() => 0);
-    const derived = derivedFrom(word);
-    return (row) => {
-      const cosine = table.cosineOf(wanted, row);
-      const byVector = cosine < MIN_SIMILARITY ? 0 : cosine * cosine;
-      const byRoot = derived.includes(row) ? DERIVED : 0;
-      const share = Math.max(byVector, bySense(row, cosine), everyday(row), byRoot);
-      return Math.round(SHARE_STEPS * Math.min(MAX_LIKENESS, share));
-    };
-  });
+  const known = comparers.get(word);
+  if (known !== undefined) return known;
+  const [table, bySense] = [wordTable(), wordSenses().likenessTo(wanted)];
+  const everyday = everydayWords().likenessTo(wanted) ?? (() => 0);
+  const derived = derivedFrom(word);
+  const made = (row: number) => {
+    const cosine = table.cosineOf(wanted, row);
+    const byVector = cosine < MIN_SIMILARITY ? 0 : cosine * cosine;
+    const byRoot = derived.includes(row) ? DERIVED : 0;
+    const share = Math.max(byVector, bySense(row, cosine), everyday(row), byRoot);
+    return Math.round(SHARE_STEPS * Math.min(MAX_LIKENESS, share));
+  };
+  comparers.set(word, made);
+  return made;
 }
 
 /** How far words of one root say the same: `conducts` and `conductor`. */

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { keptByText } from '../../kernel/recently-used.ts';
 import { translations } from './translations.ts';
 import { indexWords, wordTable } from './word-table.ts';
 
@@ -234,13 +235,13 @@ export function readWordSenses(file: string | URL = new URL('senses.bin', import
   const rarePlaceOf = indexWords(rareWords, rareEnds);
   return {
     size: wordCount,
-    row(word) {
+    row: keptByText(CACHED_WORDS, (word) => {
       if (translations().isForeign(word)) return table.row(translations().english(word)?.split(' ').at(-1) ?? '');
       const row = table.row(word);
       if (row >= 0) return row;
       const place = lemmasOf(word).reduce((found, lemma) => (found < 0 ? rarePlaceOf(lemma) : found), -1);
       return place < 0 ? -1 : table.size + place;
-    },
+    }),
     partsOf(row) {
       let [noun, verb, all] = [0, 0, 0];
       eachSense(row, (synset, weight) => {
@@ -262,6 +263,9 @@ export function readWordSenses(file: string | URL = new URL('senses.bin', import
     },
   };
 }
+
+/** Words of which the rows are kept: those of texts and questions are asked for again and again. */
+const CACHED_WORDS = 16_000;
 
 /** Value of a meaning, and its weight among those of its word. */
 interface Found {
