@@ -28,6 +28,12 @@ describe('dates', () => {
     expect(names('It was Friday the 13th.')).to.deep.equal(['2026-03-13']);
   });
 
+  it('ends before the full stop of its sentence', () => {
+    const texts = (text: string) => dates(text, anchor).map(({ start, end }) => text.slice(start, end));
+    expect(texts('She defends it on 12 November.')).to.deep.equal(['12 November']);
+    expect(texts('She defends it on 12 Nov. in Graz.')).to.deep.equal(['12 Nov']);
+  });
+
   it('reads a weekday and its day as one date', () => {
     expect(found('We start on Monday, 16 November.', anchor)).to.deep.equal(['2026-11-16']);
     expect(found('Wir beginnen am Montag, den 16. November 2026.', anchor)).to.deep.equal(['2026-11-16']);

@@ -34,7 +34,8 @@ const COUNT = `(?<count>\\d{1,12}|${oneOf(COUNTS)})`;
 const UNIT = `(?<unit>${oneOf(UNITS)})`;
 const MONTH = `(?<month>${oneOf(MONTHS)})`;
 const ALL_MONTHS = new Map([...SHORT_MONTHS, ...MONTHS]);
-const MONTH_OF_DAY = `(?<month>${oneOf(ALL_MONTHS)})\\.?`;
+/** The full stop behind `12 Nov` is that of the sentence at its end. */
+const MONTH_OF_DAY = `(?<month>${oneOf(ALL_MONTHS)})(?:\\.(?= ))?`;
 const NAMED = `(?:${UNIT}|(?<weekday>${oneOf(WEEKDAYS)})|${MONTH}|(?<season>${oneOf(SEASONS)})|(?<part>night|morning|afternoon|evening))`;
 const NO_YEAR = '(?![ ,]{0,2}(?:de[l]? )?(?:1\\d|20)\\d\\d)';
 /** Before a month, a season or a day without a year. */
