@@ -5,6 +5,7 @@ import type { DataItemId, DatasetId, TenantId, UserId } from '../common/kernel/b
 import type { DatasetRef } from '../common/kernel/dataset.ts';
 import { asId } from '../common/kernel/ids.ts';
 import { datasetScope } from '../common/kernel/scope.ts';
+import { slices } from '../common/kernel/slices.ts';
 import { createLedger, ledgerCollection } from '../common/records/cognify/ledger.ts';
 import {
   createSupersessions,
@@ -77,7 +78,7 @@ describe('copies of datasets', () => {
       clock: { now: () => new Date('2032-01-01'), monotonicMs: () => (elapsedMs += 1000) },
       logger: { warn() {} } as never,
     };
-    copies = createDatasetCopies({ ...options, from, supersessions: createSupersessions(store), maxBytes: 2 ** 20 });
+    copies = createDatasetCopies({ ...options, from, supersessions: createSupersessions(store), maxBytes: 2 ** 22 });
     await build(FIRST);
     await until('the dataset is copied', async () => (await search()) !== null, { everyMs: 1, limitMs: 20_000 });
     [wholeReads, askedForVectors] = [0, 0];
@@ -120,6 +121,31 @@ describe('copies of datasets', () => {
           limitMs: 20_000,
         });
     }
+  });
+
+  it('are made of a dataset of 900 items, and of no larger one', async () => {
+    const entry = {
+      generation: 1,
+      lastGeneration: 1,
+      erased: false,
+      contentHash: 'hash',
+      committedAt: '',
+      counts: { chunks: 1 },
+    };
+    const add = async (from: number, until: number) => {
+      const ids = Array.from({ length: until - from }, (_, at) => `item-${from + at}`);
+      for (const some of slices(ids, 100))
+        await store.commit(
+          SCOPE,
+          some.map((id) => insert(ledgerCollection, id, entry)),
+        );
+    };
+    await add(1, 900);
+    await until('the dataset is copied again', async () => (await search()) !== null, { everyMs: 1, limitMs: 20_000 });
+    await add(900, 901);
+    const before = wholeReads;
+    for (let time = 0; time < 200; time += 1) expect(await search()).to.equal(null);
+    expect(wholeReads).to.be.above(before);
   });
 
   it('are not read without a lease', async () => {
