@@ -16,6 +16,7 @@ import { HEADER_LINE } from './dated-answer.ts';
 import { decidedFirst } from './decisions.ts';
 import { directAnswer } from './direct-answer.ts';
 import { isOnlyToDo } from './event-conditions.ts';
+import { exampleBehind, shownExample } from './examples.ts';
 import { foreignCertainty } from './foreign-answerable.ts';
 import { ENGLISH_WORD, isForeignText } from './foreign-text.ts';
 import type { InnerAnswer } from './inner-question.ts';
@@ -166,6 +167,8 @@ export function extractiveAnswer(
   }
   const comparison = quotedComparison(asked, all, material);
   if (comparison !== null) return comparison;
+  const example = quotedExample(asked, all, material);
+  if (example !== null) return example;
   const spoken = askedBySpeaker(asked, passages);
   const query = askedLikeNotes(ownProfession(spoken) ?? spoken, passages);
   const answer = answerTo(query, retrieval, passages, material);
@@ -217,6 +220,20 @@ function quotedAll(
     certainty: DIRECT,
     short,
   };
+}
+
+/** Answers how something is done by the code of the section about it; null without one. */
+function quotedExample(
+  asked: string,
+  passages: readonly RankedPassage[],
+  { dataset }: Pick<Material, 'dataset'>,
+): ExtractiveAnswer | null {
+  const found = shownExample(readQuestion(asked), passages);
+  if (found === null) return null;
+  const { passage, example } = found;
+  const text = example.sentence?.text ?? example.heading;
+  const quote = sourcedQuote(passage.payload, text, example.heading, dataset);
+  return { text: `${quote}\n${example.code}`, passageIds: [passage.id], certainty: DIRECT, short: null };
 }
 
 /** Answers a question that compares two things, with what is said of each; null for another one, or for quotes without an answer. */
@@ -366,6 +383,7 @@ function answerTo(
   const proofs = inner === null ? quoted : withProof(quoted, inner, quotes);
   const text = quotesOf(question, proofs, dataset).join('\n');
   const [first] = quoted;
+  const example = first === undefined ? null : exampleBehind(question, first);
   const lead =
     first === undefined
       ? null
@@ -373,7 +391,7 @@ function answerTo(
         yesOrNo(question, first) ??
         (isSaid(short, first) ? null : shortText(question, short, first)));
   return {
-    text: lead == null ? text : `${lead}: ${text}`,
+    text: [lead == null ? text : `${lead}: ${text}`, example].filter((part) => part !== null).join('\n'),
     passageIds: [...new Set(proofs.map(({ passage }) => passage.id))],
     certainty,
     short: short?.text ?? null,

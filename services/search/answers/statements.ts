@@ -40,6 +40,15 @@ export interface Statement {
   readonly asker?: string;
 }
 
+/** Code between fences, with the fences. */
+export interface Example {
+  readonly code: string;
+  readonly heading: string;
+  readonly above: readonly string[];
+  /** The last statement of its section before it; null without one. */
+  readonly sentence: Statement | null;
+}
+
 /** A statement as its text has it. */
 export const verbatimOf = ({ text, verbatim }: Statement): string => verbatim ?? text;
 
@@ -102,19 +111,29 @@ const LINKS = /^(?:[-*•|·,\s]*!?\[(?:!?\[[^\]]*\]\([^)]*\)|[^\]]*)\]\([^)]*\)
  * which are marked; no other code. Headings, keys without a value, items and questions become labels of what is below them. A
  * passage that is only a title returns the title.
  */
-export function statementsOf({ payload }: Pick<RankedPassage, 'payload'>): readonly Statement[] {
+export const statementsOf = (passage: Pick<RankedPassage, 'payload'>): readonly Statement[] => read(passage).statements;
+
+/** Returns the code of a passage that stands between fences, in order. */
+export const examplesOf = (passage: Pick<RankedPassage, 'payload'>): readonly Example[] => read(passage).examples;
+
+interface Read {
+  readonly statements: readonly Statement[];
+  readonly examples: readonly Example[];
+}
+
+function read({ payload }: Pick<RankedPassage, 'payload'>): Read {
   const { text, headings, documentName, chunkIndex } = payload;
   const telling = tellingOf(payload);
   const key = JSON.stringify([text, headings, documentName, chunkIndex, telling, payload.writtenAt]);
   return recentlyUsed(known, CACHED_PASSAGES, key, () => {
-    const statements = readStatements(payload, telling !== null);
-    return telling === null ? statements : toldStatements(statements, telling);
+    const { statements, examples } = readStatements(payload, telling !== null);
+    return { statements: telling === null ? statements : toldStatements(statements, telling), examples };
   });
 }
 
 /** The same passages answer many questions. */
 const CACHED_PASSAGES = 200;
-const known = new Map<string, readonly Statement[]>();
+const known = new Map<string, Read>();
 
 /** Content words of a question that says little by itself: `Where did you get him?` */
 const FEW_WORDS = 2;
@@ -176,11 +195,12 @@ function topicOf(statements: readonly Statement[], at: number, speaker: string):
   return said.map(({ text }) => withoutMark(text)).join(' ');
 }
 
-function readStatements(payload: RankedPassage['payload'], isTold: boolean): readonly Statement[] {
+function readStatements(payload: RankedPassage['payload'], isTold: boolean): Read {
   const { text, read } = readLines(payload.text);
   const titles = new Set([...payload.headings.map(plain), payload.documentName]);
   const askedBefore = questionReader(text);
   const statements: Statement[] = [];
+  const examples: Example[] = [];
   const [, sender = '', subject = ''] = MAIL.exec(payload.text) ?? [];
   let label = sender.trim();
   let heading = plain(subject);
@@ -191,6 +211,11 @@ function readStatements(payload: RankedPassage['payload'], isTold: boolean): rea
   let above = outer;
   let parents: readonly Parent[] = [];
   for (const [at, sentence] of read.entries()) {
+    if (sentence.kind === 'example') {
+      const last = statements.at(-1);
+      examples.push({ code: sentence.text, heading, above, sentence: last?.heading === heading ? last : null });
+      continue;
+    }
     if (sentence.kind !== 'prose') {
       const [isCommand, isValue] = [sentence.kind === 'command', sentence.kind === 'value'];
       const marks = { ...(isCommand && { isCommand }), ...(isValue && { isValue }) };
@@ -250,11 +275,13 @@ function readStatements(payload: RankedPassage['payload'], isTold: boolean): rea
     if (isKey || isItem)
       parents = [...parents, { isKey, level: indent, text: isKey ? plain(said) : said, isNested: false }];
   }
-  if (statements.length > 0) return statements;
-  const only = read.filter((sentence) => HAS_WORD.test(sentence.text) && !CODE.test(sentence.text));
-  return only.length === 1
-    ? only.map((sentence) => ({ text: plain(sentence.text), label: '', heading: '', time: null }))
-    : [];
+  if (statements.length > 0) return { statements, examples };
+  const only = read.filter((line) => line.kind !== 'example' && HAS_WORD.test(line.text) && !CODE.test(line.text));
+  const isTitle = only.length === 1;
+  return {
+    statements: isTitle ? only.map((line) => ({ text: plain(line.text), label: '', heading: '', time: null })) : [],
+    examples,
+  };
 }
 
 /** A key without a value or an item of a list, which those below it belong to. */
@@ -336,7 +363,7 @@ function onOneLine(text: string): string {
 }
 
 interface Line {
-  readonly kind: 'prose' | 'command' | 'row' | 'value';
+  readonly kind: 'prose' | 'command' | 'row' | 'value' | 'example';
   readonly text: string;
   readonly start: number;
   readonly end: number;
@@ -361,6 +388,7 @@ function readLines(whole: string): { readonly text: string; readonly read: reado
     const place = { start, end: start + found.length };
     if (code === undefined) for (const row of rowTexts(heads, rows)) read.push({ kind: 'row', text: row, ...place });
     else {
+      read.push({ kind: 'example', text: found.trim(), ...place });
       for (const command of commands(language, code)) read.push({ kind: 'command', text: command, ...place });
       if (!SHELL.test(language)) addValues(found, place.start);
     }
