@@ -10,6 +10,9 @@ const MIN_WIDTH = 45;
 /** Lines beside which a single one that is much longer, such as a link, does not tell the width. */
 const MANY_LINES = 5;
 
+/** Lines of wrapped text are longer, also where a link or the like lost a part of it. */
+const SHORT_OF_WIDTH = 0.75;
+
 /** At the end of a line, these say that the sentence goes on. */
 const GOES_ON =
   /(?:[,([/–—-]|(?<!\p{L})(?:and|or|but|nor|the|an?|of|to|for|with|from|by|as|than|that|which|who|my|our|und|oder|der|die|das|y|de|et|le|la))$/iu;
@@ -59,5 +62,6 @@ function areNotes(lines: readonly string[]): boolean {
   // Nothing fits behind the longest line.
   const told = plain.length > 1 ? plain.filter(({ before }) => before < longest) : plain;
   const fitting = told.filter(({ line, before }) => before + 1 + line.search(/\s|$/u) <= width);
-  return fitting.length > 0 && fitting.length * 2 >= told.length;
+  const short = told.filter(({ before }) => before < SHORT_OF_WIDTH * width);
+  return fitting.length > 0 && fitting.length * 2 >= told.length && short.length * 3 >= told.length;
 }
