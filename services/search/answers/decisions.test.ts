@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { RankedPassage } from '../model.ts';
-import { decidedFirst } from './decisions.ts';
+import { dateMovedTo, decidedFirst } from './decisions.ts';
 import { readQuestion } from './question.ts';
 import { rankSentences, sentencesOf } from './rank-sentences.ts';
 
@@ -30,6 +30,10 @@ describe('decisions that change', () => {
     const minutes =
       'Decision: the new search is launched on 2 March.\n\nThe launch of the new search is postponed from 2 March to 16 March.\n';
     expect(first('When is the new search launched?', minutes)).to.contain('16 March');
+    const moved = 'The launch is postponed from 2 March to 16 March.';
+    expect(dateMovedTo(readQuestion('When is the launch?'), moved)).to.equal('16 March');
+    expect(dateMovedTo(readQuestion('When was the launch planned at first?'), moved)).to.equal(null);
+    expect(dateMovedTo(readQuestion('When is the launch?'), 'Ada moved to Berlin on 2 March.')).to.equal(null);
   });
 
   it('leave what is only said in its order', () => {

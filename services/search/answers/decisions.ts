@@ -1,6 +1,7 @@
 import type { Question } from './question.ts';
 import { putFirst, type RankedSentence } from './rank-sentences.ts';
 import { spansOf } from './spans.ts';
+import { verbatimOf } from './statements.ts';
 
 const SUGGESTED =
   /\b(?:suggest(?:s|ed)?|propos(?:e[sd]?|al)|how about|what about|would like|wants?|maybe|perhaps|shall we|could we|should we|still|then\?)(?!\p{L})|\?["”)]*$/iu;
@@ -43,10 +44,16 @@ function levelOf({ statement: { text } }: RankedSentence): number {
 
 /** Whether a sentence stands behind another in its passage, or in another passage below the same heading. */
 function isLater(one: RankedSentence, best: RankedSentence): boolean {
-  if (one.passage.id === best.passage.id)
-    return (
-      one.passage.payload.text.indexOf(one.statement.text) > best.passage.payload.text.indexOf(best.statement.text)
-    );
+  const placeOf = ({ passage, statement }: RankedSentence) => passage.payload.text.indexOf(verbatimOf(statement));
+  if (one.passage.id === best.passage.id) return placeOf(one) > placeOf(best);
   const bare = (heading: string) => heading.replace(/^[\d.\s]+/u, '').toLowerCase();
   return bare(one.statement.heading) !== '' && bare(one.statement.heading) === bare(best.statement.heading);
+}
+
+/** Returns the date to which a sentence puts something off, `16 March` of `postponed from 2 March to 16 March`; null without one. */
+export function dateMovedTo({ type, text }: Question, sentence: string): string | null {
+  const moved = type !== 'date' || ASKS_FOR_PLAN.test(text) ? null : MOVED.exec(sentence);
+  if (moved === null) return null;
+  const behind = moved.index + moved[0].length;
+  return spansOf(sentence, ['date']).find(({ start }) => start === behind)?.text ?? null;
 }

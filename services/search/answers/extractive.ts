@@ -13,7 +13,7 @@ import { MIN_ANSWERABILITY } from './answerable-weights.ts';
 import { asksFor, changedAnswer, changeOf, isBeforeChange, isNotYet } from './changes.ts';
 import { compared } from './comparison.ts';
 import { HEADER_LINE } from './dated-answer.ts';
-import { decidedFirst } from './decisions.ts';
+import { dateMovedTo, decidedFirst } from './decisions.ts';
 import { directAnswer } from './direct-answer.ts';
 import { isOnlyToDo } from './event-conditions.ts';
 import { exampleBehind, shownExample } from './examples.ts';
@@ -565,6 +565,8 @@ function shortText(question: Question, short: StatedAnswer | null, first: Ranked
   }
   if (asksForTimeOfDay(question)) return timeOfDayIn(first.statement.text);
   if (type !== 'date') return short?.text ?? null;
+  const moved = dateMovedTo(question, first.statement.text);
+  if (moved !== null) return absoluteDate(moved, first);
   const [date] = datesOf(first).filter(({ isRelative }) => isRelative || short === null);
   // `Last Saturday I restored an accordion from 1931.`
   const isOfThing = short?.sentence === first && isYearOfThing(short.text, first.statement.text);
