@@ -32,6 +32,9 @@ interface Best {
 const K1 = 1.2;
 const B = 0.75;
 
+/** Of the rows of one bucket, for the query that is being ranked. */
+const scores = new Float64Array(BUCKET_ROWS);
+
 /** The rows with the highest BM25, found by adding up the postings of all terms, bucket by bucket. */
 export function rankRows(file: OpenFile, query: RankQuery): RankedRows {
   const terms = query.keys.map((key) => readPostings(file, query.kind, key));
@@ -40,12 +43,12 @@ export function rankRows(file: OpenFile, query: RankQuery): RankedRows {
     for (const entries of postings.values()) count += entries.length;
     return count;
   });
-  const scores = new Float64Array(BUCKET_ROWS);
+  scores.fill(0);
   let best: Best[] = [];
   let floor = 0;
   for (const [bucket, postings] of byBucket(terms, rowFrequencies, query.rowCount)) {
     const slots = readSlots(file, query.kind, bucket);
-    const end = addScores(scores, postings, slots, query.averageLength);
+    const end = addScores(postings, slots, query.averageLength);
     for (let offset = 0; offset < end; offset++) {
       const score = scores[offset] as number;
       if (score <= floor) continue;
@@ -106,12 +109,7 @@ function byBucket(terms: readonly TermPostings[], rowFrequencies: readonly numbe
 }
 
 /** Returns the place behind the last row that has one of the terms. */
-function addScores(
-  scores: Float64Array,
-  postings: readonly WeightedPostings[],
-  slots: Uint32Array,
-  averageLength: number,
-): number {
+function addScores(postings: readonly WeightedPostings[], slots: Uint32Array, averageLength: number): number {
   const perToken = averageLength > 0 ? (K1 * B) / averageLength : 0;
   let end = 0;
   for (const { entries, weight } of postings) {

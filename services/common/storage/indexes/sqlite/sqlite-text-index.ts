@@ -55,13 +55,13 @@ function rowsOf(found: TextRows): readonly ReadRow[] {
   return 'ids' in found ? unpackRows(found) : found;
 }
 
+/** Rows that are asked for by themselves are read. */
 function textRows(kind: IndexKind, found: TextRows | null): readonly TextRow[] {
-  return found === null
-    ? []
-    : rowsOf(found).map((row) => {
-        const { tokens } = row;
-        return withPayload(tokens === undefined ? bareRow(kind, row) : { ...bareRow(kind, row), tokens }, row.payload);
-      });
+  if (found === null) return [];
+  return rowsOf(found).map((row) => {
+    const read = rowWith(kind, row, row.payload === '{}' ? NO_PAYLOAD : payloadOf(row.payload));
+    return row.tokens === undefined ? read : { ...read, tokens: row.tokens };
+  });
 }
 
 interface FoundCandidates {
@@ -74,7 +74,7 @@ function candidatesOf(kind: IndexKind, found: FoundCandidates): readonly TextCan
   return rowsOf(found.rows).map((row, at) => {
     const length = found.lengths[at] ?? 0;
     const frequencies = found.frequencies[at] ?? [];
-    return withPayload({ ...bareRow(kind, row), length, frequencies }, row.payload);
+    return withPayload({ ...rowWith(kind, row, NO_PAYLOAD), length, frequencies }, row.payload);
   });
 }
 
@@ -85,7 +85,7 @@ const payloadOf = keptByText<EntryPayload>(1000, JSON.parse, 8000);
 
 const NO_SETS: readonly string[] = [];
 
-function bareRow(kind: IndexKind, { id, origin, ordinal }: ReadRow): TextRow {
+function rowWith(kind: IndexKind, { id, origin, ordinal }: ReadRow, payload: EntryPayload): TextRow {
   const { item, generation, nodeSets } = origin;
   return {
     kind,
@@ -94,7 +94,7 @@ function bareRow(kind: IndexKind, { id, origin, ordinal }: ReadRow): TextRow {
     generation,
     ordinal,
     nodeSets: nodeSets === '[]' ? NO_SETS : (JSON.parse(nodeSets) as readonly string[]),
-    payload: NO_PAYLOAD,
+    payload,
   };
 }
 
