@@ -21,6 +21,7 @@ describe('a default that documentation gives', () => {
     ['Which port does the server use by default?', '| Option | Default |\n| --- | --- |\n| port | 8000 |\n', '8000'],
     ['What does maxRetries default to?', '`maxRetries` (default: 5) limits how often it tries.', '5'],
     ['Which format is used by default?', 'The format is `json` by default.', 'json'],
+    ['What is the default port?', '* **port** - integer - Where it listens. **Default:** `22`\n', '22'],
     ['What is the default port of Redis?', '## port\n\nDefault: 8000\n', null],
     ['What is the default timeout?', '## port\n\nDefault: 8000\n', null],
     ['What is the default host?', 'By default, the host writes a log.', null],

@@ -61,16 +61,17 @@ function statedDefault(question: string, passages: readonly ReadPassage[]): Docu
     const statements = statementsOf(passage);
     for (const [at, statement] of statements.entries()) {
       if (statement.isQuestion === true || !/default/iu.test(statement.text)) continue;
-      const found = DEFAULT_IS.map((pattern) => pattern.exec(statement.text)).find((one) => one !== null);
+      const text = statement.text.replaceAll('**', '');
+      const found = DEFAULT_IS.map((pattern) => pattern.exec(text)).find((one) => one !== null);
       const value = unquoted(found?.groups?.['value'] ?? '');
       if (found === undefined || found === null || value === '' || STOP_WORDS.has(value.toLowerCase())) continue;
-      const before = statement.text.slice(0, found.index);
+      const before = text.slice(0, found.index);
       const name = stemsOf(before).length > 0 ? before : nameOfSetting(statements, at);
       const named = [...new Set(stemsOf(name))];
       if (!named.includes(head)) continue;
-      const { documentName, headings, text } = passage.payload;
+      const { documentName, headings } = passage.payload;
       const place = new Set(stemsOf([documentName, ...headings, statement.heading].join(' ')));
-      const around = new Set([...place, ...named, ...stemsOf(text)]);
+      const around = new Set([...place, ...named, ...stemsOf(passage.payload.text)]);
       if (![...what, ...owner].every((stem) => around.has(stem))) continue;
       const score = 1 + share(owner, (stem) => place.has(stem)) + 1 / (1 + named.length);
       if (score > most) [best, most] = [{ value, passage, statement }, score];

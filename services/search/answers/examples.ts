@@ -44,7 +44,7 @@ export function shownExample(
   { text, type }: Pick<Question, 'text' | 'type'>,
   passages: readonly ReadPassage[],
 ): { readonly example: Example; readonly passage: ReadPassage } | null {
-  const asked = type === 'way' ? [...new Set(contentWords(text).map(stemOf))] : [];
+  const asked = type === 'way' ? [...new Set(contentWords(text.replace(PARTS, ' ')).map(stemOf))] : [];
   if (asked.length === 0) return null;
   const weight = (stem: string) => (COMMON_DEEDS.has(stem) ? WEIGHT_OF_COMMON : 1);
   const total = asked.reduce((sum, stem) => sum + weight(stem), 0);
@@ -75,8 +75,10 @@ export function shownExample(
 const hasSteps = (passage: ReadPassage, { heading }: Example) =>
   statementsOf(passage).some((one) => one.heading === heading && one.isItem === true && /^\d/u.test(one.text));
 
-/** The parts of names of code count as words, too: `logger.child(bindings)`, `customLevels`. */
+/** What parts the words of names: `logger.child(bindings)`, `customLevels`. */
+const PARTS = /(?<=\p{Ll})(?=\p{Lu})|[_./()-]/gu;
+
+/** The parts of names count as words, too. */
 function stemsOf(text: string): ReadonlySet<string> {
-  const parts = text.replace(/(?<=\p{Ll})(?=\p{Lu})|[_./()-]/gu, ' ');
-  return new Set([...contentWords(text), ...contentWords(parts)].map(stemOf));
+  return new Set([...contentWords(text), ...contentWords(text.replace(PARTS, ' '))].map(stemOf));
 }

@@ -17,6 +17,12 @@ describe('the statements of a passage', () => {
     ]);
   });
 
+  it('are no conditions of a licence', () => {
+    const licence =
+      'Permission is hereby granted, free of charge, to any person.\n\nIN NO EVENT SHALL THE AUTHORS BE LIABLE.\n\nTern parses files.';
+    expect(texts(licence)).to.deep.equal(['Tern parses files.']);
+  });
+
   it('are no entries of a table of contents', () => {
     expect(
       texts('# Tern\n\nTern parses files.\n\n## Table of Contents\n\n- Install\n- License\n\n## License\n\nMIT\n'),

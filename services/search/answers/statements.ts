@@ -74,12 +74,14 @@ const SHELL = /^[ \t]*(?:ba|z|fi|power)?sh(?:ell)?\b|^[ \t]*(?:console|cmd|bat)\
 /** `$ npm ci`: what a person types, where the output is shown, too. */
 const PROMPT = /^[ \t]*(?:\$|>>>|PS>)[ \t]+/u;
 const COMMENT_MARKS = /^[ \t]*(?:\/\/+|\/\*+|\*+(?![*\p{L}]))[ \t]?|[ \t]*\*+\/[ \t]*$/gu;
+/** Without comments on several lines, `* ` begins an item. */
+const MARKS_OF_LINES = /^[ \t]*\/\/+[ \t]?/gu;
 /** Also the mark of what is not done. */
 const BULLET = /^[-*•‣–][ \t]+(?:\[ \][ \t]+)?/u;
 const CODE =
   /[{}][ \t]*$|[=()[\]{}].*;[ \t]*$|^[ \t]*[}\])]|=>|^[ \t]*(?:import|export|const|let|var|function|def|async|await|return|throw|#include)[ \t].*[({=;'"]|^[ \t]*(?:use|using|pub|package|fn|impl|mod)[ \t].*[;{][ \t]*$|^[ \t]*[\w.]+\([^ ]*\)[;,]?$|^[ \t]*(?:\$|>>>) |^[ \t]*<[^>]+>/u;
 const BOILERPLATE =
-  /^(?:copyright\b|©|\(c\) |all rights reserved|skip to (?:main )?content|table of contents|click here|sign (?:in|up)|log in|cookie)/iu;
+  /^(?:copyright\b|©|\(c\) |all rights reserved|permission is hereby granted\b|the above copyright notice\b|the software is provided "as is"|in no event shall\b|redistributions (?:of source code|in binary form) must\b|skip to (?:main )?content|table of contents|click here|sign (?:in|up)|log in|cookie)/iu;
 const ITEM = /^(?:[-*•‣–]|\d{1,3}[.)])[ \t]+\S/u;
 const LITERAL =
   '(?:-?\\d[\\d_.]*\\w{0,3}(?: ?[*+] ?[\\d_.]+)*(?: ?\\* ?[\\w.]+)?|"[^"\\n]{1,80}"|\'[^\'\\n]{1,80}\'|`[^`\\n$]{1,80}`|true|false|True|False)(?=\\s*(?:[,;)}\\]#/]|$))';
@@ -197,6 +199,7 @@ function topicOf(statements: readonly Statement[], at: number, speaker: string):
 
 function readStatements(payload: RankedPassage['payload'], isTold: boolean): Read {
   const { text, read } = readLines(payload.text);
+  const marks = /\/\*|\*\//u.test(payload.text) ? COMMENT_MARKS : MARKS_OF_LINES;
   const titles = new Set([...payload.headings.map(plain), payload.documentName]);
   const askedBefore = questionReader(text);
   const statements: Statement[] = [];
@@ -223,7 +226,7 @@ function readStatements(payload: RankedPassage['payload'], isTold: boolean): Rea
       statements.push({ text: sentence.text, label: named, heading, above, time, ...marks });
       continue;
     }
-    const line = sentence.text.replace(QUOTED_MARKS, '').replace(COMMENT_MARKS, '').trim();
+    const line = sentence.text.replace(QUOTED_MARKS, '').replace(marks, '').trim();
     if (!HAS_WORD.test(line) || CODE.test(line) || BOILERPLATE.test(line) || LINKS.test(line)) continue;
     const following = text.slice(sentence.end, read[at + 1]?.start ?? text.length);
     const isFirst = payload.chunkIndex === 0 && statements.length === 0 && label === '' && parents.length === 0;

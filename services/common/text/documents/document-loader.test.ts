@@ -231,6 +231,19 @@ describe('document loader', () => {
       expect(document.blocks.find((block) => block.kind === 'code')?.language).to.equal('ts');
     });
 
+    it('leaves the entries of a table of contents out of Markdown', async () => {
+      const contents =
+        '- [Install](#install)\n  - [From source](#from-source)\n- [Licence](#licence) and more\n- [Site](https://a.example)';
+      const document = await load('tern.md', `# Tern\n\n${contents}\n\n## Install\n\nRun it.`);
+      expect(outline(document.blocks)).to.deep.equal([
+        'heading1 Tern',
+        'list-item Licence and more',
+        'list-item Site (https://a.example)',
+        'heading2 Install',
+        'paragraph Run it.',
+      ]);
+    });
+
     it('reads each row of a CSV with the names of its columns', async () => {
       const document = await load('people.csv', '\ufeffname;born;note\nAda;1815;"wrote; thought"\n\nGrace;1906;\n');
       expect(outline(document.blocks)).to.deep.equal([

@@ -6,7 +6,8 @@ import { markdownTable } from './table-text.ts';
 
 /**
  * Reads Markdown: headings with level, paragraphs, list items, tables, code, quotes. Blocks hold readable text: emphasis marks are
- * removed, a link becomes its words with the address in brackets, an image its description. The text of the document is verbatim.
+ * removed, a link becomes its words with the address in brackets, an image its description. Items that are nothing but a link to
+ * a heading of the document repeat that heading, and are left out. The text of the document is verbatim.
  */
 export function readMarkdown(text: string): DocumentDraft {
   const { body, metadata } = splitFrontMatter(text);
@@ -140,10 +141,18 @@ function collectList(list: Tokens.List, blocks: DocumentBlock[], depth: number):
     }
     const mark = item.task ? (item.checked === true ? '[x] ' : '[ ] ') : list.ordered ? `${number}. ` : '';
     const words = own.join('\n').trim();
-    if (words !== '') blocks.push({ kind: 'list-item', text: mark + words, ...(depth > 1 && { level: depth }) });
+    if (words !== '' && !isEntryOfContents(item))
+      blocks.push({ kind: 'list-item', text: mark + words, ...(depth > 1 && { level: depth }) });
     number += 1;
     collect(inner, 'list-item', blocks, depth);
   }
+}
+
+/** Whether the words of an item are a link to a heading: an entry of a table of contents. */
+function isEntryOfContents({ tokens: [first] }: Tokens.ListItem): boolean {
+  const inline = (first as Tokens.Generic | undefined)?.tokens ?? [];
+  const [link, ...others] = inline.filter((token) => token.raw.trim() !== '');
+  return link?.type === 'link' && others.length === 0 && (link as Tokens.Link).href.startsWith('#');
 }
 
 function inlineText(tokens: readonly Token[]): string {
