@@ -23,50 +23,63 @@ export function personalisedPageRank(
 ): ReadonlyMap<string, number> {
   const damping = options.damping ?? 0.5;
   const epsilon = options.epsilon ?? 1e-5;
-  const { neighbours, degree } = adjacency(edges);
   const mass = new Map<string, number>();
-  const residual = new Map<string, number>();
   let total = 0;
   for (const weight of seeds.values()) if (weight > 0) total += weight;
   if (total === 0) return mass;
-  const queue: string[] = [];
+  const placeOf = readPlaces(edges);
+  const queue: Place[] = [];
   for (const [id, weight] of seeds) {
     if (weight <= 0) continue;
-    residual.set(id, weight / total);
-    queue.push(id);
+    const seed = placeOf(id);
+    seed.residual = weight / total;
+    seed.isQueued = true;
+    queue.push(seed);
   }
-  const queued = new Set(queue);
   for (let head = 0; head < queue.length; head++) {
-    const id = queue[head] as string;
-    queued.delete(id);
-    const pushed = residual.get(id) ?? 0;
-    residual.set(id, 0);
-    const strength = degree.get(id) ?? 0;
-    mass.set(id, (mass.get(id) ?? 0) + (strength === 0 ? pushed : (1 - damping) * pushed));
-    for (const [next, weight] of neighbours.get(id) ?? []) {
-      const grown = (residual.get(next) ?? 0) + (damping * pushed * weight) / strength;
-      residual.set(next, grown);
-      if (grown < epsilon * (degree.get(next) ?? 1) || queued.has(next)) continue;
+    const place = queue[head] as Place;
+    const { id, degree, residual } = place;
+    place.isQueued = false;
+    place.residual = 0;
+    mass.set(id, (mass.get(id) ?? 0) + (degree === 0 ? residual : (1 - damping) * residual));
+    for (const [next, weight] of place.neighbours) {
+      next.residual += (damping * residual * weight) / degree;
+      if (next.residual < epsilon * next.degree || next.isQueued) continue;
       queue.push(next);
-      queued.add(next);
+      next.isQueued = true;
     }
   }
   return mass;
 }
 
-function adjacency(edges: readonly WeightedEdge[]) {
-  const neighbours = new Map<string, Map<string, number>>();
-  const degree = new Map<string, number>();
-  const add = (from: string, to: string, weight: number) => {
-    const known = neighbours.get(from) ?? new Map<string, number>();
-    known.set(to, (known.get(to) ?? 0) + weight);
-    neighbours.set(from, known);
-    degree.set(from, (degree.get(from) ?? 0) + weight);
+/** A node with what the walk knows of it: to look each up by id for each step would take longer than the walk. */
+interface Place {
+  readonly id: string;
+  readonly neighbours: Map<Place, number>;
+  degree: number;
+  residual: number;
+  isQueued: boolean;
+}
+
+/** Returns what gives the node of an id. */
+function readPlaces(edges: readonly WeightedEdge[]): (id: string) => Place {
+  const places = new Map<string, Place>();
+  const placeOf = (id: string): Place => {
+    const known = places.get(id);
+    if (known !== undefined) return known;
+    const made = { id, neighbours: new Map<Place, number>(), degree: 0, residual: 0, isQueued: false };
+    places.set(id, made);
+    return made;
+  };
+  const add = (from: Place, to: Place, weight: number) => {
+    from.neighbours.set(to, (from.neighbours.get(to) ?? 0) + weight);
+    from.degree += weight;
   };
   for (const { source, target, weight } of edges) {
     if (weight <= 0 || source === target) continue;
-    add(source, target, weight);
-    add(target, source, weight);
+    const [one, other] = [placeOf(source), placeOf(target)];
+    add(one, other, weight);
+    add(other, one, weight);
   }
-  return { neighbours, degree };
+  return placeOf;
 }
