@@ -30,6 +30,7 @@ const CONDITIONS: readonly (readonly [Part, (question: Asked, said: readonly Sai
   ['kind', isOfOtherOrder],
   ['count', isCountOfOther],
   ['person', isAgeOfSpeaker],
+  ['event', isDeedUnsaid],
 ];
 
 /** Returns which part of a question its best sentences, best first, surely do not say; null when they may say all. */
@@ -303,4 +304,19 @@ const NUMERAL = new RegExp(`\\d|\\b(?:${NUMERALS}|\\p{L}+teen)\\b`, 'iu');
 function isAgeOfSpeaker({ text }: Asked, [best]: readonly Said[]): boolean {
   if (!ASKS_AGE_OF_OTHER.test(text) || best === undefined || best.text.search(AGE_OF_SPEAKER) < 0) return false;
   return !NUMERAL.test(best.text.replace(AGE_OF_SPEAKER, ''));
+}
+
+const ASKS_WAY =
+  /^how (?:do|does|can|could|should|would|did|to) (?:(?:I|we|you|one|he|she|they|people|\p{Lu}\p{L}+) )?(?:\p{L}+ly )?(\p{Ll}{3,})\b/iu;
+/** Deeds that are told without a word for them: what to do is what is said. */
+const GENERAL_DEED =
+  /^(?:get|make|have|know|use|find|come|look|work|feel|take|keep|set|start|run|add|build|create|define|enable|handle|deal|manage|reach|prepare|cook|eat|drink|help|solve|fix|turn|learn|call|name|spell|say|pronounce|tell|see|like|pay|react|change|write|configure|want|need|become|meet|end|begin|stay|survive|win|celebrate|spend|decide|respond|describe)$/u;
+const MIN_DEED = 0.3;
+
+/** Whether no sentence has the verb of what a question asks the way of, nor one like it: `ZIP archives are compressed` for how to encrypt one. */
+function isDeedUnsaid({ text, type }: Asked, said: readonly Said[]): boolean {
+  const deed = type === 'way' ? ASKS_WAY.exec(text.trim())?.[1]?.toLowerCase() : undefined;
+  if (deed === undefined || GENERAL_DEED.test(deed) || STOP_WORDS.has(deed)) return false;
+  if (wordSenses().partsOf(wordSenses().row(deed)).verb < 0.5) return false;
+  return said.every((one) => !says(wordsAround(one), deed, MIN_DEED));
 }
