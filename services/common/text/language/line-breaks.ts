@@ -7,9 +7,9 @@ interface Block {
 
 /** Nobody wraps text at fewer characters. */
 const MIN_WIDTH = 45;
-/** Lines beside which a single one that is much longer, such as a link, does not tell the width. */
-const MANY_LINES = 5;
 
+/** Two lines may as well be one sentence. */
+const MIN_LINES = 3;
 /** Lines of wrapped text are longer, also where a link or the like lost a part of it. */
 const SHORT_OF_WIDTH = 0.75;
 
@@ -25,7 +25,7 @@ const ITEM = /^[ \t]*(?:[-*•‣◦–—]|\d{1,3}[.)])[ \t]/u;
 /**
  * Returns what tells whether a place is in notes, whose lines end without full stops, and whether a line break there ends what is
  * said on its line. A break wraps a text when the next word would not have fitted on the line: lines are as wide as the longest
- * of their block. Places are asked for in order.
+ * but one of their block, as a link may be longer. Places are asked for in order.
  */
 export function lineBreaks(text: string) {
   let block: Block = { end: -1, isOfNotes: false };
@@ -53,15 +53,19 @@ function blockFrom(text: string, from: number, at: number): Block {
 }
 
 function areNotes(lines: readonly string[]): boolean {
-  if (lines.length < 2) return false;
+  if (lines.length < MIN_LINES) return false;
   const lengths = lines.map((line) => line.trimEnd().length);
   const [longest = 0, second = 0] = lengths.toSorted((a, b) => b - a);
-  const width = Math.max(MIN_WIDTH, lines.length < MANY_LINES ? longest : second);
+  const width = Math.max(MIN_WIDTH, second);
   const breaks = lines.slice(1).map((line, before) => ({ line, before: lengths[before] ?? 0 }));
   const plain = breaks.filter(({ line }) => !ITEM.test(line) && line.trim() !== '');
   // Nothing fits behind the longest line.
   const told = plain.length > 1 ? plain.filter(({ before }) => before < longest) : plain;
   const fitting = told.filter(({ line, before }) => before + 1 + line.search(/\s|$/u) <= width);
-  const short = told.filter(({ before }) => before < SHORT_OF_WIDTH * width);
-  return fitting.length > 0 && fitting.length * 2 >= told.length && short.length * 3 >= told.length;
+  // The first line may begin within a line of what it was copied from, and the last one ends where the text does.
+  const inner = lengths.slice(1, -1);
+  const short = inner.filter((length) => length < SHORT_OF_WIDTH * width);
+  return (
+    fitting.length > 0 && fitting.length * 2 >= told.length && short.length > 0 && short.length * 3 >= inner.length
+  );
 }

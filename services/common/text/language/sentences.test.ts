@@ -76,6 +76,12 @@ describe('sentences', () => {
     const wrapped =
       'We walked along the river until it was dark and the lights of the\nfirst houses came into view, where an old man sold us a bottle of\nmilk and some bread.';
     expect(split(wrapped)).to.have.length(1);
+    const copied =
+      'Some years ago—never mind how long precisely—having\nlittle or no money in my purse, and nothing particular to interest me\non shore, I thought I would sail about a little.';
+    expect(split(copied)).to.have.length(1);
+    expect(
+      split('Still more strange to see him\nperched upon the loggerhead itself, under such skies.'),
+    ).to.have.length(1);
     const linked =
       'Controls the size of a body. If this is a number, then the value\nis the number of bytes; if it is a string, the value is passed to\nbytes (https://example.org/bytes) for parsing. Defaults\nto 100kb.';
     expect(split(linked).at(-1)).to.equal('Defaults\nto 100kb.');
