@@ -35,6 +35,7 @@ describe('a version that documentation asks for', () => {
     ['What Node version is required for Koa?', 'Needs Node.js >= 20 and npm.', '>= 20', 'koa.md'],
     ['Which version of Node does Express need?', 'Koa requires node v18.0.0 or higher.', null, 'koa.md'],
     ['Which version of Python does Koa require?', 'Koa requires node v18.0.0 or higher.', null],
+    ['Which Node versions does Koa support?', 'For example, koa@legacy is compatible with Node.js 8.', null, 'koa.md'],
     ['Which version of Node do we run?', 'We run Node 24 since May.', null],
   ]);
 });

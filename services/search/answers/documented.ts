@@ -97,6 +97,8 @@ const ASKS_VERSION =
   /^(?:which|what)(?: (?:minimum|minimal|lowest|oldest))? (?:(?<kind>.+?) versions?|versions? of (?<what>.+?)) (?:is|are|does|do|must|should|has to) (?:(?:I|we|you) (?:need|have|use|run)|(?:required|needed|supported|necessary)|(?<owner>.+?) (?:requires?|needs?|supports?|runs? on|works? with|be))\b(?: (?:for|by|to run|to use|in) (?<by>.+?))?\??$/iu;
 const NEEDS =
   /\b(?:requir\p{L}*|needs?|needed|supports?|supported|compatible|minimum|at least|or (?:higher|later|newer|above|greater))\b|>=|≥|\d\+/iu;
+/** Tells of versions that are kept for others. */
+const OF_OTHERS = /\b(?:for example|e\.g\.|legacy|older versions?)(?!\p{L})/iu;
 const NUMBER_OF_VERSION =
   '(?:>=? ?|≥ ?)?v?\\d+(?:\\.(?:\\d+|x))*(?:\\+| ?(?:or|and) (?:higher|later|newer|above|greater|up))?';
 
@@ -110,7 +112,7 @@ function neededVersion(question: string, passages: readonly ReadPassage[]): Docu
     `(?<![\\p{L}\\p{N}])${name}(?:\\.?js)?(?: (?:version|versions|release))? (?<value>${NUMBER_OF_VERSION})(?![\\p{L}\\p{N}])`,
     'iu',
   );
-  const isNeed = (text: string) => NEEDS.test(text);
+  const isNeed = (text: string) => NEEDS.test(text) && !OF_OTHERS.test(text);
   return firstAbout(stemsOf(owner ?? by ?? ''), passages, ({ text }) =>
     isNeed(text) ? (said.exec(text)?.groups?.['value'] ?? null) : null,
   );

@@ -17,7 +17,7 @@ describe('the statements of a passage', () => {
     ]);
   });
 
-  it('are no conditions of a licence', () => {
+  it('are no conditions of a licence, and no words of lost links', () => {
     const licence =
       'Permission is hereby granted, free of charge, to any person.\n\nIN NO EVENT SHALL THE AUTHORS BE LIABLE.\n\nTern parses files.';
     expect(texts(licence)).to.deep.equal(['Tern parses files.']);

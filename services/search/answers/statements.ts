@@ -104,8 +104,8 @@ const MAIL =
 /** A heading over a list of the headings below. */
 const CONTENTS =
   /^(?:#+[ \t]+)?(?:table of )?contents$|^(?:#+[ \t]+)?(?:Inhalt(?:sverzeichnis|sübersicht)?|[ÍI]ndice|Contenido|Sommaire|Table des matières)$/iu;
-/** Nothing but links and images. */
-const LINKS = /^(?:[-*•|·,\s]*!?\[(?:!?\[[^\]]*\]\([^)]*\)|[^\]]*)\]\([^)]*\))+[-*•|·,\s]*$/u;
+/** Nothing but links and images, or the words of one that lost its address. */
+const LINKS = /^\[[^\][\n]{1,60}\]$|^(?:[-*•|·,\s]*!?\[(?:!?\[[^\]]*\]\([^)]*\)|[^\]]*)\]\([^)]*\))+[-*•|·,\s]*$/u;
 
 /**
  * Returns the sentences of a passage that can answer a question, in order: sentences of prose and of comments in code, values
