@@ -56,6 +56,11 @@ describe('the code that shows how something is done', () => {
     expect(shown('Who sends data?')).to.equal(undefined);
   });
 
+  it('is none that ends in another passage', () => {
+    const cut = passageOf('## Sending data\n\n```js\nsocket.send(', 'ws.md');
+    expect(shownExample(readQuestion('How do I send data?'), [cut])).to.equal(null);
+  });
+
   it('is that of the document with the fewest other words in its name', () => {
     const other = passageOf('## Installation\n\n```sh\nnpm install koa-router\n```\n', 'koa-router.md');
     const koa = passageOf('## Installation\n\n```sh\nnpm install koa\n```\n', 'koa.md');

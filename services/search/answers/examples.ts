@@ -7,7 +7,9 @@ import { type Example, examplesOf, statementsOf } from './statements.ts';
 const MAX_LINES = 24;
 const MAX_LENGTH = 1200;
 
-const isShown = ({ code }: Example) => code.length <= MAX_LENGTH && code.split('\n').length <= MAX_LINES;
+/** Code whose end is in another passage is not shown. */
+const isShown = ({ code }: Example) =>
+  code.length <= MAX_LENGTH && code.split('\n').length <= MAX_LINES && /\n[ \t]*(?:```+|~~~+)$/u.test(code);
 
 /** Returns the code behind a sentence that says how something is done, in its section; null without, and for other questions. */
 export function exampleBehind(

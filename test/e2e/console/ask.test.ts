@@ -68,6 +68,27 @@ describe('console in a browser: first use, questions, sessions', () => {
     expect(Number(await row.locator('td').nth(2).textContent())).to.be.greaterThan(4);
   });
 
+  it('sets the code of an answer apart', async () => {
+    const post = async (path: string, body: object) => {
+      const headers = { 'content-type': 'application/json' };
+      const reply = await fetch(`${world.app.baseUrl}/api/v1${path}`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(body),
+      });
+      return (await reply.json()) as { readonly dataset_id?: string };
+    };
+    const manual = '# Tern\n\n## Sending data\n\nOpen the connection first.\n\n```js\nsocket.send("hello");\n```\n';
+    const added = await post('/add', { datasetName: 'manuals', data: [manual] });
+    await post('/cognify', { datasets: ['manuals'] });
+    const { page } = await open(`/ask?dataset=${added.dataset_id}`);
+    await page.fill('textarea', 'How do I send data with Tern?');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('article >> text=Open the connection first.');
+    expect(await page.locator('article pre').textContent()).to.equal('socket.send("hello");');
+    await keep(page, 'code');
+  });
+
   it('shows the nearest quotes where nothing answers the question, and keeps their passages folded', async () => {
     const { page } = await open(`/ask?dataset=${dataset}`);
     await page.fill('textarea', 'How much rent does the Harbour Library pay?');

@@ -5,6 +5,7 @@ import {
   Badge,
   Box,
   Button,
+  Code,
   Collapse,
   CopyButton,
   Group,
@@ -17,7 +18,7 @@ import {
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { NOTHING_FITS } from '../../../common/text/repetition/own-answers.ts';
 import { engram } from '../api.ts';
 import type { OpenedDocument } from '../document.tsx';
@@ -67,7 +68,7 @@ export function TurnView({ turn, conversation, onOpen }: TurnProps) {
       {error === null ? null : <Failed error={error} />}
       {findings === null ? (
         text === '' ? null : (
-          <Text className="answer">{text}</Text>
+          <Answer text={text} />
         )
       ) : (
         <Findings findings={findings} onOpen={onOpen} />
@@ -95,6 +96,31 @@ export function TurnView({ turn, conversation, onOpen }: TurnProps) {
           .
         </Text>
       )}
+    </Stack>
+  );
+}
+
+const FENCED = /^[ \t]*(?:```+|~~~+)[^\n]*\n([\s\S]*?)^[ \t]*(?:```+|~~~+)[ \t]*$/gmu;
+
+/** The text of an answer, with the code between fences in it set apart. */
+function Answer({ text }: { readonly text: string }) {
+  const blocks: { readonly start: number; readonly node: ReactNode }[] = [];
+  let end = 0;
+  const addProse = (until: number) => {
+    const prose = text.slice(end, until).trim();
+    if (prose !== '') blocks.push({ start: end, node: <Text className="answer">{prose}</Text> });
+  };
+  for (const { 0: found, 1: code = '', index } of text.matchAll(FENCED)) {
+    addProse(index);
+    blocks.push({ start: index, node: <Code block>{code.trimEnd()}</Code> });
+    end = index + found.length;
+  }
+  addProse(text.length);
+  return (
+    <Stack gap="xs">
+      {blocks.map(({ start, node }) => (
+        <Box key={start}>{node}</Box>
+      ))}
     </Stack>
   );
 }
@@ -182,7 +208,7 @@ function Findings({ findings, onOpen }: FindingsProps) {
                 {finding.dataset_name}
               </Badge>
             ) : null}
-            <Text className="answer">{finding.text}</Text>
+            <Answer text={finding.text} />
             {finding.metadata?.nearest === undefined ? null : (
               <Text size="sm" c="dimmed" className="answer">
                 Nearest: {finding.metadata.nearest.join('\n')}
