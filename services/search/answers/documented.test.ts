@@ -22,6 +22,7 @@ describe('a default that documentation gives', () => {
     ['What does maxRetries default to?', '`maxRetries` (default: 5) limits how often it tries.', '5'],
     ['Which format is used by default?', 'The format is `json` by default.', 'json'],
     ['What is the default port?', '* **port** - integer - Where it listens. **Default:** `22`\n', '22'],
+    ['What is the default of HERON_BATCH?', '- `HERON_BATCH`: rows at once, 500 by default\n', '500'],
     ['What is the default port of Redis?', '## port\n\nDefault: 8000\n', null],
     ['What is the default timeout?', '## port\n\nDefault: 8000\n', null],
     ['What is the default host?', 'By default, the host writes a log.', null],

@@ -46,7 +46,7 @@ const VALUE = `(?<value>${QUOTED}|${PLAIN})`;
 const DEFAULT_IS = [
   new RegExp(`\\bdefaults? ?(?:value)?(?::| is| are| ?=| to|s to)+ ${VALUE}`, 'iu'),
   new RegExp(`\\(default:? ${VALUE}\\)`, 'iu'),
-  new RegExp(`\\b(?:is|are|uses?) ${VALUE} by default\\b`, 'iu'),
+  new RegExp(`(?:\\b(?:is|are|uses?) |[,;] )${VALUE} by default\\b`, 'iu'),
 ];
 
 /** Returns the default that documentation gives for a setting of a program or of a part of it. */

@@ -304,7 +304,7 @@ function answerTo(
       !isNotYet(sentence) &&
       !isOnlyToDo(question, text) &&
       !(isOfOtherRelative(query, text) && (isOwn || !OF_SUBJECT_BEFORE.test(text))) &&
-      !isOnlyNamed(query, text)
+      !(isOnlyNamed(query, text) && !(question.type === 'yes-no' && sentence.statement.isItem === true))
     );
   };
   const read = retrieval.withSuperseded ?? passages;

@@ -165,7 +165,9 @@ const SUBJECT = /^\p{L}+ (?:(?:the|my|our|there|an?|any) )*(\p{Ll}{3,})/iu;
 
 /** Whether no sentence has the thing of which a question asks whether something is so. */
 export function isThingUnsaid(question: string, said: readonly Pick<Said, 'text' | 'context'>[]): boolean {
-  const [thing] = contentWords(SUBJECT.exec(question.trim())?.[1] ?? '');
+  const subject = SUBJECT.exec(question.trim())?.[1] ?? '';
+  // `Does Heron support MySQL?` asks of no bird.
+  const [thing] = /^\p{Lu}/u.test(subject) ? [] : contentWords(subject);
   const { noun, verb } = wordSenses().partsOf(wordSenses().row(thing ?? ''));
   if (thing === undefined || noun <= Math.max(verb, 0.5) || relativesLike(thing).length > 0) return false;
   return said.every((one) => !contentWords(`${one.text} ${one.context}`).some((word) => isOfThing(thing, word)));

@@ -65,4 +65,22 @@ describe('yesOrNo', () => {
       expect(best === undefined ? null : yesOrNo(question, best)).equals(answer);
     });
   }
+
+  for (const [text, heading, answer] of [
+    ['Does Heron support MySQL?', 'Supported databases', 'Yes'],
+    ['Is MySQL supported?', 'Databases that are not supported', 'No'],
+    ['Does Heron support MySQL?', 'Databases', null],
+  ] as const) {
+    it(`is ${answer} to "${text}" for an item below "${heading}"`, () => {
+      const payload = {
+        text: `# Heron\n\n## ${heading}\n\n- PostgreSQL\n- MySQL\n`,
+        documentName: 'heron.md',
+        headings: [],
+      };
+      const question = readQuestion(text);
+      const ranked = rankSentences(sentencesOf(question, [{ id: 'a', payload } as unknown as ReadPassage]));
+      const item = ranked.find(({ statement }) => statement.text === 'MySQL');
+      expect(item === undefined ? undefined : yesOrNo(question, item)).equals(answer);
+    });
+  }
 });

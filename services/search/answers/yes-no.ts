@@ -5,6 +5,7 @@ import { saysOtherValue } from './other-value.ts';
 import { isDesignationUnsaid } from './part-conditions.ts';
 import { type Question, wordsOf } from './question.ts';
 import { putFirst, type RankedSentence } from './rank-sentences.ts';
+import type { Statement } from './statements.ts';
 import { isOtherPerson, isThingUnsaid, namesIn } from './unmet-condition.ts';
 
 const NEGATION = /\b(?:no|not|never|none|nobody|nothing|neither|without|cannot|refused|declined|rejected)\b|n['’]t\b/iu;
@@ -44,6 +45,8 @@ export function yesOrNo({ type, text }: Question, { statement, features }: Ranke
   const said = [{ text: statement.text, context: `${heading} ${label}` }];
   // `Perfume is not allowed.` says nothing of dogs.
   if (isThingUnsaid(text, said) || isDesignationUnsaid({ text, type }, said)) return null;
+  if (isListed(text, statement) && features.missing <= MAX_MISSING.no)
+    return NEGATION.test(`${heading} ${label}`) ? 'No' : 'Yes';
   const isNegated = NEGATION.test(statement.text);
   const isLike = features.missing <= MAX_MISSING.no;
   if (!isNegated && (saysOtherValue(text, statement.text) || (isLike && saysOpposite(text, statement.text))))
@@ -60,6 +63,17 @@ export function yesOrNo({ type, text }: Question, { statement, features }: Ranke
     (features.exact + features.heading >= 1 - MAX_MISSING.yes ||
       (ROW.test(statement.text) && saysBeside(statement.text, text)));
   return isWhole ? 'Yes' : null;
+}
+
+/** Whether an item is nothing but a name of a question, below a heading with its verb: `MySQL` below `Supported databases`. */
+function isListed(question: string, { text, heading, label, isItem }: Statement): boolean {
+  const asked = new Set(wordsOf(question).map(stemOf));
+  const isAsked = (word: string) => asked.has(stemOf(word));
+  const words = wordsOf(text);
+  const above = wordsOf(`${heading} ${label}`).filter((word) => !STOP_WORDS.has(word) && !words.includes(word));
+  const names = namesIn(question);
+  const isNamed = isItem === true && words.length > 0 && words.every(isAsked);
+  return isNamed && above.some((word) => isAsked(word) && !names.includes(stemOf(word)));
 }
 
 /** A row of a table with the heads of its columns, which says nothing but its values. */
