@@ -344,4 +344,12 @@ describe('records of single fields', () => {
     expect(told('Which port does the Atlas admin run on?')).to.equal('3001');
     expect(told('Which port does the Atlas API run on?')).to.equal('3000');
   });
+
+  it('counts no rows for a number by default', () => {
+    const list = passage(
+      'heron',
+      '# Variables\n\n- HERON_URL: address of the source\n- HERON_BATCH: rows at once, 500 by default\n',
+    );
+    expect(tableAnswer('How many rows at once by default?', tablesOf([list]))).to.equal(null);
+  });
 });

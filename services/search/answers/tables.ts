@@ -226,6 +226,7 @@ function ageOf(rows: readonly Row[], column: number | null, now: Date | undefine
   return { text: `${yearsBetween(day, now)} (born ${cell})`, rows, isOfTime: false };
 }
 
+const BY_DEFAULT = /\bby default\b/iu;
 const WHO = /^(?:who|whose|wer)\b/iu;
 
 /** Whether a name that words of a question choose has half of its words in the question. */
@@ -287,6 +288,8 @@ function computedValue({
     !isDated(rows, column ?? 0)
   )
     return answer(only);
+  // `500 by default` is no number of rows.
+  if (counted !== null && BY_DEFAULT.test(asked)) return null;
   const listed = counted === null || rows.length !== 1 ? null : listedIn(rows[0] as Row, table, asked);
   if (listed !== null) return answer(String(listed));
   if (counted !== null) {
