@@ -23,6 +23,18 @@ describe('the statements of a passage', () => {
     expect(texts(licence)).to.deep.equal(['Tern parses files.']);
   });
 
+  it('of a section below a question as its heading reply to it', () => {
+    const payload = {
+      text: '# FAQ\n\n## Is it free?\n\nNot yet.\n',
+      headings: [],
+      documentName: 'faq.md',
+      chunkIndex: 1,
+    };
+    const [reply, ...others] = statementsOf({ payload } as never);
+    expect(others).to.deep.equal([]);
+    expect(reply).to.include({ text: 'Not yet.', heading: 'Is it free?', asked: 'Is it free?' });
+  });
+
   it('are no entries of a table of contents', () => {
     expect(
       texts('# Tern\n\nTern parses files.\n\n## Table of Contents\n\n- Install\n- License\n\n## License\n\nMIT\n'),

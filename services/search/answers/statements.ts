@@ -333,7 +333,9 @@ function questionReader(text: string) {
     const turn = turns[turnAt];
     const speaker = turn?.speaker ?? null;
     const isQuestion =
-      speaker === null ? /\?["”)]*$/u.test(line) && readQuestion(line).type !== 'topic' : ASKS_IN_TURN.test(line);
+      speaker === null
+        ? /\?["”)]*$/u.test(line) && readQuestion(plain(line)).type !== 'topic'
+        : ASKS_IN_TURN.test(line);
     const isOver =
       speaker === null ? left === 0 : turnAt - askedAt > REPLY_TURNS || (speaker === asker && replies.size > 0);
     if (isQuestion || isTitle || isOver) {
@@ -350,8 +352,8 @@ function questionReader(text: string) {
     const isReply = turn === undefined || replies.get(turn.speaker) === turnAt;
     const reply = isReply ? before : '';
     const askedBy = asker;
-    if (isQuestion && !isTitle) {
-      [before, asker, left, askedAt] = [onOneLine(line), speaker, REPLY_SENTENCES, turnAt];
+    if (isQuestion && (!isTitle || MARKDOWN_HEADING.test(line))) {
+      [before, asker, left, askedAt] = [onOneLine(plain(line)), speaker, REPLY_SENTENCES, turnAt];
     }
     const isContinued = (turnAt >= 0 && turnAt === lastTurn) || undefined;
     lastTurn = turnAt;
@@ -449,7 +451,7 @@ function valuesIn(code: string): readonly Omit<Line, 'kind'>[] {
 }
 
 function isHeading(line: string, titles: ReadonlySet<string>): boolean {
-  return titles.has(plain(line)) || (MARKDOWN_HEADING.test(line) && !ENDS_SENTENCE.test(line));
+  return titles.has(plain(line)) || (MARKDOWN_HEADING.test(line) && (!ENDS_SENTENCE.test(line) || line.endsWith('?')));
 }
 
 /** Whether a first line is a title: short, followed by a blank line, and no row of a table. */
