@@ -52,6 +52,7 @@ describe('the code that shows how something is done', () => {
 
   it('is none for what no heading names, for numbered steps, and for other questions', () => {
     expect(shown('How do I compress data with brotli?')).to.equal(undefined);
+    expect(shown('How do I send data with express?')).to.equal(undefined);
     expect(shown('How do I make a release?')).to.equal(undefined);
     expect(shown('Who sends data?')).to.equal(undefined);
   });

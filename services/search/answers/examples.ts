@@ -38,6 +38,9 @@ const COVERED = { heading: 1, above: 0.6, document: 0.6 } as const;
 const OTHER_WORD = 0.01;
 const MIN_COVERED = 0.58;
 
+/** What something is done in or with: another program has the same headings. */
+const WITHIN = /\b(?:in|with|using|for|on|of) ([^?]+)\??$/iu;
+
 /**
  * Returns the code of the section whose headings name what a question asks how to do: that of `Simple server` in the README of
  * ws for "How do I create a server with ws?"; null when none does, and for other questions.
@@ -48,6 +51,7 @@ export function shownExample(
 ): { readonly example: Example; readonly passage: ReadPassage } | null {
   const asked = type === 'way' ? [...new Set(contentWords(text.replace(PARTS, ' ')).map(stemOf))] : [];
   if (asked.length === 0) return null;
+  const within = stemsOf(WITHIN.exec(text)?.[1] ?? '');
   const weight = (stem: string) => (COMMON_DEEDS.has(stem) ? WEIGHT_OF_COMMON : 1);
   const total = asked.reduce((sum, stem) => sum + weight(stem), 0);
   let [best, most]: [ReturnType<typeof shownExample>, number] = [null, 0];
@@ -63,6 +67,13 @@ export function shownExample(
         if (above.has(stem)) return COVERED.above;
         return document.has(stem) ? COVERED.document : 0;
       };
+      const all = new Set([
+        ...own,
+        ...above,
+        ...document,
+        ...stemsOf(`${example.sentence?.text ?? ''} ${example.code}`),
+      ]);
+      if ([...within].some((stem) => asked.includes(stem) && !all.has(stem))) continue;
       const others = [...document, ...own].filter((stem) => !asked.includes(stem)).length;
       const share = asked.reduce((sum, stem) => sum + weight(stem) * covered(stem), 0) / total;
       const score = share - others * OTHER_WORD;
