@@ -67,7 +67,7 @@ export function judgeEvidence(question: Question, evidence: Evidence): Judgement
 
 /** What no sentence tells without its unit or the like: a colour, a weight, a telephone number. */
 const SURE_UNIT =
-  /\b(?:colou?r|(?:tele)?phone number|e-?mail|mileage|weigh|weight|(?:what|which) (?:is|was) the (?:final |exact )?score|how (?:heavy|long|often|tall|high|deep|wide|old)|how much (?:money|did|do|does|will) .*(?:costs?|pay|owe|earn|spend|charge))\b/iu;
+  /\b(?:colou?r|(?:tele)?phone number|e-?mail|mileage|weigh|weight|(?:what|which) (?:is|was) the (?:final |exact )?score|how (?:heavy|long|often|tall|high|deep|wide|old)|what(?: (?:is|was|are|were)|['’]s) (?:the|my|our|his|her|their) (?:\p{Ll}+ )?(?:price|cost|fee|rent|salary|wages?|budget|deposit)s?|how much (?:money|did|do|does|will) .*(?:costs?|pay|owe|earn|spend|charge))\b/iu;
 
 /** Below this share of a question's information, a sentence has no word of it and none of like meaning. */
 const SAME_WORDS = 0.02;

@@ -45,7 +45,7 @@ const UNITS: readonly (readonly [asks: RegExp, isAnswer: RegExp, types?: readonl
     /[$€£¥%]|\b(?:EUR|USD|GBP|CHF|dollars?|euros?|pounds?|crowns|francs|yen|per ?cent)\b|\b(?:months?|weeks?|years?)['’]? (?:rent|pay|salary|wages|notice)\b/iu,
   ],
   [
-    /\bhow much\b.*\b(?:costs?|pay|paid|price|money|win|won|earn|spend|spent|charge|owe|owes|owed|worth|salary|fee|prize|reward|bonus|budget|bill|fare)\b|^how much (?:is|are|was|were|did .* get) (?!left)|\b(?:salary|price|cost|rent|fee|wages?|deposit|fine|deductible|premium)\b|^what (?:do|does|did) .*\b(?:pay|charge|spend)\b/iu,
+    /\bhow much\b.*\b(?:costs?|pay|paid|price|money|win|won|earn|spend|spent|charge|owe|owes|owed|worth|salary|fee|prize|reward|bonus|budget|bill|fare)\b|^how much (?:is|are|was|were|did .* get) (?!left)|\b(?:salary|price|cost|rent|fee|wages?|deposit|fine|deductible|premium|budget)\b|^what (?:do|does|did) .*\b(?:pay|charge|spend)\b/iu,
     /[$€£¥]|\b(?:EUR|USD|GBP|CHF|dollars?|euros?|pounds?|crowns|francs|yen|cents?|bucks)\b|\b(?:for|paid|pays?|costs?) \d[\d.,]*(?! ?(?!(?:a|per|each|in|and)\b)\p{L})|\b\d[\d.,]* (?:a|per) (?:month|week|night|day|year|hour)\b/iu,
   ],
   [

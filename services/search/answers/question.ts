@@ -34,7 +34,7 @@ const TYPES: readonly (readonly [AnswerType, RegExp])[] = [
   ['date', /\bhow long ago\b/u],
   [
     'number',
-    /\bhow (?:many|much|long|old|far|tall|high|big|large|deep|wide|heavy|fast|often)\b|\bwhat (?:is|was|are) .{2,60}\bphone number\b|\b(?:what|which) (?:number|percentage|price|size|age|amount)\b|\bwhat (?:do|does|did|will|would) .{2,60} (?:cost|weigh|earn)\b(?! (?:me|us) my)|\bwhat (?:is|was|are|were) the (?:price|cost|fee|rent|salary|weight|height)\b|\bwie ?(?:viele?[mnrs]?|lange|alt|weit|hoch)\b|\bcu[aá]nt[oa]s?\b|\bcombien\b/u,
+    /\bhow (?:many|much|long|old|far|tall|high|big|large|deep|wide|heavy|fast|often)\b|\bwhat (?:is|was|are) .{2,60}\bphone number\b|\b(?:what|which) (?:number|percentage|price|size|age|amount)\b|\bwhat (?:do|does|did|will|would) .{2,60} (?:cost|weigh|earn)\b(?! (?:me|us) my)|\bwhat(?: (?:is|was|are|were)|['’]s) (?:the|my|our|his|her|their) (?:(?:max(?:imum)?|min(?:imum)?|hourly|daily|weekly|monthly|yearly|annual|total|current|average|highest|lowest|starting|usual|regular|normal|full|net|gross) )*(?:prices?|costs?|fees?|rents?|salary|wages?|weight|height|length|width|depth|speed|distance|budget|deposit|discount|population|deductible|mileage)\b|\bwie ?(?:viele?[mnrs]?|lange|alt|weit|hoch)\b|\bcu[aá]nt[oa]s?\b|\bcombien\b/u,
   ],
   [
     'date',
