@@ -385,7 +385,7 @@ function answerTo(
   const [first] = quoted;
   const example = first === undefined ? null : exampleBehind(question, first);
   const lead =
-    first === undefined
+    first === undefined || (question.type === 'yes-no' && BEGINS_SO.test(first.statement.text))
       ? null
       : (speakerAsked(first) ??
         yesOrNo(question, first) ??
@@ -398,6 +398,9 @@ function answerTo(
     ...(first !== undefined && { proof: { passageId: first.passage.id, statement: first.statement } }),
   };
 }
+
+/** `Yes, from 500 euros a year.` says itself whether it is so. */
+const BEGINS_SO = /^(?:yes|no)(?:[,.!;:]| –| —|$)/iu;
 
 /** Puts the sentence behind the others that only says whom a question describes, as it is quoted as a proof. */
 function descriptionLast(ranked: readonly RankedSentence[], inner: InnerAnswer | null): readonly RankedSentence[] {

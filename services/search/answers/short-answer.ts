@@ -207,7 +207,10 @@ function ofChange(
 
 const PREPOSITIONAL = /\b(?:in|for|with|without|on|at|from|to|by) (?:the |my |our )?\p{L}+/giu;
 
-/** Returns the number in the clause that has a phrase of the question: 310 in `in oak for 480, in pine for 310`; null without. */
+/**
+ * Returns the number in the clause that has a phrase of the question, or the name in it: 310 in `in oak for 480, in pine for 310`,
+ * 180 in `120 a night; in London, Paris and Zurich 180` for "in Paris"; null without.
+ */
 function ofClause(
   { text }: Question,
   { sentence, span }: Candidate,
@@ -215,9 +218,12 @@ function ofClause(
 ): Candidate | null {
   if (span.kind !== 'number') return null;
   const said = sentence.statement.text;
-  const clauseAt = (at: number) => said.slice(0, at).match(/[,;] /gu)?.length ?? 0;
+  const between = said.includes('; ') ? /; /gu : /, /gu;
+  const clauseAt = (at: number) => said.slice(0, at).match(between)?.length ?? 0;
   for (const [phrase] of text.matchAll(PREPOSITIONAL)) {
-    const at = said.toLowerCase().indexOf(phrase.toLowerCase());
+    const name = / (\p{Lu}[\p{L}'’-]+)$/u.exec(phrase)?.[1];
+    const whole = said.toLowerCase().indexOf(phrase.toLowerCase());
+    const at = whole < 0 && name !== undefined ? said.indexOf(name) : whole;
     if (at < 0 || clauseAt(at) === clauseAt(span.start)) continue;
     const isBeside = (one: Candidate) =>
       one.sentence === sentence && one.span.kind === 'number' && clauseAt(one.span.start) === clauseAt(at);
@@ -376,8 +382,13 @@ function saysMore({ text, kind }: Span, question: Question, named: ReadonlySet<s
   return words.length === 0 ? /\d/u.test(text) : !words.every(isNamed);
 }
 
+/** `Zurich 180 euros` */
+const MEASURED =
+  /[$€£¥%]|(?:^|\s)(?:EUR|USD|GBP|CHF|euros?|pounds?|dollars?|francs?|crowns?|cents?|km|kg|met(?:re|er)s?|minutes?|hours?|days?|weeks?|months?|years?)$/iu;
+
 /** Whether a number belongs to the name before it: `MySQL 8`. */
-function isOfName({ kind, start }: Span, sentence: string): boolean {
+function isOfName({ kind, start, text }: Span, sentence: string): boolean {
+  if (MEASURED.test(text)) return false;
   const before = kind === 'number' ? /(?:^|\s)(\p{Lu}[\p{L}]+) $/u.exec(sentence.slice(0, start))?.[1] : undefined;
   // `Planted 24 leeks`
   const isDeed = before?.endsWith('ed') === true && start === before.length + 1;
