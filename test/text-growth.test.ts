@@ -39,6 +39,8 @@ import { judgeEvidence } from '../services/search/answers/answerable.ts';
 import { compared } from '../services/search/answers/comparison.ts';
 import { comparisonQuestion } from '../services/search/answers/comparison-question.ts';
 import { titleOf } from '../services/search/answers/contexts.ts';
+import { documented } from '../services/search/answers/documented.ts';
+import { shownExample } from '../services/search/answers/examples.ts';
 import { descriptionOf } from '../services/search/answers/inner-description.ts';
 import { answerInner } from '../services/search/answers/inner-question.ts';
 import { countsOf, measuresOf, quantitiesIn } from '../services/search/answers/measures.ts';
@@ -186,6 +188,11 @@ const ANSWER_WORK: Readonly<Record<string, (text: string) => unknown>> = {
   spansOf: (text) => spansOf(text, ['name', 'role', 'date', 'number', 'title', 'phrase']),
   saysOtherValue: (text) => saysOtherValue('Is the van red?', text),
   sourceLabel: (text) => sourceLabel({ text, documentName: '', headings: [] }),
+  'the answer of documentation': (text) => {
+    for (const question of ['What is the default port of Ada?', 'What licence is Ada under?', 'Where can I find Ada?'])
+      documented(question, [passageOf(text)]);
+  },
+  'the code of a section': (text) => shownExample(readQuestion('How do I send data with Ada?'), [passageOf(text)]),
 };
 
 const CHUNK_LENGTHS = [500, 2_000, 8_000];

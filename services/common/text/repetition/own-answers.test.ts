@@ -11,6 +11,8 @@ describe('answers of the service itself', () => {
     expect(isOwnAnswer(`Globex: ${quotes}`, true)).to.equal(true);
     expect(isOwnAnswer(`${quotes}\n\`\`\`js\nconst a = "b";\n\n\`\`\``, true)).to.equal(true);
     expect(isOwnAnswer(`${quotes}\n\`\`\`js\nconst a = 1;\n\`\`\`\nSo I did.`, true)).to.equal(false);
+    const code = '```\nconst a = 1;\n```';
+    expect(isOwnAnswer(`${quotes}\n${code}\nI think so.\n${code}`, true)).to.equal(false);
     const parts = `Where is Ada?\n${quotes}\n\nWho is Bob?\n${NOTHING_FITS}`;
     expect(isOwnAnswer(parts, true)).to.equal(true);
     expect(isOwnAnswer(`${parts}\nI think so.`, true)).to.equal(false);
