@@ -41,8 +41,8 @@ export function keptByText<Value>(
 }
 
 /**
- * Returns a cache of between half of `size` and `size` values, those used last; a function may tell the size that holds now. A look-up costs the same at any size: in a large
- * map in the order of use, most of the time goes into finding the oldest entry.
+ * Returns a cache of between half of `size` and `size` values, those used last; a function may tell the size that holds now. A
+ * look-up costs the same at any size: in a large map in the order of use, most of the time goes into finding the oldest entry.
  */
 export function createLargeCache<Key, Value>(size: number | (() => number)) {
   let recent = new Map<Key, Value>();

@@ -26,13 +26,15 @@ export function decidedFirst({ type, text }: Question, ranked: readonly RankedSe
   if (type !== 'date' || best === undefined || ASKS_FOR_PLAN.test(text)) return ranked;
   const level = levelOf(best);
   if (level === 3) return ranked;
-  const found = ranked
+  // A suggestion gives way to a decision, too; all others only to what was put off.
+  const least = level === 0 ? 2 : 3;
+  const [found] = ranked
     .slice(1, SENTENCES_READ)
     .filter((one) => isLater(one, best) && one.features.missing <= best.features.missing + MISSING_MORE)
-    .filter((one) => levelOf(one) > Math.max(1, level) && spansOf(one.statement.text, ['date']).length > 0)
-    .filter((one) => level !== 1 || levelOf(one) === 3)
-    .toSorted((a, b) => levelOf(b) - levelOf(a))[0];
-  return found === undefined ? ranked : putFirst(found, ranked);
+    .map((sentence) => ({ sentence, level: levelOf(sentence) }))
+    .filter((one) => one.level >= least && spansOf(one.sentence.statement.text, ['date']).length > 0)
+    .toSorted((a, b) => b.level - a.level);
+  return found === undefined ? ranked : putFirst(found.sentence, ranked);
 }
 
 /** 0 for a suggestion, 1 for what is only said, 2 for a decision, 3 for one that was changed. */

@@ -18,7 +18,8 @@ const MAX_PREFERENCES = 8;
 
 /**
  * Answers what people ask about persons and of documentation by forms of sentences that say it: work, ages, children, tastes, how
- * often something happened, defaults, versions and licences. `unsaid` when it is of a relative or a kind that no passage names; null for other questions, and when no sentence says it.
+ * often something happened, defaults, versions and licences. `unsaid` when it is of a relative or a kind that no passage names; null
+ * for other questions, and when no sentence says it.
  */
 export function directAnswer(question: string, passages: readonly ReadPassage[]): DirectAnswer | 'unsaid' | null {
   const work = statedWork(question, passages);

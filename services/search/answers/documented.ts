@@ -62,9 +62,9 @@ function statedDefault(question: string, passages: readonly ReadPassage[]): Docu
     for (const [at, statement] of statements.entries()) {
       if (statement.isQuestion === true || !/default/iu.test(statement.text)) continue;
       const text = statement.text.replaceAll('**', '');
-      const found = DEFAULT_IS.map((pattern) => pattern.exec(text)).find((one) => one !== null);
+      const found = DEFAULT_IS.map((pattern) => pattern.exec(text)).find((one) => one !== null) ?? null;
       const value = unquoted(found?.groups?.['value'] ?? '');
-      if (found === undefined || found === null || value === '' || STOP_WORDS.has(value.toLowerCase())) continue;
+      if (found === null || value === '' || STOP_WORDS.has(value.toLowerCase())) continue;
       const before = text.slice(0, found.index);
       const name = stemsOf(before).length > 0 ? before : nameOfSetting(statements, at);
       const named = [...new Set(stemsOf(name))];
@@ -112,9 +112,8 @@ function neededVersion(question: string, passages: readonly ReadPassage[]): Docu
     `(?<![\\p{L}\\p{N}])${name}(?:\\.?js)?(?: (?:version|versions|release))? (?<value>${NUMBER_OF_VERSION})(?![\\p{L}\\p{N}])`,
     'iu',
   );
-  const isNeed = (text: string) => NEEDS.test(text) && !OF_OTHERS.test(text);
   return firstAbout(stemsOf(owner ?? by ?? ''), passages, ({ text }) =>
-    isNeed(text) ? (said.exec(text)?.groups?.['value'] ?? null) : null,
+    NEEDS.test(text) && !OF_OTHERS.test(text) ? (said.exec(text)?.groups?.['value'] ?? null) : null,
   );
 }
 
@@ -180,13 +179,11 @@ function firstAbout(
     return statementsOf(passage).flatMap((statement) => {
       const value = statement.isQuestion === true ? null : valueIn(statement);
       if (value === null) return [];
-      const [said, place] = [
-        stemsOf(statement.text),
-        [...name, ...stemsOf([...headings, statement.heading].join(' '))],
-      ];
-      if (!thing.every((stem) => said.includes(stem) || place.includes(stem))) return [];
-      const others = thing.every((stem) => said.includes(stem)) ? 0 : name.length;
-      return [{ value, passage, statement, others }];
+      const said = stemsOf(statement.text);
+      const unsaid = thing.filter((stem) => !said.includes(stem));
+      const place = [...name, ...stemsOf([...headings, statement.heading].join(' '))];
+      if (!unsaid.every((stem) => place.includes(stem))) return [];
+      return [{ value, passage, statement, others: unsaid.length === 0 ? 0 : name.length }];
     });
   });
   return found.toSorted((one, other) => one.others - other.others)[0] ?? null;

@@ -1,23 +1,20 @@
 import { isGivenName } from '../../common/text/extraction/rules/entity-type.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
-import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { wordsOf } from './question.ts';
-import { MONTHS, type Span, WEEKDAYS } from './spans.ts';
-import { isPerson, likenessToKinds } from './word-kinds.ts';
+import type { Span } from './spans.ts';
+import { isNoun, isPerson, likenessToKinds } from './word-kinds.ts';
 
-const DAY = new RegExp(
-  `^(?:${MONTHS}|${WEEKDAYS}|Easter|Christmas|Whitsun|Pentecost|Halloween|Thanksgiving|Ramadan|Hanukkah|Diwali|Lent)(?: (?:Day|Eve|Sunday|Monday))?$`,
-  'u',
-);
+const HOLIDAY =
+  /^(?:Easter|Christmas|Whitsun|Pentecost|Halloween|Thanksgiving|Ramadan|Hanukkah|Diwali|Lent)(?: (?:Day|Eve|Sunday|Monday))?$/u;
 /** What stands before the name of a place. */
 const LOCATED = /\b(?:in|at|near|into|to|from|on|of|via|the)\s$/iu;
 /** How much liker to names of places than to those of persons and groups the name of a place is. */
 const PLACE = 0.1;
 
-/** Whether a name in a sentence can be that of a doer: no day, no place, no common noun at the start. */
+/** Whether a name in a sentence can be that of a doer: no holiday, no place, no common noun at the start. */
 export function canAct(sentence: string, { text: name, start }: Pick<Span, 'text' | 'start'>): boolean {
   const words = wordsOf(name).filter((word) => !STOP_WORDS.has(word));
-  if (DAY.test(name) || words.length === 0) return false;
+  if (HOLIDAY.test(name) || words.length === 0) return false;
   const before = sentence.slice(0, start);
   const { person, place, group } = likenessToKinds(words);
   if (LOCATED.test(before) && place - Math.max(person, group) > PLACE) return false;
@@ -25,11 +22,8 @@ export function canAct(sentence: string, { text: name, start }: Pick<Span, 'text
   return !isFirst || words.length > 1 || !isCommonNoun(words[0] ?? '', sentence.slice(start + name.length));
 }
 
-const MIN_NOUN = 0.5;
-
 /** Whether a word that begins a sentence is a noun in plural or before another noun: `Tents are …`, `Altitude sickness …` */
 function isCommonNoun(word: string, behind: string): boolean {
-  const isNoun = (one: string) => wordSenses().partsOf(wordSenses().row(one)).noun > MIN_NOUN;
   if (isGivenName(word) || isPerson(word) || !isNoun(word)) return false;
   const next = /^ (\p{Ll}+)/u.exec(behind)?.[1] ?? '';
   return /[^s]s$/u.test(word) || (!STOP_WORDS.has(next) && isNoun(next));

@@ -222,12 +222,15 @@ function quotedAll(
   };
 }
 
+const HAS_FENCE = /```|~~~/u;
+
 /** Answers how something is done by the code of the section about it; null without one. */
 function quotedExample(
   asked: string,
   passages: readonly RankedPassage[],
   { dataset }: Pick<Material, 'dataset'>,
 ): ExtractiveAnswer | null {
+  if (!passages.some(({ payload }) => HAS_FENCE.test(payload.text))) return null;
   const found = shownExample(readQuestion(asked), passages);
   if (found === null) return null;
   const { passage, example } = found;

@@ -13,7 +13,7 @@ import { type Question, wordsOf } from './question.ts';
 import { type RankedSentence, weigh } from './rank-sentences.ts';
 import { isOrdinary, KINDS_OF, type Span, spansOf, spansOfKind, type WrittenKind } from './spans.ts';
 import { formOf, TIME_NOUN } from './stated-parts.ts';
-import { likenessToKinds, likenessToRoles, NO_KIND } from './word-kinds.ts';
+import { isNoun, likenessToKinds, likenessToRoles, NO_KIND } from './word-kinds.ts';
 
 /** A part of a sentence that answers a question by itself. */
 export interface ShortAnswer {
@@ -233,10 +233,6 @@ function ofClause(
 }
 
 const TITLED = /^(?:Mr|Mrs|Ms|Miss|Dr|Prof|Professor)\b/u;
-const isOrdinaryNoun = (text: string) => {
-  const row = wordSenses().row(text.toLowerCase());
-  return row >= 0 && wordSenses().partsOf(row).noun > 0.5;
-};
 const PLACED = /\b(?:in|at|near|behind|under|to) (?:the )?$/iu;
 const VERB_BEHIND = /^ \p{Ll}{2,}(?:ed|s)\b/u;
 
@@ -262,7 +258,7 @@ function ofAskedVerb({ text, type }: Question, likely: Candidate, candidates: re
     PLACED.test(said.slice(0, span.start + (/^(?:the|The) /u.exec(span.text)?.[0].length ?? 0)));
   // `At the Crown, Pete booked a room.`
   // `Cataract operation, Mr Sengupta`
-  if (type === 'person' && !TITLED.test(found) && isOrdinaryNoun(found))
+  if (type === 'person' && !TITLED.test(found) && isNoun(found.toLowerCase()))
     return candidates.find(({ sentence, span }) => sentence === likely.sentence && TITLED.test(span.text)) ?? null;
   if (type === 'place' && !isPlaced(likely) && VERB_BEHIND.test(said.slice(start + found.length)))
     return candidates.find((one) => one !== likely && isPlaced(one)) ?? null;

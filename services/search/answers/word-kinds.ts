@@ -68,6 +68,9 @@ export function isPerson(noun: string): boolean {
   return (kindOf('person')?.(wordSenses().row(noun)) ?? 0) >= MIN_PERSON;
 }
 
+/** Whether a word is a noun more often than not. */
+export const isNoun = (word: string): boolean => wordSenses().partsOf(wordSenses().row(word)).noun > 0.5;
+
 /** Whether a word is more often a verb than a noun. */
 export function isVerb(word: string): boolean {
   const { noun, verb } = wordSenses().partsOf(wordSenses().row(word));

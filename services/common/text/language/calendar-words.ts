@@ -18,10 +18,11 @@ export const MONTHS = numbered(
   october|oktober|octubre|octobre november|noviembre|novembre december|dezember|diciembre|décembre`,
   1,
 );
-/** With a day: `6 Apr`. */
-export const SHORT_MONTHS: ReadonlyMap<string, number> = new Map([
+/** Also in short, as with a day: `6 Apr`. */
+export const ALL_MONTHS: ReadonlyMap<string, number> = new Map([
   ...numbered('jan feb mar apr may jun jul aug sep oct nov dec', 1),
   ['sept', 9],
+  ...MONTHS,
 ]);
 /** 0 is Monday. */
 export const WEEKDAYS = numbered(

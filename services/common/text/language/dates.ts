@@ -1,8 +1,8 @@
-import { MONTHS, oneOf, SEASONS, SHORT_MONTHS, WEEKDAYS } from './calendar-words.ts';
+import { ALL_MONTHS, oneOf, SEASONS, WEEKDAYS } from './calendar-words.ts';
 import { relativeDates } from './relative-dates.ts';
 import { type DateMention, dayOf, monthSpan, seasonSpan, secondOf, type TimeSpan, yearSpan } from './time-span.ts';
 
-const MONTH = `(${oneOf(new Map([...SHORT_MONTHS, ...MONTHS]))})\\.?`;
+const MONTH = `(${oneOf(ALL_MONTHS)})\\.?`;
 const YEAR = '(1\\d{3}|20\\d\\d)';
 const EDGE = '(?<![\\p{L}\\p{N}.,/$€£#-])';
 
@@ -129,5 +129,5 @@ function isYear(text: string, start: number, name: string): boolean {
 
 function monthOf(name: string | undefined): number {
   const lower = (name ?? '').toLowerCase();
-  return MONTHS.get(lower) ?? SHORT_MONTHS.get(lower) ?? 0;
+  return ALL_MONTHS.get(lower) ?? 0;
 }

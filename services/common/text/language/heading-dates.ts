@@ -1,4 +1,4 @@
-import { MONTHS, oneOf, SHORT_MONTHS, WEEKDAYS } from './calendar-words.ts';
+import { ALL_MONTHS, MONTHS, oneOf, WEEKDAYS } from './calendar-words.ts';
 import { dates } from './dates.ts';
 import type { DateMention, TimeSpan } from './time-span.ts';
 
@@ -16,7 +16,7 @@ const MAX_WORDS_BESIDE_MONTH = 3;
 const MAX_DAY_LINE = 40;
 /** Any day: a day without a year is read beside one. */
 const SOME_DAY = new Date(Date.UTC(2024, 6, 1));
-const NAMES_MONTH = new RegExp(`(?<!\\p{L})(?:${oneOf(new Map([...SHORT_MONTHS, ...MONTHS]))})(?!\\p{L})|\\d{4}`, 'iu');
+const NAMES_MONTH = new RegExp(`(?<!\\p{L})(?:${oneOf(ALL_MONTHS)})(?!\\p{L})|\\d{4}`, 'iu');
 
 /** Whether a line says a day and nothing else: `Mon 6 Apr`, `Tuesday, 7 April 2026:`, as above the notes of that day. */
 export function isDayLine(line: string): boolean {

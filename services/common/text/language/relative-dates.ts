@@ -1,14 +1,4 @@
-import {
-  COUNTS,
-  DAY_WORDS,
-  MONTHS,
-  oneOf,
-  SEASONS,
-  SHORT_MONTHS,
-  UNITS,
-  type Unit,
-  WEEKDAYS,
-} from './calendar-words.ts';
+import { ALL_MONTHS, COUNTS, DAY_WORDS, MONTHS, oneOf, SEASONS, UNITS, type Unit, WEEKDAYS } from './calendar-words.ts';
 import { type DateMention, dayOf, monthSpan, seasonSpan, stretchOf, type TimeSpan, yearSpan } from './time-span.ts';
 
 /** Which one of several: the last before the time of writing, the one at it, or the next. */
@@ -33,7 +23,6 @@ const SIDE = `(?<side>${BACK}|${HERE}|${AHEAD})`;
 const COUNT = `(?<count>\\d{1,12}|${oneOf(COUNTS)})`;
 const UNIT = `(?<unit>${oneOf(UNITS)})`;
 const MONTH = `(?<month>${oneOf(MONTHS)})`;
-const ALL_MONTHS = new Map([...SHORT_MONTHS, ...MONTHS]);
 /** The full stop behind `12 Nov` is that of the sentence at its end. */
 const MONTH_OF_DAY = `(?<month>${oneOf(ALL_MONTHS)})(?:\\.(?= ))?`;
 const NAMED = `(?:${UNIT}|(?<weekday>${oneOf(WEEKDAYS)})|${MONTH}|(?<season>${oneOf(SEASONS)})|(?<part>night|morning|afternoon|evening))`;

@@ -18,7 +18,7 @@ import {
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { NOTHING_FITS } from '../../../common/text/repetition/own-answers.ts';
 import { engram } from '../api.ts';
 import type { OpenedDocument } from '../document.tsx';
@@ -104,23 +104,23 @@ const FENCED = /^[ \t]*(?:```+|~~~+)[^\n]*\n([\s\S]*?)^[ \t]*(?:```+|~~~+)[ \t]*
 
 /** The text of an answer, with the code between fences in it set apart. */
 function Answer({ text }: { readonly text: string }) {
-  const blocks: { readonly start: number; readonly node: ReactNode }[] = [];
-  let end = 0;
-  const addProse = (until: number) => {
-    const prose = text.slice(end, until).trim();
-    if (prose !== '') blocks.push({ start: end, node: <Text className="answer">{prose}</Text> });
-  };
-  for (const { 0: found, 1: code = '', index } of text.matchAll(FENCED)) {
-    addProse(index);
-    blocks.push({ start: index, node: <Code block>{code.trimEnd()}</Code> });
-    end = index + found.length;
-  }
-  addProse(text.length);
+  const blocks = text.split(FENCED).map((block, place) => ({ block, place, isCode: place % 2 === 1 }));
   return (
     <Stack gap="xs">
-      {blocks.map(({ start, node }) => (
-        <Box key={start}>{node}</Box>
-      ))}
+      {blocks.map(({ block, place, isCode }) => {
+        if (isCode)
+          return (
+            <Code key={place} block>
+              {block.trimEnd()}
+            </Code>
+          );
+        const prose = block.trim();
+        return prose === '' ? null : (
+          <Text key={place} className="answer">
+            {prose}
+          </Text>
+        );
+      })}
     </Stack>
   );
 }

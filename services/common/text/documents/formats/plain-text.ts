@@ -42,9 +42,12 @@ export function readPlainText(text: string): DocumentDraft {
  * without any.
  */
 function withDays(blocks: readonly DocumentBlock[]): readonly DocumentBlock[] | null {
-  const lines = blocks.map(({ kind, text }) => (kind === 'paragraph' ? text.split('\n') : []));
-  const days = lines.flat().filter((line) => isDayLine(line.trim())).length;
-  const isFirst = isDayLine(lines[0]?.[0]?.trim() ?? '') && lines.flat().length > 1;
+  const lines = blocks.map(({ kind, text }) =>
+    kind === 'paragraph' ? text.split('\n').map((line) => ({ line, isDay: isDayLine(line.trim()) })) : [],
+  );
+  const all = lines.flat();
+  const days = all.filter(({ isDay }) => isDay).length;
+  const isFirst = lines[0]?.[0]?.isDay === true && all.length > 1;
   if (days === 0 || (days === 1 && !isFirst)) return null;
   return blocks.flatMap((block, at) => {
     const parts: DocumentBlock[] = [];
@@ -54,8 +57,8 @@ function withDays(blocks: readonly DocumentBlock[]): readonly DocumentBlock[] | 
       if (text !== '') parts.push({ kind: 'paragraph', text });
       said = [];
     };
-    for (const line of lines[at] ?? []) {
-      if (!isDayLine(line.trim())) {
+    for (const { line, isDay } of lines[at] ?? []) {
+      if (!isDay) {
         said.push(line);
         continue;
       }
@@ -79,9 +82,10 @@ function withNumbered(blocks: readonly DocumentBlock[]): readonly DocumentBlock[
       kind === 'paragraph' && NUMBERED_TITLE.test(line) && line.split(/\s+/u).length <= MAX_NUMBERED_WORDS;
     return isTitle && !/^\d{1,2}\.[ \t]/u.test(text.slice(end + 1)) ? line : null;
   };
-  if (blocks.filter((block) => titleOf(block) !== null).length < 2) return null;
-  return blocks.flatMap((block): readonly DocumentBlock[] => {
-    const title = titleOf(block);
+  const titles = blocks.map(titleOf);
+  if (titles.filter((title) => title !== null).length < 2) return null;
+  return blocks.flatMap((block, at): readonly DocumentBlock[] => {
+    const title = titles[at] ?? null;
     if (title === null) return [block];
     return [
       { kind: 'heading', level: 2, text: title },
