@@ -1,5 +1,5 @@
 import { isEngramError } from '../common/kernel/errors.ts';
-import { type Json, type JsonObject, parseClientObject } from '../common/kernel/json.ts';
+import { closedObject, type Json, type JsonObject, parseClientObject } from '../common/kernel/json.ts';
 import { isRecord } from '../common/kernel/objects.ts';
 import type { Principal } from '../common/kernel/principal.ts';
 import type { CallContext } from '../common/platform/messaging/messenger.ts';
@@ -10,7 +10,6 @@ import { modelCallContext, type SearchRequest } from './model.ts';
 import { presentByDataset } from './presenters/search-result.ts';
 import { search } from './search.ts';
 import { isAnswered, SEARCH_TYPES, type SearchType } from './search-types.ts';
-import { closed } from './types/reasoning.ts';
 import { runSteps } from './types/run-steps.ts';
 
 /** A function that the model may call. */
@@ -34,7 +33,7 @@ export interface ResponseRequest {
   readonly sampling: Sampling;
 }
 
-export interface FunctionCall {
+interface FunctionCall {
   readonly name: string;
   /** JSON text, as it was given. */
   readonly arguments: string;
@@ -52,7 +51,7 @@ export interface ModelResponse {
 const text = (description: string) => ({ type: 'string', description });
 
 /** Tools of a request that brings none (search-recall.md §7). */
-export const DEFAULT_TOOLS: readonly FunctionTool[] = [
+const DEFAULT_TOOLS: readonly FunctionTool[] = [
   {
     name: 'search',
     description: 'Searches memory for an answer to a question.',
@@ -105,10 +104,10 @@ export async function respond(parts: SearchParts, request: ResponseRequest): Pro
 
 type Call = (name: string, given: string) => Promise<FunctionCall>;
 
-const STEP = closed({
+const STEP = closedObject({
   tool_call: {
     anyOf: [
-      closed({ tool_name: { type: 'string' }, arguments: { type: 'string', description: 'JSON object' } }),
+      closedObject({ tool_name: { type: 'string' }, arguments: { type: 'string', description: 'JSON object' } }),
       { type: 'null' },
     ],
   },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JsonObject } from '../../common/kernel/json.ts';
+import { closedObject, type JsonObject } from '../../common/kernel/json.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import type { Extraction, Extractor } from '../../common/ports/extractor.ts';
 import type { LanguageModel } from '../../common/ports/models.ts';
@@ -121,32 +121,21 @@ interface OutlineClass {
 }
 
 /** JSON schema of a language model's answer. */
-const OUTLINE_SCHEMA: JsonObject = {
-  type: 'object',
-  properties: {
-    title: { type: 'string' },
-    classes: {
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: {
-          name: { type: 'string' },
-          description: { type: 'string' },
-          fields: { type: 'array', items: described('name', 'description') },
-          relations: { type: 'array', items: described('name', 'target') },
-        },
-        required: ['name', 'description', 'fields', 'relations'],
-        additionalProperties: false,
-      },
-    },
+const OUTLINE_SCHEMA = closedObject({
+  title: { type: 'string' },
+  classes: {
+    type: 'array',
+    items: closedObject({
+      name: { type: 'string' },
+      description: { type: 'string' },
+      fields: { type: 'array', items: described('name', 'description') },
+      relations: { type: 'array', items: described('name', 'target') },
+    }),
   },
-  required: ['title', 'classes'],
-  additionalProperties: false,
-};
+});
 
 function described(...names: readonly string[]): JsonObject {
-  const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]));
-  return { type: 'object', properties, required: names, additionalProperties: false };
+  return closedObject(Object.fromEntries(names.map((name) => [name, { type: 'string' }])));
 }
 
 const text = z.string().trim().min(1);

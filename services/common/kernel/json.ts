@@ -4,6 +4,14 @@ export interface JsonObject {
   readonly [key: string]: Json | undefined;
 }
 
+/** A strict JSON schema of an object: all properties required, no others. */
+export function closedObject(properties: JsonObject): JsonObject {
+  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
+}
+
+/** A JSON schema of a value of a type, or null. */
+export const nullable = (type: string): JsonObject => ({ anyOf: [{ type }, { type: 'null' }] });
+
 /** The value under a name from outside, or undefined: names such as `constructor` do not lead to what every object inherits. */
 export function ownValue<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(record, name) ? record[name] : undefined;

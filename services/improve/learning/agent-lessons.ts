@@ -7,7 +7,7 @@ import {
   MAX_CONTEXT_CHARACTERS,
   type NewContextRow,
 } from '../../common/domain/session-context.ts';
-import type { Json, JsonObject } from '../../common/kernel/json.ts';
+import { closedObject, type Json } from '../../common/kernel/json.ts';
 import type { LanguageModel, ModelCallContext } from '../../common/ports/models.ts';
 import { FENCE_RULE, fenced } from '../../common/text/fenced.ts';
 
@@ -19,26 +19,16 @@ const Answer = z.object({
   lessons: z.array(z.object({ section: z.string(), content: z.string(), confidence: z.number() })),
 });
 
-const SCHEMA: JsonObject = {
-  type: 'object',
-  properties: {
-    lessons: {
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: {
-          section: { type: 'string', enum: [...CONTEXT_SECTIONS.agent] },
-          content: { type: 'string', description: `One sentence, at most ${MAX_CONTEXT_CHARACTERS} characters` },
-          confidence: { type: 'number', description: '0 to 1' },
-        },
-        required: ['section', 'content', 'confidence'],
-        additionalProperties: false,
-      },
-    },
+const SCHEMA = closedObject({
+  lessons: {
+    type: 'array',
+    items: closedObject({
+      section: { type: 'string', enum: [...CONTEXT_SECTIONS.agent] },
+      content: { type: 'string', description: `One sentence, at most ${MAX_CONTEXT_CHARACTERS} characters` },
+      confidence: { type: 'number', description: '0 to 1' },
+    }),
   },
-  required: ['lessons'],
-  additionalProperties: false,
-};
+});
 
 const SYSTEM = `You read the steps that an agent took with its tools, and write down what it should remember for later steps: rules of tools, the state of the work, what worked, what failed and why, facts about the environment. Write at most ${MAX_MODEL_LESSONS} lessons, each one sentence that holds beyond this one step. Write nothing that is known already. An empty list is a good answer when the steps teach nothing that lasts. ${FENCE_RULE}`;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { QaEntry } from '../../common/domain/session.ts';
-import type { JsonObject } from '../../common/kernel/json.ts';
+import { closedObject, type JsonObject } from '../../common/kernel/json.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import { slices } from '../../common/kernel/slices.ts';
 import { createConcurrencyLimit } from '../../common/platform/async/concurrency-limit.ts';
@@ -154,10 +154,10 @@ function turnBlock({ question, answer, feedbackText, time }: QaEntry): Block | n
 
 const CURATOR = `You read the record of a conversation with a memory service. The lines that begin with "Candidate" are statements that may be worth keeping. Propose lessons that will still hold and help in later conversations: durable facts about the subject, lasting preferences and practices. Merge candidates that say the same into one lesson. Ground every lesson in candidates or in what the user said, never in what only the assistant claims, and name the ids of its candidates. Propose nothing for what holds in this conversation only. ${FENCE_RULE}`;
 
-const CURATOR_SCHEMA: JsonObject = objectOf({
+const CURATOR_SCHEMA: JsonObject = closedObject({
   lessons: {
     type: 'array',
-    items: objectOf({
+    items: closedObject({
       working_statement: { type: 'string' },
       member_entry_ids: { type: 'array', items: { type: 'string' } },
     }),
@@ -185,7 +185,7 @@ async function curate(
 
 const WRITER = `You decide whether a proposed lesson enters the long-term memory, and word it. Accept it only when it is durable, supported by its members and not known already. Word it as one or two sentences that are understood without the conversation, with the names that the memory uses. Say in half a sentence why it was learned. ${FENCE_RULE}`;
 
-const WRITER_SCHEMA: JsonObject = objectOf({
+const WRITER_SCHEMA: JsonObject = closedObject({
   accept: { type: 'boolean' },
   reason: { type: ['string', 'null'], enum: ['already_known', 'not_durable', 'unsupported', null] },
   statement: { type: 'string' },
@@ -220,8 +220,4 @@ async function writeLesson(
     why: oneLine(answer.why_learned ?? '', MAX_FEEDBACK).replace(/\.$/u, ''),
     members: proposed.members,
   };
-}
-
-function objectOf(properties: JsonObject): JsonObject {
-  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
 }

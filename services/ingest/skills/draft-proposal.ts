@@ -2,7 +2,7 @@ import { payerOf } from '../../common/domain/budget.ts';
 import { compareRuns, isFailing, type Skill, type SkillProposal, type SkillRun } from '../../common/domain/skill.ts';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
-import type { JsonObject } from '../../common/kernel/json.ts';
+import { closedObject } from '../../common/kernel/json.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
@@ -100,16 +100,11 @@ async function askModel(
 
 const SYSTEM = `You revise the procedure of a skill that agents follow. Keep what works and its wording; change the steps that led to the failures shown, and say what to do when such a failure occurs again. Do not invent tools. Answer with the whole procedure in Markdown, a rationale of at most three sentences, and your confidence from 0 to 1 that it prevents these failures. ${FENCE_RULE}`;
 
-const SCHEMA: JsonObject = {
-  type: 'object',
-  properties: {
-    proposed_procedure: { type: 'string' },
-    rationale: { type: 'string' },
-    confidence: { type: 'number' },
-  },
-  required: ['proposed_procedure', 'rationale', 'confidence'],
-  additionalProperties: false,
-};
+const SCHEMA = closedObject({
+  proposed_procedure: { type: 'string' },
+  rationale: { type: 'string' },
+  confidence: { type: 'number' },
+});
 
 /** A run in a prompt: enough to see what went wrong. */
 const MAX_TEXT_LENGTH = 1500;

@@ -1,5 +1,5 @@
 import { engramError } from '../../common/kernel/errors.ts';
-import { type JsonObject, ownValue } from '../../common/kernel/json.ts';
+import { closedObject, type JsonObject, ownValue } from '../../common/kernel/json.ts';
 import { isRecord } from '../../common/kernel/objects.ts';
 
 /** Limits (search-recall.md §6.6). */
@@ -71,12 +71,7 @@ function objectOf(schema: Schema, place: Place): JsonObject {
     const property = convert(given[name], deeper(place));
     return [name, required.includes(name) ? property : nullable(property)] as const;
   });
-  return {
-    type: 'object',
-    properties: Object.fromEntries(properties),
-    required: names,
-    additionalProperties: false,
-  };
+  return closedObject(Object.fromEntries(properties));
 }
 
 function resolved(reference: unknown, place: Place): JsonObject {

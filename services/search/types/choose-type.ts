@@ -1,5 +1,6 @@
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
+import { closedObject } from '../../common/kernel/json.ts';
 import type { LanguageModel } from '../../common/ports/models.ts';
 import { questionParts } from '../answers/question-parts.ts';
 import { modelCallContext, type SearchRequest } from '../model.ts';
@@ -7,7 +8,6 @@ import { analyseQuery } from '../retrieval/query-analysis.ts';
 import { hasSearchableMemory } from '../retrieval/visibility.ts';
 import { type AnsweredType, isAnswered, SEARCH_TYPES } from '../search-types.ts';
 import { answeringType } from './check-request.ts';
-import { closed } from './reasoning.ts';
 import type { TypeDependencies } from './target.ts';
 
 const QUOTED_PHRASE = /^"[^"]+"$/u;
@@ -77,7 +77,7 @@ const DESCRIPTIONS: Readonly<Partial<Record<AnsweredType, string>>> = {
 async function typeByModel(model: LanguageModel, request: SearchRequest): Promise<AnsweredType> {
   const list = Object.entries(DESCRIPTIONS).map(([type, text]) => `- ${type}: ${text}`);
   const system = `Choose the search type that fits a question. Answer with its name.\n${list.join('\n')}`;
-  const schema = closed({ search_type: { type: 'string', enum: Object.keys(DESCRIPTIONS) } });
+  const schema = closedObject({ search_type: { type: 'string', enum: Object.keys(DESCRIPTIONS) } });
   const call = { system, prompt: request.query, schema, schemaName: 'SearchTypeChoice' };
   try {
     const { value } = await model.structured(call, modelCallContext(request));

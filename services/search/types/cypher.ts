@@ -1,7 +1,7 @@
 import { NODE_TYPES } from '../../common/domain/index-rows.ts';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { engramError, isEngramError } from '../../common/kernel/errors.ts';
-import type { JsonObject } from '../../common/kernel/json.ts';
+import { closedObject, type JsonObject } from '../../common/kernel/json.ts';
 import type { LanguageModel, ModelCallContext } from '../../common/ports/models.ts';
 import type { CypherRows } from '../../common/storage/ports/graph-store.ts';
 import { modelCallContext, type RecordsOutcome, type SearchRequest } from '../model.ts';
@@ -96,12 +96,7 @@ const SYSTEM_PROMPT = `You translate a question into one Cypher query over a kno
 /** Maximum characters of a failed query in the prompt: models may write endless ones. */
 const MAX_SHOWN_LENGTH = 4000;
 
-const SCHEMA: JsonObject = {
-  type: 'object',
-  properties: { cypher: { type: 'string', description: 'The query, without explanation' } },
-  required: ['cypher'],
-  additionalProperties: false,
-};
+const SCHEMA = closedObject({ cypher: { type: 'string', description: 'The query, without explanation' } });
 
 /** Generates a query with one model call. The result is as untrusted as a client's query. */
 async function writeQuery(

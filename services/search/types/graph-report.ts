@@ -3,11 +3,11 @@ import { NODE_TYPES, RELATIONS, STRUCTURAL_RELATIONS } from '../../common/domain
 import { OWNER_NAME } from '../../common/domain/speaker.ts';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
+import { closedObject } from '../../common/kernel/json.ts';
 import { openGraph } from '../../common/records/cognify/visible-graph.ts';
 import { fenced } from '../../common/text/fenced.ts';
 import { modelCallContext, type SearchRequest, type TextsOutcome } from '../model.ts';
 import { personalisedPageRank } from '../retrieval/ppr.ts';
-import { closed } from './reasoning.ts';
 import type { TypeDependencies } from './target.ts';
 
 type Node = MergedNode;
@@ -182,7 +182,7 @@ function questionsByRules(
   return [...new Set([...between.slice(0, 2), ...about])].slice(0, QUESTIONS);
 }
 
-const SUGGESTIONS = closed({ questions: { type: 'array', items: { type: 'string' } } });
+const SUGGESTIONS = closedObject({ questions: { type: 'array', items: { type: 'string' } } });
 const MAX_SHOWN = 2000;
 
 /** Asks a model for questions that the graph can answer; those by rules without one, or when it fails. */

@@ -1,5 +1,5 @@
 import { OWNER_NAME } from '../../common/domain/speaker.ts';
-import type { JsonObject } from '../../common/kernel/json.ts';
+import { closedObject, type JsonObject } from '../../common/kernel/json.ts';
 import type { LanguageModel } from '../../common/ports/models.ts';
 import { fenced } from '../../common/text/fenced.ts';
 import type { Knowledge } from '../answers/knowledge.ts';
@@ -12,11 +12,6 @@ import { embedQuery, retrievePassages } from '../retrieval/retrieve-passages.ts'
 import { resolveInner } from './inner-answer.ts';
 import { runSteps } from './run-steps.ts';
 import type { SearchTarget, TypeDependencies } from './target.ts';
-
-/** A strict schema of an object: all properties required, no others. */
-export function closed(properties: JsonObject): JsonObject {
-  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
-}
 
 /** Passages gathered over several steps, and the steps. */
 export interface Gathered<Material extends TurnPassages = TurnPassages> {
@@ -129,7 +124,7 @@ function neighbourNames({ facts, entities }: Knowledge, query: string): readonly
 const THOUGHTS = 4;
 const MAX_THOUGHTS = 10;
 
-const THOUGHT = closed({
+const THOUGHT = closedObject({
   missing: { type: 'string', description: 'What the draft lacks, or that it lacks nothing' },
   is_complete: { type: 'boolean' },
   follow_up_question: { anyOf: [{ type: 'string' }, { type: 'null' }] },
@@ -199,7 +194,7 @@ export async function summarised(model: LanguageModel, request: SearchRequest, c
 
 const MAX_PARTS = 5;
 
-const PARTS = closed({
+const PARTS = closedObject({
   questions: {
     type: 'array',
     items: { type: 'string' },

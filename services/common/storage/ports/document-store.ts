@@ -231,8 +231,8 @@ export class VersionConflictError extends Error {
   override readonly name = 'VersionConflictError';
   readonly collection: string;
   readonly id: string;
-  constructor(collection: string, id: string, options?: ErrorOptions) {
-    super(`${collection}/${id} is not as expected`, options);
+  constructor(collection: string, id: string) {
+    super(`${collection}/${id} is not as expected`);
     this.collection = collection;
     this.id = id;
   }

@@ -33,7 +33,7 @@ export interface CogxDocument {
   open(): Readable;
 }
 
-export interface CogxLimits {
+interface CogxLimits {
   readonly maxDocuments: number;
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { SummaryPayload } from '../../../common/domain/index-rows.ts';
 import { meanVector, unitVector, vectorOfText, vectorText } from '../../../common/domain/vector-text.ts';
 import { engramError } from '../../../common/kernel/errors.ts';
+import { closedObject } from '../../../common/kernel/json.ts';
 import type { Page } from '../../../common/kernel/result-page.ts';
 import type { DatasetScope } from '../../../common/kernel/scope.ts';
 import { embedAll } from '../../../common/models/embed-all.ts';
@@ -128,12 +129,7 @@ async function parentWrites({ store }: SummaryDependencies, scope: DatasetScope,
 const AREA_TOKENS = 300;
 const ROOT_TOKENS = 500;
 
-const SCHEMA = {
-  type: 'object',
-  properties: { summary: { type: 'string' } },
-  required: ['summary'],
-  additionalProperties: false,
-};
+const SCHEMA = closedObject({ summary: { type: 'string' } });
 const answer = z.object({ summary: z.string() });
 
 /** Summarises several summaries by one model call. */

@@ -46,7 +46,7 @@ const SEED_KEYS = {
 } as const;
 
 /** The nodes that the options name, each once, else the text of the query. */
-export function seedsOf(graph: CodeGraph, asked: Asked, most = Number.POSITIVE_INFINITY): readonly CodeNode[] {
+function seedsOf(graph: CodeGraph, asked: Asked, most = Number.POSITIVE_INFINITY): readonly CodeNode[] {
   const { operation, query } = asked;
   const repo = text(query, 'repo');
   const found = (['name', 'id'] as const).flatMap((param) =>

@@ -10,7 +10,7 @@ export interface ModelPlace {
   readonly nameField: string | null;
 }
 
-export interface GraphModel {
+interface GraphModel {
   readonly root: Json;
   /** Returns the schema of a value; of several branches the matching one. */
   placeOf(schema: Json | undefined, value: unknown): ModelPlace;
