@@ -7,7 +7,7 @@ import { wordTable } from '../../services/common/text/words/word-table.ts';
 import type { ReadPassage } from '../../services/search/answers/rank-sentences.ts';
 import { type BenchFile, fileNameOf, startBenchServer } from './bench-server.ts';
 
-export interface Asked {
+interface Asked {
   readonly question: string;
   readonly answers: readonly string[];
   readonly kind?: string;

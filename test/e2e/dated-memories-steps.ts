@@ -173,7 +173,7 @@ export async function checkDatedMemories(baseUrl: string): Promise<void> {
   );
   expect(await inWork('What happened in August 2025?')).to.match(/^5 August 2025: .*Ikea.*\n22 August 2025: .*Obi/u);
   expect(await inWork('What happened in spring 2024?')).to.include('900 euros');
-  const inNotes = (query: string, more: object = {}) => ask('notes', query, more);
+  const inNotes = (query: string) => ask('notes', query);
   expect(await inNotes('Wann habe ich Paul getroffen?')).to.match(/^14 June 2026 \(gestern\): /u);
   expect(await inNotes('¿Cuándo compré el coche?')).to.match(/^30 June 2026 \(ayer\): /u);
   expect(await inNotes('Wann habe ich die Prüfung bestanden?')).to.match(/^14\. Juli 2026: "Am 14\. Juli/u);

@@ -112,8 +112,8 @@ describeWithCluster('runtime of the operator on a real API server', (server) => 
       stops.push(() => informer.stop());
       return { informer, changes, restarts };
     };
-    const watched = (name: string, data = {}) => ({
-      ...map(name, data),
+    const watched = (name: string) => ({
+      ...map(name, {}),
       metadata: { name, namespace, labels: { watched: 'yes' } },
     });
 

@@ -91,18 +91,13 @@ export async function startFakeSlack() {
     const team = { team: TEAM, enterprise: null, is_enterprise_install: false, authed_user: { id: INSTALLER } };
     return { body: { ok: true, ...issued(), ...facts, ...team } };
   };
-  const paged = <T>(
-    name: string,
-    items: readonly T[],
-    { limit = '100', cursor = '' }: Form,
-    facts: object = {},
-  ): Answer => {
+  const paged = <T>(name: string, items: readonly T[], { limit = '100', cursor = '' }: Form): Answer => {
     const at = cursor === '' ? 0 : Number(Buffer.from(cursor, 'base64').toString().split(':')[1]);
     const size = Math.min(Number(limit), state.pageSize, state.isUnlisted && name === 'messages' ? 15 : 1000);
     const hasMore = at + size < items.length;
     const next = hasMore ? Buffer.from(`next:${at + size}`).toString('base64') : '';
     const page = { [name]: items.slice(at, at + size), has_more: hasMore, response_metadata: { next_cursor: next } };
-    return { body: { ok: true, ...facts, ...page } };
+    return { body: { ok: true, ...page } };
   };
   const shown = (channel: FakeChannel, message: FakeMessage): object => {
     const replies = channel.messages.filter((one) => one.thread_ts === message.ts && one.ts !== message.ts);

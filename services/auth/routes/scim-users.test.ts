@@ -31,7 +31,7 @@ const okta = (userName: string, more: Body = {}) => ({
 });
 
 /** As Entra does. */
-const entra = (userName: string, more: Body = {}) => ({
+const entra = (userName: string) => ({
   schemas: [USER, ENTERPRISE],
   externalId: '0a21f0f2-8d2a-4f8e-bf98-7363c4aed4ef',
   userName,
@@ -42,7 +42,6 @@ const entra = (userName: string, more: Body = {}) => ({
   name: { formatted: 'Bob Stone', familyName: 'Stone', givenName: 'Bob' },
   roles: [],
   [ENTERPRISE]: { department: 'Quarry', manager: 'some-id' },
-  ...more,
 });
 
 const patchOf = (...Operations: readonly unknown[]) => ({ schemas: [PATCH_OP], Operations });

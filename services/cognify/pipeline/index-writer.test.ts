@@ -17,7 +17,8 @@ function batchOf(id: string, text = `text of ${id}`): GrowingBatch {
   return batch;
 }
 
-function writerOn(indexes = createMemoryDatasetIndexes()) {
+function writerOn() {
+  const indexes = createMemoryDatasetIndexes();
   const calls: string[][] = [];
   const embedder = createHashingEmbedder({ dimensions: 16 });
   const text = { ...indexes.text };

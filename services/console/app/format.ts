@@ -4,8 +4,8 @@ const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyl
 
 export const count = (value: number): string => number.format(value);
 
-export function plural(value: number, one: string, many = `${one}s`): string {
-  return `${count(value)} ${value === 1 ? one : many}`;
+export function plural(value: number, one: string): string {
+  return `${count(value)} ${value === 1 ? one : `${one}s`}`;
 }
 
 export function bytes(value: number): string {

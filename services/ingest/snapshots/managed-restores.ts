@@ -25,10 +25,9 @@ type Dependencies = RestoreDependencies & {
 const ABANDONED_AFTER_MS = 3_600_000;
 
 /** Restores datasets from snapshots for the operator. See `ingest.RestoreDataset` in proto/. */
-export function createManagedRestores(deps: Dependencies, options: { readonly answerAfterMs?: number } = {}) {
+export function createManagedRestores(deps: Dependencies) {
   const { restores, store } = deps;
   const work = createRecordedWork<ManagedRestore, RequestOf<'ingest.RestoreDataset'>>(deps, {
-    ...options,
     kind: MANAGED_RESTORE_JOB,
     read: ({ payload }) => restores.get(String(payload['crUid'])),
     save: (_, restore, writes) => store.commit({ tenant: restore.tenant }, [...writes, restores.replaceWrite(restore)]),

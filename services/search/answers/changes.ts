@@ -8,7 +8,7 @@ import { dateText } from './sentence-times.ts';
 import { verbatimOf } from './statements.ts';
 
 /** A sentence's statement of a fact that has changed. */
-export interface Change {
+interface Change {
   readonly supersession: Supersession;
   /** Says the former value, and is omitted from results. */
   readonly isOver: boolean;

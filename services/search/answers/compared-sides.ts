@@ -20,7 +20,7 @@ export interface SaidOfSide {
 export type Side = 0 | 1;
 
 /** Returns the stems of the words by which each of two sides is known: those that the other one lacks, and names where there are some. */
-export function sideWords(sides: readonly [string, string]): readonly [readonly string[], readonly string[]] {
+function sideWords(sides: readonly [string, string]): readonly [readonly string[], readonly string[]] {
   const all = sides.map((side) => new Set(wordsOf(side).map(stemOf)));
   const [first, second] = sides.map((side, at) => {
     const other = all[1 - at] ?? new Set();

@@ -28,7 +28,7 @@ function inOneYear([one, other]: readonly [ReadValue, ReadValue]): readonly [Rea
   return distance > 0 ? [moved(one), other] : [one, moved(other)];
 }
 
-export interface ReadValue {
+interface ReadValue {
   readonly value: Value;
   readonly said: SaidOfSide;
 }

@@ -13,13 +13,13 @@ import { statementsOf } from './statements.ts';
 type Span = Pick<TimeSpan, 'from' | 'until'>;
 
 /** The times that a passage tells of: its dates, and that of its item. */
-export function timesOf(passage: ReadPassage): readonly Span[] {
+function timesOf(passage: ReadPassage): readonly Span[] {
   const { payload } = passage;
   const own = writtenAt(passage);
   return [...(payload.dates ?? []).map(spanOfDate), ...(own === null ? [] : [dayAround(own)])];
 }
 
-export function lengthOf({ from, until }: Span): number {
+function lengthOf({ from, until }: Span): number {
   return until.getTime() - from.getTime();
 }
 

@@ -1,7 +1,7 @@
 import type { AnswerType } from './question.ts';
 
 /** An event or a state that a question asks about. */
-export interface EventWords {
+interface EventWords {
   readonly asked: RegExp;
   /** What tells of it; generous, so that a sentence without any of it tells something else, whatever words it shares. */
   readonly said: RegExp;

@@ -10,7 +10,7 @@ import { spansOf } from './spans.ts';
 import { isPerson } from './word-kinds.ts';
 
 /** Words of a question that describe somebody or something without the name: `the director of Inception`. */
-export interface Description {
+interface Description {
   /** What it describes: `director`. */
   readonly noun: string;
   /** The question that asks for the name. */

@@ -15,7 +15,7 @@ interface KinAsked {
 }
 
 /** What a text says of somebody's children and the like. */
-export interface StatedKin {
+interface StatedKin {
   readonly answer: string;
   readonly told: readonly { readonly passage: ReadPassage; readonly statement: Statement }[];
 }

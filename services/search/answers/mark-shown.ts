@@ -14,7 +14,7 @@ import type { SearchOutcome, SearchRequest, SearchSettings } from '../model.ts';
 const DEFAULT_TTL_MS = 7 * 86_400_000;
 
 /** Passages marked recently, which need not be split into sentences and marked again with every answer. */
-export type RecentlyShown = TtlCache<string, true>;
+type RecentlyShown = TtlCache<string, true>;
 
 /** Much shorter than the lifetime of marks, which are renewed in the second half of it. */
 const REMEMBERED_MS = 3_600_000;

@@ -2,7 +2,7 @@ import { contentWords, wordsOf } from './question.ts';
 import { isSaid, isSameStem } from './slots.ts';
 
 /** A quantity as a text gives it, in the base unit of its dimension. */
-export interface Quantity {
+interface Quantity {
   readonly amount: number;
   /** Amounts of one unit can be compared. */
   readonly unit: string;

@@ -11,7 +11,7 @@ import { inOwnWords, statementsBy } from './turn-speakers.ts';
 import { hasNoMeaning } from './word-kinds.ts';
 
 /** Asks for what somebody likes or dislikes. */
-export interface PreferenceAsked {
+interface PreferenceAsked {
   /** `my wife`, `Ana`, `I`. */
   readonly whose: string;
   readonly isDisliked: boolean;
@@ -20,7 +20,7 @@ export interface PreferenceAsked {
 }
 
 /** What a text says that somebody likes or dislikes, and where. */
-export interface Preference {
+interface Preference {
   readonly object: string;
   readonly passage: ReadPassage;
   readonly statement: Statement;

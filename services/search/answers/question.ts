@@ -18,7 +18,7 @@ export interface Question {
   readonly excluded: ReadonlySet<string>;
 }
 
-export interface QuestionTerm {
+interface QuestionTerm {
   /** A token as `tokenizeQuery` returns it. */
   readonly term: string;
   /** The words of the question that it stands for, in lower case, and those that say the same as a phrase that begins with one. */

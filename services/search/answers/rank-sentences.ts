@@ -70,7 +70,7 @@ const SENTENCE_FEATURES = [
   'ownIsFirstPassage',
   'ownPlace',
 ] as const;
-export type SentenceFeatures = Readonly<Record<(typeof SENTENCE_FEATURES)[number], number>>;
+type SentenceFeatures = Readonly<Record<(typeof SENTENCE_FEATURES)[number], number>>;
 
 /** Number of passages whose sentences may answer a question. */
 export const PASSAGES_READ = 8;

@@ -35,7 +35,7 @@ import {
 import { NAMING, type Row, type Table } from './table-rows.ts';
 import { type AskedTime, monthColumn, readTime, rowsInTime } from './table-times.ts';
 
-export interface TableAnswer {
+interface TableAnswer {
   /** '' when no row has the time that the question asks for. */
   readonly text: string;
   readonly rows: readonly Row[];

@@ -152,7 +152,7 @@ function presentStatement({ supersession, text, state, isOmitted }: StatementSta
   };
 }
 /** Returns a stored time in epoch milliseconds; null when it is not a time. */
-export function epochMs(time: string | undefined): number | null {
+function epochMs(time: string | undefined): number | null {
   const value = time === undefined ? Number.NaN : Date.parse(time);
   return Number.isNaN(value) ? null : value;
 }

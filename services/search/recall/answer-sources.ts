@@ -10,10 +10,10 @@ import { readableDatasets } from '../search-datasets.ts';
 import { sessionOf } from './session-lanes.ts';
 
 /** A passage that an answer was made from, with what is stored of why it was found. */
-export type AnswerSource = Pick<RankedPassage, 'id' | 'payload'> & { readonly why: SourceReason | null };
+type AnswerSource = Pick<RankedPassage, 'id' | 'payload'> & { readonly why: SourceReason | null };
 
 /** The part of a passage's rank that is stored with an answer: it repeats no text of the passage. */
-export type SourceReason = Pick<RankedPassage, 'relevance' | 'support'> & { readonly explanation: Explanation };
+type SourceReason = Pick<RankedPassage, 'relevance' | 'support'> & { readonly explanation: Explanation };
 
 export interface AnswerSources {
   readonly qaId: string;

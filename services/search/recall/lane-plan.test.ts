@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { planLanes } from './lane-plan.ts';
 
 const NONE = { hasSession: false, hasDatasets: false, hasType: false };
-const lanesOf = (scope: readonly string[], conditions = NONE) => planLanes(scope, conditions).lanes;
+const lanesOf = (scope: readonly string[]) => planLanes(scope, NONE).lanes;
 
 describe('recall lanes', () => {
   it('are the graph alone, unless a session is named and no type', () => {

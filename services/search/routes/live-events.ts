@@ -19,7 +19,7 @@ import type { ViewDependencies } from '../views/view-graph.ts';
 import { createPlaces } from './open-streams.ts';
 import { instant } from './search.schema.ts';
 
-export interface LiveDependencies extends ViewDependencies {
+interface LiveDependencies extends ViewDependencies {
   readonly messenger: Messenger;
   readonly sessions: SessionReaders;
   readonly clock: Clock;

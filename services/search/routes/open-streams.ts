@@ -8,7 +8,7 @@ const LIFETIME_MS = 300_000;
 /** Time in which a client can read why its stream ends. */
 const GRACE_MS = 5000;
 
-export type Places = ReturnType<typeof createPlaces>;
+type Places = ReturnType<typeof createPlaces>;
 
 /** Counts what is open, by caller. */
 export function createPlaces({ perCaller = PER_CALLER, inAll = IN_ALL } = {}) {

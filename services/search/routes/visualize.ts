@@ -44,7 +44,7 @@ const jsonQuery = viewQuery.extend({
 });
 type ViewQuery = z.output<typeof viewQuery> & { readonly max_nodes: number };
 
-export interface VisualizeDependencies extends BrainDependencies, DatasetResolution {
+interface VisualizeDependencies extends BrainDependencies, DatasetResolution {
   readonly vectors: Pick<VectorIndex, 'fetch'>;
   readonly sessions: SessionReaders;
 }

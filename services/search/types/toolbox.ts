@@ -49,7 +49,7 @@ const MAX_PROCEDURE = 12_000;
 const DEFAULT_PASSAGES = 5;
 const MAX_PASSAGES = 20;
 
-export interface ToolCall {
+interface ToolCall {
   readonly toolName: string;
   readonly arguments: ToolArguments;
 }

@@ -13,7 +13,7 @@ interface Point {
 }
 
 /** Nodes on a plane, in groups of like meaning, with those that are most like each. */
-export interface SemanticMap {
+interface SemanticMap {
   readonly positions: ReadonlyMap<string, Point>;
   readonly clusters: readonly { readonly label: string; readonly nodes: readonly string[] }[];
   readonly neighbours: ReadonlyMap<string, readonly string[]>;

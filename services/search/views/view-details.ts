@@ -26,7 +26,7 @@ export interface ViewDetails {
   readonly bucketOf: ReadonlyMap<string, string>;
 }
 
-export interface NodeSource {
+interface NodeSource {
   /** Address of the account that added the item; null: deleted. */
   readonly user: string | null;
   readonly contentHash: string;

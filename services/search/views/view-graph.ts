@@ -219,7 +219,7 @@ function push(lists: Map<string, string[]>, key: string, value: string): void {
 
 const PAGE_ROWS = 10_000;
 
-export interface WholeGraph {
+interface WholeGraph {
   readonly nodes: readonly MergedNode<NodeEvidence>[];
   /** Only edges with both ends among the nodes. */
   readonly edges: readonly MergedEdge<EdgeEvidence>[];

@@ -5,7 +5,7 @@ import { judge, type QuestionResult, type Summary, summarise } from './measures.
 /** A search method: returns corpus positions, best first. */
 export type Ask = (query: string) => Promise<readonly number[]>;
 
-export interface Run {
+interface Run {
   readonly name: string;
   readonly ask: Ask;
 }

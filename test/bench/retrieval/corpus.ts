@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-export interface BenchPassage {
+interface BenchPassage {
   readonly title: string;
   readonly text: string;
 }

@@ -61,7 +61,7 @@ export async function benchDirect(
   }
 }
 
-export interface NamedSettings {
+interface NamedSettings {
   readonly name: string;
   readonly settings: RetrievalSettings;
 }

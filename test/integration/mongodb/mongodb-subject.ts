@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import {
   connectMongodb,
   type MongodbConnection,
-  type MongodbOptions,
 } from '../../../services/common/storage/documents/mongodb/connection.ts';
 import { createMongodbDocumentStore } from '../../../services/common/storage/documents/mongodb/document-store.ts';
 import type { DocumentStoreSubject, SharedDocuments } from '../../support/document-stores.ts';
@@ -14,12 +13,9 @@ export interface MongodbSubject {
   dispose(): Promise<void>;
 }
 
-export async function openDatabase(
-  url: string,
-  options: Omit<MongodbOptions, 'url' | 'database'> = {},
-): Promise<MongodbSubject> {
+export async function openDatabase(url: string): Promise<MongodbSubject> {
   const database = `engram_test_${randomUUID().slice(0, 8)}`;
-  const connection = await connectMongodb({ url, database, ...options });
+  const connection = await connectMongodb({ url, database });
   return {
     connection,
     database,

@@ -9,7 +9,8 @@ export interface FakeClock extends RuntimeClock {
 }
 
 /** Creates a clock that only `advance` moves. */
-export function createFakeClock(start = new Date('2026-08-01T00:00:00Z')): FakeClock {
+export function createFakeClock(): FakeClock {
+  const start = new Date('2026-08-01T00:00:00Z');
   let nowMs = 0;
   let serial = 0;
   const timers = new Map<number, { readonly at: number; readonly action: () => void }>();

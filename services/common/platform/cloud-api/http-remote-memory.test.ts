@@ -17,9 +17,9 @@ import { createHttpRemoteMemory } from './http-remote-memory.ts';
 const DATASET = { id: asId<DatasetId>('11111111-2222-4333-8444-555555555555'), name: 'notes "and" more' };
 const ITEM = '99999999-2222-4333-8444-555555555555';
 
-function fileOf(content: Buffer, name = 'letter.txt', body = Readable.from([content])): OutgoingFile {
+function fileOf(content: Buffer, name = 'letter.txt'): OutgoingFile {
   const facts = { id: ITEM, mimeType: 'text/plain', extension: 'txt' };
-  return { ...facts, name, hash: md5(content), sizeBytes: content.byteLength, body };
+  return { ...facts, name, hash: md5(content), sizeBytes: content.byteLength, body: Readable.from([content]) };
 }
 
 async function faultOf(work: Promise<unknown>): Promise<string> {

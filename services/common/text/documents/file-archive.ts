@@ -8,7 +8,7 @@ import { defaultDocumentLimits } from './formats/limits.ts';
 import { openZip } from './formats/zip-archive.ts';
 
 /** Files of an archive that are documents of their own, and those that cannot be unpacked. */
-export interface FileArchive {
+interface FileArchive {
   readonly files: readonly { readonly path: string; readonly content: Uint8Array }[];
   readonly unread: readonly { readonly path: string; readonly error: EngramError }[];
 }

@@ -63,7 +63,7 @@ export function names(text: string): NameMention[] {
 }
 
 /** Returns the names of sentences; offsets are those of their source. */
-export function namesOf(source: readonly Sentence[]): NameMention[] {
+function namesOf(source: readonly Sentence[]): NameMention[] {
   const mentions = source.flatMap((sentence) => namesInSentence(sentence));
   const certain = new Set(mentions.filter((mention) => !mention.isUncertain).map((mention) => mention.text));
   return mentions.map((mention) =>

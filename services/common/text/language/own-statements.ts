@@ -1,5 +1,5 @@
 /** Translates statements of a speaker about itself from German, Spanish or French into the words of the English rules. */
-export interface OwnStatement {
+interface OwnStatement {
   /** `live_in`; label of the relation in the graph. */
   readonly relation: string;
   /** The same sentence in English: `I now live in Berlin`. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /** A capital is a city, a continent or an island of its own is `other`. */
-export type PlaceLevel = 'country' | 'region' | 'city' | 'other';
+type PlaceLevel = 'country' | 'region' | 'city' | 'other';
 
 interface Place {
   readonly level: PlaceLevel;

@@ -12,7 +12,7 @@ declare const WebAssembly: {
 
 const PAGE_BYTES = 65_536;
 
-export interface DotProducts {
+interface DotProducts {
   /** A copy of the vectors that were given, one after the other. */
   readonly vectors: Int8Array;
   /** Returns the dot product of the vectors of two rows, which must exist. */

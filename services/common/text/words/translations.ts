@@ -6,7 +6,7 @@ import { wordTable } from './word-table.ts';
 type Language = OtherLanguage['language'];
 
 /** Common words of German, Spanish and French, looked up without diacritics in any regular form. */
-export interface Translations {
+interface Translations {
   /** Returns the English word for a word of a language, or of any of them; null for an unknown word. */
   english(word: string, language?: Language): string | null;
   /** Whether a word is of another language and no common word of English. */

@@ -13,14 +13,14 @@ export interface SynsetRow {
   readonly related: readonly number[];
 }
 
-export interface Sense {
+interface Sense {
   readonly synset: number;
   /** Share of the uses of the word that have this meaning. */
   readonly share: number;
 }
 
 /** Meanings of words, by their rows: those of the table of word vectors, and behind them the rare words of this table. */
-export interface WordSenses {
+interface WordSenses {
   /** Number of rows. */
   readonly size: number;
   /** Share of the senses of a word (0 to 1) that are those of a noun and of a verb. */

@@ -11,7 +11,7 @@ export interface TableRow {
 }
 
 /** Vectors of the common words of English. */
-export interface WordTable {
+interface WordTable {
   readonly dimensions: number;
   readonly size: number;
   /** Row of a lower-case word, for `cosine`; -1 for an unknown one. */
@@ -31,7 +31,7 @@ export interface WordTable {
   similarity(one: string, other: string): number;
 }
 
-export interface WordEntry {
+interface WordEntry {
   /** Vector of unit length. */
   readonly vector: Float32Array;
   /** Place by frequency in English, from 0. */
@@ -169,7 +169,7 @@ export function readWordTable(file: string | URL = new URL('words.bin', import.m
 }
 
 /** Returns the place of a word among others; -1 when it is not there. */
-export type PlaceOfWord = (word: string) => number;
+type PlaceOfWord = (word: string) => number;
 
 const EMPTY = -1;
 /** Places of the hash table for each word: with fewer, different words meet in one place. */

@@ -46,7 +46,7 @@ export interface Finding {
   };
 }
 
-export interface Question {
+interface Question {
   readonly query: string;
   readonly datasetIds: readonly string[];
   readonly searchType: SearchType | null;

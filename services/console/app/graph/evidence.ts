@@ -3,7 +3,7 @@ import type { GraphLink, GraphNode, GraphView } from '../../pages/graph/view-mod
 import { engram } from '../api.ts';
 
 /** A node with its texts, as `/visualize/json` shows it. */
-export interface FullNode extends GraphNode {
+interface FullNode extends GraphNode {
   readonly document_id?: string;
   readonly document_name?: string;
 }

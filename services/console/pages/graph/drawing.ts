@@ -8,12 +8,12 @@ import { source as workerSource } from './layout-worker.ts?worker';
 import { type GraphNode, type GraphView, type Groups, isHub, type Shown } from './view-model.ts';
 
 /** Colour of each group, for a light or a dark ground. */
-export interface Paint {
+interface Paint {
   readonly colours: ReadonlyMap<string, string>;
   readonly dark: boolean;
 }
 
-export interface DrawingOptions {
+interface DrawingOptions {
   readonly groups: Groups;
   readonly paint: Paint;
   readonly shown: Shown;

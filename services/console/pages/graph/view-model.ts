@@ -171,7 +171,7 @@ export function periodBetween(dates: readonly string[], low: number, high: numbe
   return { from: first.from, until: Math.max(last.until, first.until) };
 }
 
-export interface Filter {
+interface Filter {
   /** Groups that are not shown. */
   readonly hidden: ReadonlySet<string>;
   /** Only facts of this time. */

@@ -15,7 +15,7 @@ interface DrawnNode {
 /** Indexes of its source, target and relation; the dates of the fact, where it has some. */
 type DrawnLink = readonly [source: number, target: number, relation: number, dates?: readonly string[]];
 
-export interface Drawing {
+interface Drawing {
   readonly nodes: readonly DrawnNode[];
   readonly relations: readonly { readonly name: string; readonly edge_class: 'structural' | 'semantic' }[];
   readonly links: readonly DrawnLink[];
@@ -30,13 +30,13 @@ type ReadLink = readonly [source: number, target: number, relation: number, Merg
  * Returns the data of a picture of a whole graph: names, types, ends and dates; no texts and no evidence. Read page
  * by page: a graph of 50,000 nodes takes about 40 MB while it is presented.
  */
-export async function presentDrawing(graph: VisibleGraph, signal?: AbortSignal): Promise<Drawing> {
+export async function presentDrawing(graph: VisibleGraph): Promise<Drawing> {
   const nodes: DrawnNode[] = [];
   const places = new Map<string, number>();
   /** ISO date of the nodes that are dates. */
   const dateOf = new Map<number, string>();
   const beginnings = new Map<string, string>();
-  for await (const page of graph.nodes(signal)) {
+  for await (const page of graph.nodes()) {
     for (const node of page) {
       const place = nodes.length;
       places.set(node.id, place);
@@ -54,7 +54,7 @@ export async function presentDrawing(graph: VisibleGraph, signal?: AbortSignal):
   const relations = new Map<string, number>();
   const read: ReadLink[] = [];
   const datesOfPassage = new Map<string, string[]>();
-  for await (const page of graph.edges(signal)) {
+  for await (const page of graph.edges()) {
     for (const { source, target, relation, properties } of page) {
       const [from, to] = [places.get(source), places.get(target)];
       if (from === undefined || to === undefined) continue;

@@ -9,7 +9,7 @@ const FIELDS = 6;
 const ROLLUP = 'Other entities';
 
 /** The nodes of a type, and what they are related to. */
-export interface TypeSummary {
+interface TypeSummary {
   readonly type: string;
   readonly members: readonly ViewNode[];
   /** Names of the most connected ones. */

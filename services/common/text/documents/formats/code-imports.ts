@@ -1,6 +1,6 @@
 import type { CodeImport } from '../../../ports/code-facts.ts';
 
-export interface Imported {
+interface Imported {
   readonly path: string;
   readonly names: CodeImport['names'];
 }

@@ -5,7 +5,7 @@ import type { AnalysedSentence } from './mention.ts';
 import type { TaggedWord } from './tagger.ts';
 import { JUDGING_ADJECTIVES, WEAK_WORDS } from './type-words.ts';
 
-export interface Concept {
+interface Concept {
   /** Lower case, last noun in singular. */
   readonly name: string;
   readonly sentences: readonly number[];

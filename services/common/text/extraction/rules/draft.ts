@@ -62,7 +62,7 @@ interface Occurrence {
 }
 
 /** By `nameKey`, with the class that a definition gave to some of them. */
-export interface Drafts {
+interface Drafts {
   readonly byKey: Map<string, Draft>;
   readonly classes: Map<string, string>;
 }

@@ -710,7 +710,7 @@ const ASIDE = /\s*(?:\([^()]*\)|\[[^[\]]*\])/gu;
  * opening and for sentences that name things. Without a model, words of the author beat words of ours. Long sentences
  * lose what they say in parentheses. A text of one short sentence is its own summary: it has no shorter one.
  */
-export function summaryOf(sentences: readonly AnalysedSentence[]): string {
+function summaryOf(sentences: readonly AnalysedSentence[]): string {
   const candidates = sentences.filter(({ sentence }) => /\p{L}/u.test(sentence.text));
   const wanted = candidates.length <= 3 ? 1 : candidates.length <= 9 ? 2 : 3;
   const stems = candidates.map(({ sentence }) => contentStems(sentence.text));

@@ -122,7 +122,7 @@ function withStreet(name: NameMention, { text, start }: Sentence): NameMention {
 }
 
 /** A line of a program: its words are no prose. */
-export function isCode(text: string): boolean {
+function isCode(text: string): boolean {
   return CODE.test(text);
 }
 

@@ -11,7 +11,7 @@ export interface NamePair {
   readonly features: () => SlotFeatures;
 }
 
-export interface LearnedRelation {
+interface LearnedRelation {
   readonly source: string;
   readonly target: string;
   readonly relation: string;

@@ -20,7 +20,7 @@ export type MergeReason =
   | 'short for the only full name';
 
 /** One step of a resolution. Undoing it means to give `name` its own entity back; nothing else is lost. */
-export interface Merge {
+interface Merge {
   readonly name: string;
   readonly into: string;
   readonly reason: MergeReason;

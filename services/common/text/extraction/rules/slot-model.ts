@@ -12,7 +12,7 @@ export interface SlotFeatures {
 export type SlotModel = ReturnType<typeof readSlotModel>;
 
 /** Sizes of a model. */
-export interface SlotLayout {
+interface SlotLayout {
   readonly classes: readonly string[];
   readonly slots: number;
   readonly dimensions: number;
