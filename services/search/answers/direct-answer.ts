@@ -1,6 +1,6 @@
 import { statedAge } from './ages.ts';
 import { toldEvents } from './counted-events.ts';
-import { documented } from './documented.ts';
+import { documented, isDefaultUnsaid } from './documented.ts';
 import { statedKin } from './kin.ts';
 import { statedPreferences } from './preferences.ts';
 import type { ReadPassage, Sentence } from './rank-sentences.ts';
@@ -34,5 +34,6 @@ export function directAnswer(question: string, passages: readonly ReadPassage[])
   const kin = statedKin(question, passages);
   if (kin !== null) return { short: kin.answer, told: kin.told };
   const value = documented(question, passages);
-  return value === null ? null : { short: value.value, told: [value] };
+  if (value !== null) return { short: value.value, told: [value] };
+  return isDefaultUnsaid(question, passages) ? 'unsaid' : null;
 }

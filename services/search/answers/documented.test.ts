@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { documented } from './documented.ts';
+import { documented, isDefaultUnsaid } from './documented.ts';
 import type { ReadPassage } from './rank-sentences.ts';
 
 type Case = readonly [question: string, text: string, value: string | null, documentName?: string];
@@ -23,11 +23,41 @@ describe('a default that documentation gives', () => {
     ['Which format is used by default?', 'The format is `json` by default.', 'json'],
     ['What is the default port?', '* **port** - integer - Where it listens. **Default:** `22`\n', '22'],
     ['What is the default of HERON_BATCH?', '- `HERON_BATCH`: rows at once, 500 by default\n', '500'],
+    [
+      'What is the default of statusCode in the heron middleware?',
+      'The default configuration is:\n\n```json\n{\n  "methods": "GET,HEAD",\n  "statusCode": 204\n}\n```\n',
+      '204',
+      'heron.md',
+    ],
+    [
+      'What is the default line width?',
+      'Options:\n\n--indent-width=N  The width of the indentation. Defaults to `2`.\n--line-width=N  The greatest width of a line. Defaults to `80`.\n',
+      '80',
+    ],
+    [
+      'How often does heron poll by default?',
+      '- `pollingInterval` (default: `100`): periods in milliseconds.\n',
+      '100',
+      'heron.md',
+    ],
+    ['How often does heron poll by default?', '- `retries` (default: `100`): how often it tries.\n', null, 'heron.md'],
     ['What is the default port of Redis?', '## port\n\nDefault: 8000\n', null],
     ['What is the default timeout?', '## port\n\nDefault: 8000\n', null],
     ['What is the default host?', 'By default, the host writes a log.', null],
     ['What is the port?', '## port\n\nDefault: 8000\n', null],
   ]);
+});
+
+describe('a default of a program whose documents have no such setting', () => {
+  const passage = { id: '1', payload: { text: 'The port defaults to 80.', headings: [], documentName: 'heron.md' } };
+  const isUnsaid = (question: string) => isDefaultUnsaid(question, [passage as unknown as ReadPassage]);
+
+  it('is not told, whatever other documents say', () => {
+    expect(isUnsaid('What is the default timeout of the heron server?')).to.equal(true);
+    expect(isUnsaid('What is the default port of heron?')).to.equal(false);
+    expect(isUnsaid('What is the default timeout of tern?')).to.equal(false);
+    expect(isUnsaid('What is the timeout of heron?')).to.equal(false);
+  });
 });
 
 describe('a version that documentation asks for', () => {
@@ -50,6 +80,14 @@ describe('a licence that documentation names', () => {
       'Mozilla Public License 2.0',
     ],
     ['What is pino licensed under?', 'Licensed under Apache 2.0.', 'Apache 2.0', 'pino.md'],
+    ['What licence is heron under?', '## License\n\nBlueOak-1.0.0\n', 'BlueOak-1.0.0', 'heron.md'],
+    [
+      'What licence does heron have?',
+      'It is licensed under the Blue Oak Model License 1.0.0.',
+      'Blue Oak Model License 1.0.0',
+      'heron.md',
+    ],
+    ['What licence is heron under?', '## License\n\nSee the file LICENSE.\n', null, 'heron.md'],
     ['What licence is Heron under?', 'Tern is released under the MIT License.', null, 'tern.md'],
     ['What licence does my brother have?', 'My brother got his driving licence at MIT.', null],
   ]);

@@ -2,7 +2,7 @@ import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordsOf } from './question.ts';
 import type { ReadPassage } from './rank-sentences.ts';
-import { type Statement, statementsOf } from './statements.ts';
+import { examplesOf, type Statement, statementsOf } from './statements.ts';
 
 /** What documentation says of a thing, and where. */
 interface Documented {
@@ -30,9 +30,10 @@ export function documented(question: string, passages: readonly ReadPassage[]): 
 }
 
 const ASKS_DEFAULT = [
+  /^how (?:often|long|many|much|large|big|fast|far|high)(?<how> .+?) by default(?: (?:in|by|with|for) (?<owner>.+?))?\??$/iu,
   /^what(?:['’]s| is| are) the default (?:(?:values?|settings?) (?:of|for) (?:the )?)?(?<what>.+?)(?: (?:of|for|in|with) (?:the )?(?<owner>.+?))?\??$/iu,
   /^(?:what|which) (?<what>.+?) (?:is|are) (?:used |set |taken )?by default(?: (?:in|by|with|for) (?<owner>.+?))?\??$/iu,
-  /^(?:what|which) (?<what>.+?) (?:does|do|is|are) (?<owner>.+?) (?:used? |set (?:to )?|have |has )?by default\??$/iu,
+  /^(?:what|which) (?<what>.+?) (?:does|do|is|are) (?<owner>.+?) (?:(?:used?|set|ha(?:ve|s)|allow|accept|support|return|keep|listen|serve|show|write|send|try|wait)(?: (?:to|on|for|at))? )?by default\??$/iu,
   /^what (?:does|do) (?<what>.+?) (?:default to|use by default)(?: in (?<owner>.+?))?\??$/iu,
 ];
 
@@ -49,16 +50,45 @@ const DEFAULT_IS = [
   new RegExp(`(?:\\b(?:is|are|uses?) |[,;] )${VALUE} by default\\b`, 'iu'),
 ];
 
+/** Words of a question for a program, beside its name. */
+const KINDS_OF_PROGRAM = new Set(
+  'app application client command component container daemon image library middleware module package plugin program server service tool'
+    .split(' ')
+    .map(stemOf),
+);
+
+/** Whether a question asks the default of a setting of a program whose documents nowhere have the setting. */
+export function isDefaultUnsaid(question: string, passages: readonly ReadPassage[]): boolean {
+  const groups = question.length > MAX_QUESTION ? undefined : ASKS_DEFAULT[1]?.exec(question.trim())?.groups;
+  const [head] = stemsOf((groups?.['what'] ?? '').replace(KIND_OF_SETTING, '')).slice(-1);
+  const owner = stemsOf(groups?.['owner'] ?? '').filter((stem) => !KINDS_OF_PROGRAM.has(stem));
+  if (head === undefined || owner.length === 0) return false;
+  const own = passages.filter(({ payload }) => {
+    const name = stemsOf(payload.documentName);
+    return owner.every((stem) => name.includes(stem));
+  });
+  return own.length > 0 && own.every(({ payload }) => !stemsOf(payload.text).includes(head));
+}
+
 /** Returns the default that documentation gives for a setting of a program or of a part of it. */
 function statedDefault(question: string, passages: readonly ReadPassage[]): Documented | null {
   const groups = ASKS_DEFAULT.map((pattern) => pattern.exec(question)?.groups).find((found) => found !== undefined);
-  const what = stemsOf((groups?.['what'] ?? '').replace(KIND_OF_SETTING, ''));
-  const owner = stemsOf(groups?.['owner'] ?? '');
-  const head = what.at(-1);
-  if (head === undefined) return null;
+  const how = groups?.['how'];
+  const names = new Set(passages.flatMap(({ payload }) => stemsOf(payload.documentName)));
+  const asked = stemsOf((groups?.['what'] ?? how ?? '').replace(KIND_OF_SETTING, ''));
+  // `How often does Heron poll by default?` names the program among the words of the setting.
+  const what = how === undefined ? asked : asked.filter((stem) => !names.has(stem));
+  const owner = [
+    ...stemsOf(groups?.['owner'] ?? '').filter((stem) => !KINDS_OF_PROGRAM.has(stem)),
+    ...(how === undefined ? [] : asked.filter((stem) => names.has(stem))),
+  ];
+  const heads = how === undefined ? what.slice(-1) : what;
+  if (heads.length === 0) return null;
   let [best, most]: [Documented | null, number] = [null, 0];
   for (const passage of passages) {
     const statements = statementsOf(passage);
+    const shown = how === undefined ? defaultInCode(passage, what, owner) : null;
+    if (shown !== null && most < OF_CODE) [best, most] = [shown, OF_CODE];
     for (const [at, statement] of statements.entries()) {
       if (statement.isQuestion === true || !/default/iu.test(statement.text)) continue;
       const text = statement.text.replaceAll('**', '');
@@ -67,13 +97,18 @@ function statedDefault(question: string, passages: readonly ReadPassage[]): Docu
       if (found === null || value === '' || STOP_WORDS.has(value.toLowerCase())) continue;
       const before = text.slice(0, found.index);
       const name = stemsOf(before).length > 0 ? before : nameOfSetting(statements, at);
-      const named = [...new Set(stemsOf(name))];
-      if (!named.includes(head)) continue;
+      const named = [...new Set(stemsOf(how === undefined ? name : `${name} ${text}`))];
+      if (!heads.some((head) => named.includes(head))) continue;
+      if (how !== undefined && !/\d/u.test(value)) continue;
       const { documentName, headings } = passage.payload;
       const place = new Set(stemsOf([documentName, ...headings, statement.heading].join(' ')));
       const around = new Set([...place, ...named, ...stemsOf(passage.payload.text)]);
       if (![...what, ...owner].every((stem) => around.has(stem))) continue;
-      const score = 1 + share(owner, (stem) => place.has(stem)) + 1 / (1 + named.length);
+      const score =
+        1 +
+        share(what, (stem) => named.includes(stem)) +
+        share(owner, (stem) => place.has(stem)) +
+        1 / (1 + named.length);
       if (score > most) [best, most] = [{ value, passage, statement }, score];
     }
   }
@@ -86,12 +121,55 @@ function nameOfSetting(statements: readonly Statement[], at: number): string {
   for (let back = at - 1; back >= 0 && at - back <= SENTENCES_OF_ITEM; back--) {
     const before = statements[back] as Statement;
     if (before.heading !== heading) break;
-    if (before.isItem === true) return /^[^:(–—]+/u.exec(before.text)?.[0] ?? '';
+    if (before.isItem === true || OPTION.test(before.text)) return /^[^:(–—]+/u.exec(before.text)?.[0] ?? '';
   }
   return `${heading} ${label}`.replace(/\([^()]*\)/gu, '');
 }
 
 const SENTENCES_OF_ITEM = 6;
+/** `--line-width=NUMBER  The greatest width of a line.` */
+const OPTION = /^--?\p{L}/u;
+
+/** How much a default counts that code shows: more than one of a longer name that a sentence says. */
+const OF_CODE = 3.4;
+const OF_DEFAULTS = /\bdefaults?\b/iu;
+/** A key with its value in an object: `"methods": "GET,HEAD",`, `depth: undefined, // unlimited` */
+const KEY_IN_CODE =
+  /^[ \t]*(?:["'](?<quoted>[^"'\n]{1,60})["']|(?<key>[\p{L}_$][\p{L}\p{N}_$.-]{0,60}))[ \t]*[:=][ \t]*(?<value>"[^"\n]{0,80}"|'[^'\n]{0,80}'|[^\s,;{}[\]()'"]{1,40})[,;]?[ \t]*(?:(?:\/\/|#).*)?$/gmu;
+
+/** Returns the value of a key in code of which the line before it or the heading above it says that it shows the defaults. */
+function defaultInCode(passage: ReadPassage, what: readonly string[], owner: readonly string[]): Documented | null {
+  const { documentName, headings } = passage.payload;
+  for (const { code, heading, above } of examplesOf(passage)) {
+    const before = lineBefore(code, passage.payload.text);
+    const place = new Set(stemsOf([documentName, ...headings, ...above, heading].join(' ')));
+    if (!OF_DEFAULTS.test(`${before} ${heading}`) || !owner.every((stem) => place.has(stem))) continue;
+    for (const { groups } of code.matchAll(KEY_IN_CODE)) {
+      const named = stemsOf(groups?.['quoted'] ?? groups?.['key'] ?? '');
+      const isNamed =
+        what.every((stem) => named.includes(stem) || place.has(stem)) && named.every((stem) => what.includes(stem));
+      if (!isNamed) continue;
+      const value = unquoted(groups?.['value'] ?? '');
+      const text = `${groups?.['quoted'] ?? groups?.['key']}: ${groups?.['value']}`;
+      return { value, passage, statement: { text, label: '', heading, above, time: null, isValue: true } };
+    }
+  }
+  return null;
+}
+
+/** Characters before code that may say what it shows. */
+const NEAR = 200;
+
+function lineBefore(code: string, text: string): string {
+  const at = text.indexOf(code);
+  return (
+    text
+      .slice(Math.max(0, at - NEAR), Math.max(0, at))
+      .trimEnd()
+      .split('\n')
+      .at(-1) ?? ''
+  );
+}
 
 const ASKS_VERSION =
   /^(?:which|what)(?: (?:minimum|minimal|lowest|oldest))? (?:(?<kind>.+?) versions?|versions? of (?<what>.+?)) (?:is|are|does|do|must|should|has to) (?:(?:I|we|you) (?:need|have|use|run)|(?:required|needed|supported|necessary)|(?<owner>.+?) (?:requires?|needs?|supports?|runs? on|works? with|be))\b(?: (?:for|by|to run|to use|in) (?<by>.+?))?\??$/iu;
@@ -126,12 +204,27 @@ const BEFORE_LICENCE = /(?:\blicen[cs]ed?(?: under|:| is)?|\bunder)(?: the| an?)
 const ENDS_LICENCE = /licen[cs]e$/iu;
 const LICENCE_HEADING = /^(?:licen[cs]|copying)/iu;
 
+const WORDS_OF_LICENCE =
+  '\\p{Lu}[\\p{L}\\d.+-]*(?<!\\.)(?: (?:(?:v|version )?\\d[\\d.]*(?<!\\.)|\\p{Lu}[\\p{L}\\d+-]*)){0,6}';
+/** Another licence than the known ones: `Licensed under the Blue Oak Model License 1.0.0.` */
+const LICENSED_UNDER = new RegExp(
+  `\\b[Ll]icen[cs]ed under (?:the (?:terms of the )?|an? )?(?<name>${WORDS_OF_LICENCE}(?: [Ll]icen[cs]e)?)`,
+  'u',
+);
+/** A section that is little more than the name. */
+const NAME_OF_LICENCE = new RegExp(
+  `^(?!(?:See|Copyright|All|The|This|Please|Read|Code|You|It|We)\\b)(?<name>${WORDS_OF_LICENCE}(?: [Ll]icen[cs]e)?)(?=[.,;)]?$|[.,;(©—–-] ?| ©)`,
+  'u',
+);
+/** An identifier of SPDX: `BlueOak-1.0.0` */
+const IDENTIFIER_OF_LICENCE = /(?<![\p{L}\p{N}-])\p{Lu}[\p{L}\d]*(?:-[\p{L}\d]+)*-\d+(?:\.\d+)+(?:-\p{L}+)*/u;
+
 /** Returns the licence of a program or a text by its name. */
 function statedLicence(question: string, passages: readonly ReadPassage[]): Documented | null {
   const { what, thing, of, which } = ASKS_LICENCE.exec(question)?.groups ?? {};
   const asked = stemsOf(what ?? thing ?? of ?? which ?? '');
   if (asked.length === 0) return null;
-  return firstAbout(asked, passages, ({ heading, label, text }) => {
+  const known = firstAbout(asked, passages, ({ heading, label, text }) => {
     const found = LICENCE.exec(text);
     if (found === null) return null;
     const isNamed =
@@ -140,6 +233,15 @@ function statedLicence(question: string, passages: readonly ReadPassage[]): Docu
       BEFORE_LICENCE.test(text.slice(0, found.index)) ||
       ENDS_LICENCE.test(text.slice(found.index, found.index + found[0].length + ' licence'.length));
     return isNamed ? found[0] : null;
+  });
+  if (known !== null) return known;
+  return firstAbout(asked, passages, ({ heading, label, text }) => {
+    const isSection = LICENCE_HEADING.test(heading) || LICENCE_HEADING.test(label);
+    return (
+      LICENSED_UNDER.exec(text)?.groups?.['name'] ??
+      (isSection ? (NAME_OF_LICENCE.exec(text)?.groups?.['name'] ?? IDENTIFIER_OF_LICENCE.exec(text)?.[0]) : null) ??
+      null
+    );
   });
 }
 
@@ -190,7 +292,7 @@ function firstAbout(
 }
 
 const stemsOf = (text: string): readonly string[] =>
-  wordsOf(text.replace(/[_./-]/gu, ' '))
+  wordsOf(text.replace(/(?<=\p{Ll})(?=\p{Lu})|[_./-]/gu, ' '))
     .filter((word) => !STOP_WORDS.has(word))
     .map(stemOf);
 

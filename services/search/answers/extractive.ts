@@ -14,6 +14,7 @@ import { asksFor, changedAnswer, changeOf, isBeforeChange, isNotYet } from './ch
 import { compared } from './comparison.ts';
 import { HEADER_LINE } from './dated-answer.ts';
 import { dateMovedTo, decidedFirst } from './decisions.ts';
+import { describedSection } from './described-section.ts';
 import { directAnswer } from './direct-answer.ts';
 import { isOnlyToDo } from './event-conditions.ts';
 import { exampleBehind, shownExample } from './examples.ts';
@@ -38,6 +39,7 @@ import {
   sentencesOf,
 } from './rank-sentences.ts';
 import { isOfOtherRelative, ofAskedRelative } from './relatives.ts';
+import { releaseAnswer } from './releases.ts';
 import { absoluteDate, datesOf, dateText, undatedTime } from './sentence-times.ts';
 import { MIN_SHORT_CONFIDENCE, shortAnswer } from './short-answer.ts';
 import { sourcedQuote } from './source-label.ts';
@@ -61,6 +63,7 @@ import {
   withoutLast,
 } from './times.ts';
 import { titledFirst } from './titled-sentence.ts';
+import type { ToldParts } from './told-parts.ts';
 import { askedBySpeaker, tellTurns } from './told-turns.ts';
 import {
   isOfOtherSpeaker,
@@ -158,6 +161,9 @@ export function extractiveAnswer(
   if (ownName !== null) return ownName;
   // Without a word for names there is nothing else that could say it.
   if (asksOwnName(asked) && !passages.some(({ payload }) => SAYS_NAME.test(payload.text))) return NO_ANSWER;
+  const parts = releaseAnswer(asked, all) ?? describedSection(asked, all);
+  if (parts === 'unsaid') return NO_ANSWER;
+  if (parts !== null) return quotedParts(parts, material);
   const direct = directAnswer(asked, all);
   if (direct === 'unsaid') return NO_ANSWER;
   if (direct !== null) {
@@ -212,11 +218,22 @@ function quotedAll(
   { dataset }: Pick<Material, 'dataset'>,
 ): ExtractiveAnswer {
   const quotes = told.map(({ passage, statement }) =>
-    sourcedQuote(passage.payload, statement.text, statement.heading, dataset),
+    sourcedQuote(passage.payload, statement.text, statement, dataset),
   );
   return {
     text: `${short}: ${[...new Set(quotes)].join('\n')}`,
     passageIds: [...new Set(told.map(({ passage }) => passage.id))],
+    certainty: DIRECT,
+    short,
+  };
+}
+
+/** Quotes parts of documentation, behind the version or the date that is asked for. */
+function quotedParts({ short, quotes }: ToldParts, { dataset }: Pick<Material, 'dataset'>): ExtractiveAnswer {
+  const text = quotes.map((one) => sourcedQuote(one.passage.payload, one.text, one.statement, dataset)).join('\n');
+  return {
+    text: short === null ? text : `${short}: ${text}`,
+    passageIds: [...new Set(quotes.map(({ passage }) => passage.id))],
     certainty: DIRECT,
     short,
   };
@@ -235,7 +252,7 @@ function quotedExample(
   if (found === null) return null;
   const { passage, example } = found;
   const text = example.sentence?.text ?? example.heading;
-  const quote = sourcedQuote(passage.payload, text, example.heading, dataset);
+  const quote = sourcedQuote(passage.payload, text, example, dataset);
   return { text: `${quote}\n${example.code}`, passageIds: [passage.id], certainty: DIRECT, short: null };
 }
 
@@ -248,7 +265,7 @@ function quotedComparison(
   const found = compared(asked, passages);
   if (found === null) return null;
   const quotes = found.proofs.map(({ passage, statement }) =>
-    sourcedQuote(passage.payload, statement.text, statement.heading, dataset),
+    sourcedQuote(passage.payload, statement.text, statement, dataset),
   );
   if (found.answer === null) return { ...NO_ANSWER, nearest: quotes };
   return {
@@ -348,7 +365,7 @@ function answerTo(
   const otherwise = isForeign && isAsked ? foreignCertainty(question, evidence) : isJudged ? DIRECT : null;
   const certainty = judged?.certainty ?? otherwise;
   const quote = ({ statement, passage }: Pick<Sentence, 'statement' | 'passage'>): string =>
-    sourcedQuote(passage.payload, verbatimOf(statement), statement.heading, dataset, asksForLink(query));
+    sourcedQuote(passage.payload, verbatimOf(statement), statement, dataset, asksForLink(query));
   if (
     certainty !== null &&
     certainty <
@@ -469,7 +486,7 @@ function quotesOf(
     const all = at === 0 ? quotedStatements(question, { statement, passage }) : [statement];
     for (const one of all) quoted.add(one);
     const text = all.map(verbatimOf).join(statement.isItem === true && !/^\d/u.test(statement.text) ? '; ' : ' ');
-    return [sourcedQuote(passage.payload, text, statement.heading, dataset)];
+    return [sourcedQuote(passage.payload, text, statement, dataset)];
   });
 }
 

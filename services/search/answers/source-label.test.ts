@@ -42,6 +42,13 @@ describe('the label of a source', () => {
     expect(sourceLabel(source, '2025-04-19')).to.equal('chat › 2025-04-19');
   });
 
+  it('has the headings above a sentence in place of those above the passage', () => {
+    const source = { ...passage, headings: ['Changes', '2.2.0', 'Fixed'] };
+    expect(sourceLabel(source, { heading: 'Fixed', above: ['Changes', '2.1.0'] })).to.equal(
+      'report › Changes › 2.1.0 › Fixed',
+    );
+  });
+
   it('is the beginning of a text without a name', () => {
     const bare = { text: `# On ships\n\n${'word '.repeat(30)}`, documentName: `text_${'0'.repeat(32)}`, headings: [] };
     expect(labelOfPassage(bare)).to.equal('On ships');

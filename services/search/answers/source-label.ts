@@ -8,14 +8,20 @@ import { withoutLinkTargets } from './question.ts';
 type Source = Pick<ChunkPayload, 'text' | 'documentName' | 'headings'> &
   Partial<Pick<ChunkPayload, 'page' | 'row' | 'externalMetadata'>>;
 
+/** Where a quote stands in its passage: the heading above it, and the headings above that one, outermost first. */
+interface Place {
+  readonly heading: string;
+  readonly above?: readonly string[];
+}
+
 /**
- * Returns a quote with its source; a speaker's name and the time stand in the source. `heading`: the one above it in the passage.
- * `dataset`: named in the source. `keepsLinks`: with the addresses behind the words of links.
+ * Returns a quote with its source; a speaker's name and the time stand in the source. `heading`: the one above it in the passage,
+ * perhaps with those above that. `dataset`: named in the source. `keepsLinks`: with the addresses behind the words of links.
  */
 export function sourcedQuote(
   source: Source,
   quote: string,
-  heading = '',
+  heading: string | Place = '',
   dataset: string | null = null,
   keepsLinks = false,
 ): string {
@@ -37,7 +43,7 @@ const MAX_HEADING_LENGTH = 60;
 const MAX_HEADINGS = 3;
 
 /** Returns a source as a person knows it: `report.pdf › Costs, page 3`. */
-export function sourceLabel(source: Source, heading = ''): string {
+export function sourceLabel(source: Source, heading: string | Place = ''): string {
   const name = labelOfPassage(source);
   const known = new Set(plainWords(name));
   const path: string[] = [];
@@ -54,7 +60,9 @@ export function sourceLabel(source: Source, heading = ''): string {
 const isDay = (heading: string): boolean => headingTime([heading])?.precision === 'day' || isDayLine(heading);
 
 /** The headings of a passage and the one in it above a quote, without those whose sections have ended there. */
-function headingsAbove({ text, headings }: Source, heading: string): readonly string[] {
+function headingsAbove({ text, headings }: Source, place: string | Place): readonly string[] {
+  const { heading, above } = typeof place === 'string' ? { heading: place, above: undefined } : place;
+  if (above !== undefined) return [...above, heading];
   const levels = new Map(
     [...text.matchAll(/^[ \t]*(#{1,6})[ \t]+(.+)$/gmu)].map(([, marks = '', title = '']) => [
       title.trim(),

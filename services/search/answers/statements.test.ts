@@ -23,6 +23,35 @@ describe('the statements of a passage', () => {
     expect(texts(licence)).to.deep.equal(['Tern parses files.']);
   });
 
+  it('have the headings above them, without those whose sections have ended', () => {
+    const payload = {
+      text: 'One.\n\n## 2.1.0\n\n### Fixed\n\nTwo.\n',
+      headings: ['Changes', '2.2.0', 'Added'],
+      documentName: 'changes.md',
+      chunkIndex: 1,
+    };
+    const read = statementsOf({ payload } as never).map(({ heading, above }) => [...(above ?? []), heading]);
+    expect(read).to.deep.equal([
+      ['Changes', '2.2.0', 'Added', ''],
+      ['Changes', '2.1.0', 'Fixed'],
+    ]);
+  });
+
+  it('stand below headings that are underlined, and parts that are named at the beginning of a paragraph', () => {
+    const payload = {
+      text: '1.3.0 / 2022-02-02\n===\n\nIt is faster.\n\nWhy. It was slow.\n\nTern\n---\n\nIt flies.\n',
+      headings: [],
+      documentName: 'changes.md',
+      chunkIndex: 1,
+    };
+    const read = statementsOf({ payload } as never).map(({ heading, text }) => [heading, text]);
+    expect(read).to.deep.equal([
+      ['1.3.0 / 2022-02-02', 'It is faster.'],
+      ['Why', 'It was slow.'],
+      ['Tern', 'It flies.'],
+    ]);
+  });
+
   it('of a section below a question as its heading reply to it', () => {
     const payload = {
       text: '# FAQ\n\n## Is it free?\n\nNot yet.\n',

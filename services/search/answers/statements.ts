@@ -67,6 +67,13 @@ interface Heading {
 /** Level of a heading without marks. */
 const LOWEST_LEVEL = 7;
 
+/** A part of a decision record that is named at the beginning of its paragraph: `Why. A row …` */
+const RUN_IN =
+  /^(?:Status|Context|Background|Problem|Motivation|Decision|Why|Rationale|Reasons?|Consequences|Alternatives)\.$/u;
+const NEAR = 8;
+/** A heading that is underlined. */
+const UNDERLINED = /^([^\n]{1,100})\n(?:(={3,})|-{3,})[ \t]*$/gmu;
+
 /** Code between fences, with its language; or a table with its heads, rule and rows. */
 const FENCED_OR_TABLE =
   /^[ \t]*(?<fence>```+|~~~+)(?<language>[^\n]*)\n(?<code>[\s\S]*?)(?:^[ \t]*\k<fence>[ \t]*$|(?![\s\S]))|^[ \t]*\|(?<heads>[^\n]*)\|[ \t]*\n[ \t]*\|[ \t]*:?-[-:| \t]*\|[ \t]*(?<rows>(?:\n[ \t]*\|[^\n]*\|[ \t]*$)+)/gmu;
@@ -210,8 +217,8 @@ function readStatements(payload: RankedPassage['payload'], isTold: boolean): Rea
   const saidAt = new Date(payload.writtenAt ?? payload.createdAt);
   let time = headingTime(payload.headings, saidAt);
   let path: readonly Heading[] = [];
-  const outer = payload.headings.map(plain);
-  let above = outer;
+  const outer = outerHeadings(payload.headings, text);
+  let above = outer.map((one) => one.text);
   let parents: readonly Parent[] = [];
   for (const [at, sentence] of read.entries()) {
     if (sentence.kind === 'example') {
@@ -230,14 +237,17 @@ function readStatements(payload: RankedPassage['payload'], isTold: boolean): Rea
     if (!HAS_WORD.test(line) || CODE.test(line) || BOILERPLATE.test(line) || LINKS.test(line)) continue;
     const following = text.slice(sentence.end, read[at + 1]?.start ?? text.length);
     const isFirst = payload.chunkIndex === 0 && statements.length === 0 && label === '' && parents.length === 0;
-    const isTitle = isHeading(line, titles) || (isFirst && isTitleLine(line, following));
+    const isRunIn = RUN_IN.test(line) && /^[ \t]+\S/u.test(text.slice(sentence.end, sentence.end + NEAR));
+    const isTitle = isRunIn || isHeading(line, titles) || (isFirst && isTitleLine(line, following));
     const isLabel = isTitle || (line.length <= MAX_KEY_LENGTH && ENDS_KEY.test(line));
     if (isTitle) {
-      heading = plain(line);
+      heading = isRunIn ? line.slice(0, -1) : plain(line);
       const level = /^[ \t]*(#{1,6})[ \t]/u.exec(line)?.[1]?.length ?? LOWEST_LEVEL;
       path = [...path.filter((one) => one.level < level), { level, text: heading }];
-      above = [...new Set([...outer, ...path.map((one) => one.text)])].filter((one) => one !== heading);
-      time = headingTime([...payload.headings, ...path.map((one) => one.text)], saidAt);
+      const top = path[0]?.level ?? level;
+      const all = [...outer.filter((one) => one.level < top), ...path].map((one) => one.text);
+      above = [...new Set(all)].filter((one) => one !== heading);
+      time = headingTime(all, saidAt);
     }
     const isItem = ITEM.test(line);
     if (isItem && CONTENTS.test(heading)) continue;
@@ -285,6 +295,17 @@ function readStatements(payload: RankedPassage['payload'], isTold: boolean): Rea
     statements: isTitle ? only.map((line) => ({ text: plain(line.text), label: '', heading: '', time: null })) : [],
     examples,
   };
+}
+
+/** The headings above a passage with their levels: as its text has them, else as of headings without a gap between. */
+function outerHeadings(headings: readonly string[], text: string): readonly Heading[] {
+  const levels = new Map(
+    [...text.matchAll(/^[ \t]*(#{1,6})[ \t]+(.+)$/gmu)].map(([, marks = '', title = '']) => [
+      plain(title),
+      marks.length,
+    ]),
+  );
+  return headings.map(plain).map((heading, at) => ({ level: levels.get(heading) ?? at + 1, text: heading }));
 }
 
 /** A key without a value or an item of a list, which those below it belong to. */
@@ -374,8 +395,21 @@ interface Line {
   readonly end: number;
 }
 
+/** Writes headings that are underlined with marks. */
+function markUnderlined(text: string): string {
+  if (!/^(?:={3,}|-{3,})[ \t]*$/mu.test(text)) return text;
+  return text.replace(UNDERLINED, (found, line: string, double: string | undefined, at: number) => {
+    if (double !== undefined) return `# ${line.trim()}\n`;
+    const isParagraph = at === 0 || text.slice(0, at).endsWith('\n\n');
+    return isParagraph && HAS_WORD.test(line) && !ENDS_SENTENCE.test(line) && !/[|]|: /u.test(line)
+      ? `## ${line.trim()}\n`
+      : found;
+  });
+}
+
 /** Returns sentences, commands, values and rows in their order, and the text with blanks where code and tables stand. */
-function readLines(whole: string): { readonly text: string; readonly read: readonly Line[] } {
+function readLines(source: string): { readonly text: string; readonly read: readonly Line[] } {
+  const whole = markUnderlined(source);
   const read: Line[] = [];
   const blank = (found: string) => found.replace(/[^\n]/gu, ' ');
   const addValues = (code: string, start: number) => {

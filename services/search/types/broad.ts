@@ -146,7 +146,7 @@ function listed(
   if (quotes.length === 0) return { text: NOTHING_FITS, passageIds: [], certainty: 0 };
   const lines = quotes
     .slice(0, MAX_LISTED)
-    .map(({ passage, statement }) => sourcedQuote(passage.payload, statement.text, statement.heading, dataset));
+    .map(({ passage, statement }) => sourcedQuote(passage.payload, statement.text, statement, dataset));
   return {
     text: `${quotes.length} of ${total} passages: ${lines.join('\n')}`,
     passageIds: quotes.map(({ passage }) => passage.id),

@@ -15,9 +15,9 @@ export interface Turn {
 
 const TURN =
   /^[ \t>*-]{0,8}(?:[[(]([^\])\n]{1,40})[\])][ \t]{0,4}|((?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?[ \t]{1,4})?\d{1,2}:\d\d(?::\d\d)?(?: ?[aApP][mM])?)[ \t]{1,4}(?:[-–][ \t]{0,4})?)?\*{0,2}(\p{Lu}[\p{L}\p{N} .'’-]{0,40}?)(?:[ \t]{0,2}[[(]([^\])\n]{1,30})[\])])?[ \t]{0,2}\*{0,2}:\*{0,2}[ \t]{1,8}(?=(\S[^\n]*))/gmu;
-/** Keys of minutes and notes, which nobody is called. */
+/** Keys of minutes, notes and documentation, which nobody is called. */
 const NO_SPEAKER =
-  /^(?:to ?do|action(?: items?| points?)?s?|decisions?|agreed|resolved|votes?|present|attend(?:ees|ance)|participants|apologies|absent|date|time|place|location|venue|next meeting|notes?|nb|ps|aob|any other business|owners?|due|deadline|status|topics?|agenda|minutes|budget|reminders?|update|summary|background|result|outcome|follow[- ]ups?|blockers?|risks?|ideas?)$/iu;
+  /^(?:to ?do|action(?: items?| points?)?s?|decisions?|agreed|resolved|votes?|present|attend(?:ees|ance)|participants|apologies|absent|date|time|place|location|venue|next meeting|notes?|nb|ps|aob|any other business|owners?|due|deadline|status|topics?|agenda|minutes|budget|reminders?|update|summary|background|result|outcome|follow[- ]ups?|blockers?|risks?|ideas?|feat(?:ures?)?|fix(?:es|ed)?|chore|docs?|refactor|perf|build|revert|breaking(?: changes?)?|added|removed|changed|deprecated|security|defaults?|required|types?|returns?|throws|usage|examples?|warning|important|tip|caution)$/iu;
 const TIME = /\d{1,2}:\d\d(?::\d\d)?/u;
 const HEADING = /^#{1,6}[ \t]/gmu;
 const USER = /^(?:User|Human|Me|Question|Q|Owner)$/u;
