@@ -547,7 +547,7 @@ export function quotedRows(
 ): ExtractiveAnswer | null {
   const found = tableAnswer(query, tables, now ?? undefined);
   if (found === null) return null;
-  if (found.rows.length === 0) return NO_ANSWER;
+  if (found.rows.length === 0) return found.of === undefined ? NO_ANSWER : noneOf(found.of, found.text, dataset);
   const rows = found.rows.slice(0, MAX_ROWS);
   const [row] = rows;
   const newer = row === undefined || rows.length > 1 || found.lists !== undefined ? null : changedSince(query, row);
@@ -568,6 +568,15 @@ export function quotedRows(
     certainty: DIRECT,
     ...(found.lists !== undefined && { short: found.text }),
   };
+}
+
+/** Says that no row of a table fulfils the conditions of a question. */
+function noneOf({ rows, columns }: Table, count: string, dataset: string | null): ExtractiveAnswer {
+  const [row] = rows;
+  if (row === undefined) return NO_ANSWER;
+  const said = `${count === '' ? 'None' : count}: no row of ${rows.length}`;
+  const text = `${said}: ${sourcedQuote(row.passage.payload, columns.filter(Boolean).join(', '), '', dataset)}`;
+  return { text, passageIds: [row.passage.id], certainty: DIRECT, short: count === '' ? null : count };
 }
 
 /** Quotes the items of a list, with one source. */

@@ -35,6 +35,10 @@ export function stems(text = ''): ReadonlySet<string> {
   return new Set([...words, ...parts, ...dated, ...(text.match(/\d+(?:\.[\p{L}\d]+)+/gu) ?? [])].map(stemOf));
 }
 
+/** Whether a question has a whole cell of several words: `off track`. */
+export const isNamedIn = (question: string, cell: string): boolean =>
+  wordsOf(cell).length > 1 && ` ${wordsOf(question).join(' ')} `.includes(` ${wordsOf(cell).join(' ')} `);
+
 export function dayOfCell(cell: string): Date | undefined {
   const [, year, month = '01', day = '01'] = ISO_DATE.exec(cell) ?? [];
   return year === undefined ? dates(cell)[0]?.from : new Date(`${year}-${month}-${day}`);
@@ -44,10 +48,12 @@ const ISO_DATE = /^(\d{4})(?:-(\d\d)(?:-(\d\d))?)?(?:[T ].*)?$/u;
 export const MONTH_NAMES = MONTHS.toLowerCase().split('|');
 
 const DATE = new RegExp(
-  `^\\d{4}(?:-\\d\\d){0,2}(?:[ T]\\d\\d:\\d\\d.*)?$|^\\d{1,2}[./]\\d{1,2}[./]\\d{2,4}$|^\\d{1,2}\\.? (?:${MONTHS})(?: \\d{4})?$|^(?:${MONTHS}) \\d{1,2}(?:, \\d{4})?$`,
+  `^(?:(?:1[5-9]|20)\\d\\d|\\d{4}(?:-\\d\\d){1,2})(?:[ T]\\d\\d:\\d\\d.*)?$|^\\d{1,2}[./]\\d{1,2}[./]\\d{2,4}$|^\\d{1,2}\\.? (?:${MONTHS})(?: \\d{4})?$|^(?:${MONTHS}) \\d{1,2}(?:, \\d{4})?$`,
   'iu',
 );
-const NUMBER = /^[$€£]?\s?-?\d[\d,]*(?:\.\d+)?\s?(?:%|\p{L}{1,4}|[$€£])?$/u;
+/** `1,450`, `412.60`, `1.149,00 €`, `EUR 12`: marks of thousands and decimals are of either custom. */
+const NUMBER =
+  /^(?:[$€£]|(?:EUR|USD|GBP|CHF) )?\s?[-−]?(?:\d{1,3}(?:[,.'\u00a0]\d{3})+(?:[.,]\d{1,2})?|\d[\d,]*(?:\.\d+)?)\s?(?:%|\p{L}{1,4}|[$€£])?$/u;
 
 export function isDated(rows: readonly Row[], at: number): boolean {
   return rows.every(({ cells: { [at]: cell = '' } }) => cell === '' || DATE.test(cell));
@@ -55,6 +61,26 @@ export function isDated(rows: readonly Row[], at: number): boolean {
 
 export function isNumeric(rows: readonly Row[], at: number): boolean {
   return !isDated(rows, at) && rows.every(({ cells: { [at]: cell = '' } }) => cell === '' || NUMBER.test(cell));
+}
+
+const NUMERIC_DAY = /^(\d{1,2})([./])(\d{1,2})\2(\d{4})$/u;
+
+/**
+ * Returns a reader of a column of days in figures, `03/09/2012`, as ISO days; null for another column. Whether the day or the
+ * month comes first is told by the cells that allow only one of the two.
+ */
+export function isoDays(cells: readonly string[]): ((cell: string) => string) | null {
+  const read = cells.filter((cell) => cell !== '').map((cell) => NUMERIC_DAY.exec(cell));
+  if (read.length === 0 || read.includes(null)) return null;
+  const isMonthFirst = read.some((day) => Number(day?.[3]) > 12);
+  const isDayFirst = read.some((day) => Number(day?.[1]) > 12 || day?.[2] === '.');
+  if (isMonthFirst === isDayFirst) return null;
+  return (cell) => {
+    const [, first = '', , second = '', year] = NUMERIC_DAY.exec(cell) ?? [];
+    if (year === undefined) return cell;
+    const [day, month] = isDayFirst ? [first, second] : [second, first];
+    return `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+  };
 }
 
 const YES = /^(?:yes|y|true|x|✓|✔|ja|sí|oui)$/iu;
@@ -75,16 +101,25 @@ export function yearsBetween(day: Date, now: Date): number {
   return isBefore < 0 ? years - 1 : years;
 }
 
+/** Reads a number; the last mark before one or two digits is of decimals, or before any number of them when it is the only point. */
 export function numberOf(text: string): number {
-  return Number.parseFloat(text.replace(/[^\d.-]/gu, ''));
+  const digits = text.replace(/[^\d.,-]/gu, '').replace(/[.,]$/u, '');
+  const isCommaDecimal =
+    /^-?(?:\d{1,3}(?:\.\d{3})+|\d+),\d{1,2}$/u.test(digits) || /^-?\d{1,3}(?:\.\d{3}){2,}$/u.test(digits);
+  return Number.parseFloat(isCommaDecimal ? digits.replaceAll('.', '').replace(',', '.') : digits.replaceAll(',', ''));
 }
 
+const YEAR = /^\d{4}$/u;
+/** Whether a cell is a date; years alone are compared as the numbers that they may be. */
+const isDay = (cell: string): boolean => DATE.test(cell) && !YEAR.test(cell);
+
 export function order(left: string, right: string): number {
-  return DATE.test(left) || DATE.test(right) ? left.localeCompare(right) : numberOf(left) - numberOf(right);
+  if (!isDay(left) && !isDay(right)) return numberOf(left) - numberOf(right);
+  return (dayOfCell(left)?.getTime() ?? 0) - (dayOfCell(right)?.getTime() ?? 0) || left.localeCompare(right);
 }
 
 export function compares(cell: string, [, words = '', limit = '']: readonly string[]): boolean {
-  const isDate = DATE.test(cell);
+  const isDate = isDay(cell);
   const value = isDate ? cell.localeCompare(limit) : numberOf(cell) - numberOf(limit);
   const isSame = isDate ? cell.startsWith(limit) : value === 0;
   if (/least|since/iu.test(words)) return value >= 0 || isSame;

@@ -16,11 +16,13 @@ export function wordSet(words: string): ReadonlySet<string> {
   return new Set(words.split(' ').map(stemOf));
 }
 
-const ID = /^(?:id|nr|no|number|(?:order|invoice|ticket|case|part|article)[ _-]?(?:id|nr|no|number))\.?$/iu;
+const ID =
+  /^(?!.*(?:phone|mobile|fax|house|room|account|contact))(?:.*[ _.-])?(?:id|nr|no|number|nummer|isbn|sku)\.?$|\p{L}{3}(?:nr|nummer)$/iu;
+const CAMEL_ID = /\p{Ll}(?:Id|ID|Nr|No|Number)$/u;
 /** Whether the values of a column tell its rows apart. */
-export const isIdColumn = (name: string | undefined): boolean => ID.test(name ?? '');
+export const isIdColumn = (name = ''): boolean => ID.test(name) || CAMEL_ID.test(name);
 
-const LIKE_COLUMN = 0.5;
+export const LIKE_COLUMN = 0.5;
 const MAX_VALUE_WORDS = 8;
 /** Asks for an amount of money over all rows that fit. */
 export const MONEY =
@@ -36,10 +38,14 @@ interface QuestionWord {
 
 /** The words of a question but the first and stop words. */
 export function questionWords(question: string): readonly QuestionWord[] {
+  // `in IT` is no pronoun, and `Hall A` no article, except where all is in capitals.
+  const isMixed = /\p{Ll}/u.test(question);
   return [...question.matchAll(/[\p{L}\p{N}]+(?:[-.:'’][\p{L}\p{N}]+)*/gu)]
     .slice(1)
     .map(([word]) => word.replace(/['’]s$/u, ''))
-    .filter((word) => !STOP_WORDS.has(word.toLowerCase()) || word === 'May')
+    .filter(
+      (word) => !STOP_WORDS.has(word.toLowerCase()) || word === 'May' || (isMixed && /^(?!I$)\p{Lu}+$/u.test(word)),
+    )
     .map((text) => ({ text, stem: stemOf(text.toLowerCase()) }));
 }
 
@@ -50,6 +56,8 @@ export interface ReadWords {
   readonly named: readonly string[];
   /** Other words, which may name a column. */
   readonly others: readonly string[];
+  /** Those of them that name nothing of the table. */
+  readonly unknown: readonly string[];
   /** Whether the columns of yes and no that the question names must say yes: `paid`, `not paid`. */
   readonly flags: ReadonlyMap<number, boolean>;
   /** Stems of the conditions that are names or numbers. */
@@ -144,7 +152,7 @@ export function readWords(question: string, table: Table, isInTime: boolean): Re
     (unknown.length > 0 && conditions.size + flags.size === 0 && !isInTime)
   )
     return null;
-  return { conditions, named, others, flags, names };
+  return { conditions, named, others, unknown, flags, names };
 }
 
 /** What a question asks for the last or first of. */
@@ -175,7 +183,7 @@ function lacksField(question: string, table: Table, cells: readonly (readonly Re
 }
 
 /** Fields that are asked for by other words than their names; the first match counts. */
-const FIELDS: readonly (readonly [asks: RegExp, names: RegExp])[] = (
+export const FIELDS: readonly (readonly [asks: RegExp, names: RegExp])[] = (
   [
     [
       'attend(?:s|ed|ing)?|participat(?:es?|ed|ing)|takes? part|took part|(?:is|was) invited',
@@ -206,13 +214,22 @@ const FIELDS_OF_FIRST: typeof FIELDS = [
 /** Verbs of what takes place somewhere. */
 const EVENT_WORDS = wordSet('take last place happen start begin leave depart held meet scheduled planned');
 
+const COMPOUND = /^(\p{L}{4,}?)s?(nr|nummer|name|datum|preis|betrag|bestand)$/u;
+
 /** Stems of the name of a column; `driver` is also the one who drives. */
-function columnStems(name: string): ReadonlySet<string> {
-  const doers = wordsOf(name.replaceAll('_', ' ')).filter((word) => /.{3}[eo]r$/u.test(word));
-  return new Set([...stems(name), ...doers.flatMap((word) => [word.slice(0, -1), word.slice(0, -2)].map(stemOf))]);
+export function columnStems(name: string): ReadonlySet<string> {
+  const words = wordsOf(name.replace(/(?<=\p{Ll})(?=\p{Lu})|[_.]/gu, ' '));
+  const doers = words.filter((word) => /.{3}[eo]r$/u.test(word));
+  // `Artikelnr`, `Kaufdatum`
+  const compounds = words.flatMap((word) => COMPOUND.exec(word)?.slice(1, 3) ?? []);
+  return new Set([
+    ...stems(name),
+    ...[...words, ...compounds].map(stemOf),
+    ...doers.flatMap((word) => [word.slice(0, -1), word.slice(0, -2)].map(stemOf)),
+  ]);
 }
 
-function likeColumn(word: string, columns: readonly string[]): number {
+export function likeColumn(word: string, columns: readonly string[]): number {
   const words = columns.flatMap((column) => wordsOf(column.replaceAll('_', ' ')));
   return Math.max(0, ...words.map((other) => wordTable().similarity(word, other)));
 }
@@ -220,18 +237,20 @@ function likeColumn(word: string, columns: readonly string[]): number {
 /** Scores of a column that a word of the question asks for, its first word alone, and each more of its words. */
 const FIELD_SCORE = { word: 0.95, first: 0.6, more: 0.1 } as const;
 const AMOUNT = /^how (?:much|many)\b/iu;
+const ASKS_FOR_AMOUNT = /^(?:how (?:much|many)|what (?:is|was|are|were))\b/iu;
 /** Asks for a price, and for no amount of a thing: `how much milk`. */
 const HOW_MUCH = /^how much (?:is|was|are|were|do|does|did|will|would|for)\b/iu;
 /** Amounts that are no prices. */
 const EARNED = /\b(?:income|revenue|profit|sales|turnover|deposit|discount)\b/iu;
 /** Likeness of the name of a column to words for persons. */
 const MIN_ROLE = 0.4;
-const MONEY_COLUMN =
+export const MONEY_COLUMN =
   /^(?:\p{L}+ )?(?:price|cost|fee|amount|sum|total|rent|charge|salary|wage|deposit|preis|betrag|kosten|precio|prix)s?\b|\b(?:EUR|USD|GBP|CHF)\b|[€$£]/iu;
 export const DATED_QUESTION = /^(?:when|wann)\b|\b(?:what|which) (?:date|day|year)\b/iu;
 
 /** Returns the column that the question asks for, and the one that names the rows. */
-export function askedColumn(question: string, { columns, rows }: Table, { conditions, others }: ReadWords) {
+export function askedColumn(question: string, { columns, rows }: Table, read: ReadWords) {
+  const { conditions, named: ofTable } = read;
   const named = columns.findIndex((column) => NAMING.test(column));
   const key = Math.max(
     0,
@@ -241,6 +260,10 @@ export function askedColumn(question: string, { columns, rows }: Table, { condit
   const isField = (fields: typeof FIELDS, name: string) =>
     fields.some(([asks, names]) => asks.test(question) && names.test(name));
   const onlyNumber = columns.filter((_, at) => at !== key && isNumeric(rows, at)).length === 1;
+  // `Hall` of `Hall A` asks for nothing.
+  const others = read.others.filter(
+    (word) => !columns.some((name, at) => isUsed(at) && columnStems(name).has(stemOf(word))),
+  );
   let column: number | null = null;
   const isPossible = mayAnswer(question);
   const isOfPrice = HOW_MUCH.test(question) && others.every((word) => EMPTY_WORDS.has(stemOf(word)));
@@ -262,6 +285,9 @@ export function askedColumn(question: string, { columns, rows }: Table, { condit
     if (at !== key && isPerson && wordsOf(name).some((word) => likenessToRoles(word) >= MIN_ROLE))
       score = Math.max(score, FIELD_SCORE.first);
     if (isOfPrice && MONEY_COLUMN.test(name) && !EARNED.test(name) && isNumeric(rows, at))
+      score = Math.max(score, FIELD_SCORE.first);
+    // `rent` of a sheet of rents
+    if (ASKS_FOR_AMOUNT.test(question) && isNumeric(rows, at) && ofTable.some((stem) => names.has(stem)))
       score = Math.max(score, FIELD_SCORE.first);
     if (AMOUNT.test(question) && isNumeric(rows, at)) score += 0.2;
     if (MONEY.test(question) && isNumeric(rows, at) && onlyNumber) score += LIKE_COLUMN;

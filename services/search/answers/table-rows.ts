@@ -1,7 +1,7 @@
 import { isConversation, turnsOf } from '../../common/text/language/turns.ts';
 import type { ReadPassage } from './rank-sentences.ts';
 import { cellsOf, rowText } from './statements.ts';
-import { stems } from './table-cells.ts';
+import { isoDays, stems } from './table-cells.ts';
 
 /** Rows of a table, records with fields, or the items of a list, which have one column without a name. */
 export interface Table {
@@ -27,7 +27,8 @@ const MARKDOWN_ROW = /^[ \t]*\|(.*)\|[ \t]*$/u;
 const MARKDOWN_RULE = /^[ \t]*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*$/u;
 const KEY_VALUES = /^[^,:|]{1,40}: [^\n]*?, [^,:|]{1,40}: /u;
 /** Also of a printed page, whose columns have a gap between them. */
-const FIELD = /^([\p{L}][^,:|.]{0,30}?)(?:: | {3,}|\t+)(\S.*)$/u;
+const FIELD =
+  /^([\p{L}][^,:|.]{0,30}?|[\p{L}_][\p{L}\p{N}_-]{0,40}(?:\.[\p{L}\p{N}_-]{1,40}){1,5})(?:: | {3,}|\t+)(\S.*)$/u;
 const HEADING = /^[ \t]*(#{1,6})[ \t]+(.+)$/u;
 const MAX_HEADING = 100;
 /** Level of a heading without marks. */
@@ -38,6 +39,9 @@ const MAIL_FIELD = /^(?:from|subject)$/iu;
 /** A release in a changelog: `2.4.0 - 2025-02-11`, `[v1.3] (2024-05-01)`. */
 const RELEASE = /^(?:version )?\[?v?(\d+(?:\.\d+)+[\w.-]*)\]?(?:\([^)]*\))?\s*[-–—(:]?\s*\(?(\d{4}-\d\d-\d\d)\)?$/iu;
 const RELEASE_COLUMNS = ['version', 'released'];
+
+/** The key of rows that name their columns. */
+const PAIRS = 'pairs';
 
 interface ReadRow {
   readonly kind: Table['kind'];
@@ -90,7 +94,7 @@ export function tablesOf(passages: readonly ReadPassage[]): readonly Table[] {
       const above = path.map(({ text: title }) => title).join(' ');
       // Records below keys of a settings file are of different kinds.
       const place = heading.endsWith(':') ? `${heading} ${row.key ?? ''}` : (row.key ?? above);
-      const key = `${document} ${row.kind} ${place}`;
+      const key = keyOfTable(tables, `${document} ${row.kind} ${place}`, row);
       const table: WritableTable = tables.get(key) ?? {
         kind: row.kind,
         heading,
@@ -104,7 +108,41 @@ export function tablesOf(passages: readonly ReadPassage[]): readonly Table[] {
       tables.set(key, table);
     }
   }
-  return [...tables.values()].filter(({ kind, rows }) => rows.length > (kind === 'records' ? 0 : 1));
+  const found = [...tables.values()].filter(({ kind, rows }) => rows.length > (kind === 'records' ? 0 : 1));
+  return found.map((table) => withNames(withIsoDays(table)));
+}
+
+/** Rows of another sheet have other columns: they are another table of the document. */
+function keyOfTable(tables: ReadonlyMap<string, Table>, place: string, { key, columns }: ReadRow): string {
+  if (key !== PAIRS) return place;
+  for (let at = 0; ; at++) {
+    const found = `${place} ${at}`;
+    const table = tables.get(found);
+    if (table === undefined || columns.filter((name) => table.columns.includes(name)).length * 2 > columns.length)
+      return found;
+  }
+}
+
+/** Cells of days in figures are compared as ISO days; what is quoted stays as written. */
+function withIsoDays(table: Table): Table {
+  if (table.kind === 'list') return table;
+  const readers = table.columns.map((_, at) => isoDays(table.rows.map(({ cells }) => cells[at] ?? '')));
+  if (readers.every((reader) => reader === null)) return table;
+  const rows = table.rows.map((row) => ({ ...row, cells: row.cells.map((cell, at) => readers[at]?.(cell) ?? cell) }));
+  return { ...table, rows };
+}
+
+const GIVEN_NAME = /^(?:first|given)[ _-]?names?$|^fore?name$|^vorname$|^nombre$|^prénom$/iu;
+const FAMILY_NAME = /^(?:(?:last|family)[ _-]?names?|surname|nachname|familienname|apellidos?|nom)$/iu;
+
+/** Persons whose names are in two columns get one of the whole name before all others. */
+function withNames(table: Table): Table {
+  const [given, family] = [GIVEN_NAME, FAMILY_NAME].map((name) => table.columns.findIndex((one) => name.test(one)));
+  if (given === undefined || family === undefined || given < 0 || family < 0) return table;
+  const nameOf = ({ cells }: Row) => [cells[given], cells[family]].filter(Boolean).join(' ');
+  const rest = <Value>(values: readonly Value[]) => values.filter((_, at) => at !== given && at !== family);
+  const rows = table.rows.map((row) => ({ ...row, cells: [nameOf(row), ...rest(row.cells)] }));
+  return { ...table, columns: ['name', ...rest(table.columns)], rows };
 }
 
 type Field = readonly [key: string, value: string];
@@ -123,11 +161,13 @@ function fieldsAt(lines: readonly string[], start: number): readonly Field[] {
 }
 
 /** The column that says what a row is about. */
-export const NAMING = /^(?:name|title|summary)$/iu;
+export const NAMING =
+  /^(?:(?:(?:full|product|item|company)[ _])?name|title|summary|bezeichnung|nombre|titel|título|titre)$/iu;
 
 /** Several values of one key are joined. */
 function recordOf(fields: readonly Field[]): ReadRow {
-  const values = Map.groupBy(fields, ([key]) => key);
+  // `customer.name` of a nested record
+  const values = Map.groupBy(fields, ([key]) => key.replaceAll('.', ' '));
   const columns = [...values.keys()];
   return {
     kind: 'records',
@@ -149,7 +189,7 @@ function rowAt(line: string, heads: readonly string[]): ReadRow | null {
   if (KEY_VALUES.test(line)) {
     const pairs = line.split(/, (?=[^,:]{1,40}: )/u).map((part) => part.split(/: (.*)/su));
     const columns = pairs.map(([key = '']) => key.trim());
-    return { kind: 'table', key: 'pairs', columns, values: pairs.map(([, value = '']) => value.trim()), line };
+    return { kind: 'table', key: PAIRS, columns, values: pairs.map(([, value = '']) => value.trim()), line };
   }
   const item = LIST_ITEM.exec(line)?.[1]?.trim();
   return item === undefined ? null : { kind: 'list', key: null, columns: [''], values: [item], line };

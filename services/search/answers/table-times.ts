@@ -2,7 +2,7 @@ import { dates } from '../../common/text/language/dates.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { analyseQuery, type TimeWindow } from '../retrieval/query-analysis.ts';
 import { dayOfCell, isDated, MONTH_NAMES, stems } from './table-cells.ts';
-import { questionWords, type ReadWords } from './table-columns.ts';
+import { isIdColumn, questionWords, type ReadWords } from './table-columns.ts';
 import type { Row, Table } from './table-rows.ts';
 
 /** A time that chooses rows by their dates, and the question without it. */
@@ -53,7 +53,9 @@ const MAX_DAYS_ASKED = 7;
  * beginnings of two rows is in the first of them. Dates without a year are of that of the heading, or of the time.
  */
 export function rowsInTime({ heading, columns, rows }: Table, { from, until, bare, isOverdue }: AskedTime) {
-  const dated = columns.flatMap((name, at) => (name !== '' && isDated(rows, at) ? [{ name, at }] : []));
+  const dated = columns.flatMap((name, at) =>
+    name !== '' && !isIdColumn(name) && isDated(rows, at) ? [{ name, at }] : [],
+  );
   const asked = new Set(questionWords(bare).map(({ stem }) => stem));
   const chosen =
     dated.find(({ name }) => [...stems(name)].some((stem) => asked.has(stem))) ??

@@ -175,7 +175,7 @@ describe('tableAnswer', () => {
     ['Which plan does Tom Okoye have?', 'Basic'],
     ['How many customers pay more than 40 monthly?', '3'],
     ['What is the total monthly fee of the customers in Berlin?', '98'],
-    ['Which ship has the largest crew?', 'Bora'],
+    ['Which ship has the largest crew?', 'Bora (30)'],
     ['How many ships are there in Oslo?', '2'],
     ['Where is the home of the ship Bora?', 'Kiel'],
     ['What is on the shopping list?', 'bread, three lemons, salt'],
@@ -277,7 +277,7 @@ describe('tableAnswer', () => {
   }
   const ofOthers: readonly (readonly [string, string | null])[] = [
     ['Which invoice is overdue?', '2025-004'],
-    ['What is the largest invoice?', '2025-004'],
+    ['What is the largest invoice?', '2025-004 (3485.00)'],
     ['How many hours did I work for Museum Hafen?', '41'],
     ["What is Dr. Osei's phone number?", null],
     ['Who attends the Museum Hafen invoice?', null],
@@ -288,7 +288,7 @@ describe('tableAnswer', () => {
     ['How many replicas run?', '3'],
     ['On which socket does Redis run?', '6380'],
     ['Who gets the alert about slow bookings?', 'ciaran'],
-    ['What is the latest version?', '2.4.0'],
+    ['What is the latest version?', '2.4.0 (2025-02-11)'],
     ['When was version 2.3.0 released?', '2024-10-01'],
     ['What do I need from the hardware store?', 'wood glue, hooks'],
     ['Who decided on ADR 11?', 'Yuki'],

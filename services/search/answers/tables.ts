@@ -10,6 +10,7 @@ import {
   flagOf,
   hasAll,
   isDated,
+  isNamedIn,
   isNumeric,
   MONTH_NAMES,
   numberOf,
@@ -32,6 +33,7 @@ import {
   readWords,
   wordSet,
 } from './table-columns.ts';
+import { asksForOperation, operatedRows } from './table-operations.ts';
 import { NAMING, type Row, type Table } from './table-rows.ts';
 import { type AskedTime, monthColumn, readTime, rowsInTime } from './table-times.ts';
 
@@ -39,6 +41,8 @@ interface TableAnswer {
   /** '' when no row has the time that the question asks for. */
   readonly text: string;
   readonly rows: readonly Row[];
+  /** The table of which no row fulfils all conditions. */
+  readonly of?: Table;
   /** Whole lists: their items are the answer. */
   readonly lists?: readonly Table[];
 }
@@ -81,6 +85,8 @@ export function tableAnswer(whole: string, all: readonly Table[], now?: Date): T
     const items = rows.map(({ cells }) => (cells[0] ?? '').replace(/[.;,]$/u, ''));
     return { text: joined(items), rows, lists };
   }
+  const operated = excluded.size > 0 ? null : operatedRows(question, tables, now);
+  if (operated !== null) return operated;
   const time = readTime(question, now);
   const answers = tables.map((table) => answerFrom(question, table, { time, now })).filter((answer) => answer !== null);
   const unnamed = answers.filter(({ isOfUnnamed }) => isOfUnnamed === true);
@@ -96,7 +102,7 @@ export function tableAnswer(whole: string, all: readonly Table[], now?: Date): T
 
 /** Whether rows may answer a question: it asks for a number, a list, or the value of something. */
 export function asksForRows(question: string): boolean {
-  return LISTS.test(question.trim()) || COUNT.test(question);
+  return LISTS.test(question.trim()) || COUNT.test(question) || asksForOperation(question.trim());
 }
 
 interface FoundRows {
@@ -199,10 +205,6 @@ function rowsAsked(asked: string, table: Table, { read, timed, comparison, now }
   const isTooMany = !isTime && values.length > MAX_OF_ONE && ASKS_FOR_ONE.test(asked.trim());
   return values.length === 0 || isTooMany ? null : { text: joined(values), rows, isOfTime: isTime, isOfUnnamed };
 }
-
-/** Whether a question has a whole cell of several words: `off track`. */
-const isNamedIn = (question: string, cell: string) =>
-  ` ${wordsOf(question).join(' ')} `.includes(` ${wordsOf(cell).join(' ')} `) && wordsOf(cell).length > 1;
 
 /** `How much rent do we pay?` asks for the latest of a series of payments. */
 const PAID_NOW = /\b(?:now|currently|nowadays|these days)\b|\b(?:do|does) (?:I|we|\p{L}+) pay\b/iu;

@@ -257,6 +257,20 @@ describe('document loader', () => {
       ]);
     });
 
+    it('finds the header of a table below its title, and takes totals for no rows', async () => {
+      const rows =
+        'Club fees 2026,,\nas of,31.03.2026,\n\nMember,Paid on,Fee\nIda,2026-01-04,58\nPaul,2026-02-11,74\n,Total,132\n';
+      const { blocks, metadata } = await load('fees.csv', rows);
+      expect(outline(blocks)).to.deep.equal([
+        'paragraph Club fees 2026',
+        'paragraph as of: 31.03.2026',
+        'table Member: Ida, Paid on: 2026-01-04, Fee: 58',
+        'table Member: Paul, Paid on: 2026-02-11, Fee: 74',
+        'table Total of Fee: 132',
+      ]);
+      expect(metadata).to.include({ columns: 'Member, Paid on, Fee' });
+    });
+
     it('keeps JSON as text and reads its records', async () => {
       const text = JSON.stringify({
         title: 'Crew',

@@ -21,9 +21,12 @@ export function readCsv(text: string, context: ParseContext): DocumentDraft {
       `'${context.fileName}' has ${cells} cells; the limit is ${context.limits.maxCells}`,
     );
   }
-  const { header, lines } = selfDescribingRows(rows);
+  const { header, above, lines } = selfDescribingRows(rows);
   return {
-    blocks: lines.map((line) => ({ kind: 'table', text: line })),
+    blocks: [
+      ...above.map((line) => ({ kind: 'paragraph' as const, text: line })),
+      ...lines.map((line) => ({ kind: 'table' as const, text: line })),
+    ],
     metadata: { columns: header.join(', '), rows: String(lines.length) },
   };
 }

@@ -118,7 +118,9 @@ class OpenDocumentReader {
     const rows = this.#rows(sheet);
     if (rows.length === 0) return;
     this.#push({ kind: 'heading', level: 1, text: attribute(sheet, 'name') ?? `Sheet ${this.#page}` });
-    for (const line of selfDescribingRows(rows).lines) this.#push({ kind: 'table', text: line });
+    const { above, lines } = selfDescribingRows(rows);
+    for (const line of above) this.#push({ kind: 'paragraph', text: line });
+    for (const line of lines) this.#push({ kind: 'table', text: line });
   }
 
   #slide(slide: XmlElement): void {

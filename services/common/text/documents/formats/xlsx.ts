@@ -60,7 +60,9 @@ export function readXlsx(archive: ZipArchive, context: ParseContext): DocumentDr
     if (rows.length === 0) continue;
     const page = index + 1;
     blocks.push({ kind: 'heading', level: 1, text: attribute(sheet, 'name') ?? `Sheet ${page}`, page });
-    for (const line of selfDescribingRows(rows).lines) blocks.push({ kind: 'table', text: line, page });
+    const { above, lines } = selfDescribingRows(rows);
+    for (const line of above) blocks.push({ kind: 'paragraph', text: line, page });
+    for (const line of lines) blocks.push({ kind: 'table', text: line, page });
   }
   const metadata = packageProperties(archive, context);
   const hasCells = blocks.some((block) => block.kind === 'table');
