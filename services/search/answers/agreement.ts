@@ -2,10 +2,10 @@ import { recentlyUsed } from '../../common/kernel/recently-used.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
-import { type Question, unmistaken, wordsOf } from './question.ts';
+import { AUXILIARIES, isNewTo, type Question, unmistaken, wordsOf } from './question.ts';
 import { relativesLike } from './relatives.ts';
 import { isNumbered, isSameStem } from './slots.ts';
-import { spansOf } from './spans.ts';
+import { CALENDAR_NAMES, spansOf } from './spans.ts';
 import { statedBySense } from './stated-parts.ts';
 
 /** Features of a sentence: whether the verb, the subject and the object of a question are those of the sentence; 0 unknown. */
@@ -32,7 +32,7 @@ interface Agreement {
   readonly newWords: number;
 }
 
-const AUXILIARY = /^(?:is|are|was|were|am|do|does|did|has|have|had|will|would|can|could|should|may|might|shall)$/u;
+const AUXILIARY = new RegExp(`^(?:${AUXILIARIES}|am|may|might|shall)$`, 'u');
 const MODAL = /^(?:has|have|had|will|would|can|could|may|should)$/u;
 const ADVERB = /^(?:\p{L}+ly|ever|first|last|now|still|also|once|usually|always|never|already|just|not)$/u;
 const DETERMINER = /^(?:the|an?|my|our|your|his|her|their|its|this|that|these|those|mr|mrs|ms|dr)$/u;
@@ -44,8 +44,10 @@ const FUTURE_ASKED = /\b(?:will|next|going to|shall)\b/iu;
 const FUTURE_SAID = /\b(?:will|next|going to|shall|plans?|wants?|hopes?|from|until|is|are|has|have|every|due)\b/iu;
 const PAST = /\b(?:was|were|did|had|\p{L}{2,}ed)\b/u;
 const ORDINALS = 'first second third fourth fifth sixth last previous next'.split(' ');
-const TIME_WORD =
-  /^(?:\d+|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn|winter|morning|evening|night|(?:day|week|month|year|hour|minute)s?|today|yesterday|tomorrow|again|once|twice|ago|first|last|next)$/u;
+const TIME_WORD = new RegExp(
+  `^(?:\\d+|${CALENDAR_NAMES}|spring|summer|autumn|winter|morning|evening|night|(?:day|week|month|year|hour|minute)s?|today|yesterday|tomorrow|again|once|twice|ago|first|last|next)$`,
+  'iu',
+);
 
 /** Kinds of things that are told apart by names of their own. */
 export const NAMED_KINDS: ReadonlySet<string> = new Set(
@@ -98,9 +100,8 @@ export function agreementWith(question: Question): (sentence: string, context: s
   const { text, type, focus } = question;
   const deed = deedOf(text);
   const words = wordsOf(text);
-  const asked = new Set(words.map(stemOf));
-  const isNew = ({ lower }: Pick<Token, 'lower'>) => !STOP_WORDS.has(lower) && !asked.has(stemOf(lower));
-  const isNewThing = (token: Token) => isNew(token) && !TIME_WORD.test(token.lower);
+  const isNew = isNewTo(text);
+  const isNewThing = ({ lower }: Token) => isNew(lower) && !TIME_WORD.test(lower);
   const opposites = words.flatMap((word) => (OPPOSITES.get(word) ?? []).flatMap(({ others }) => others));
   const ordinals = ORDINALS.filter((word) => words.includes(word));
   const subject = deed?.subject?.filter((word) => !STOP_WORDS.has(word)) ?? [];
@@ -116,9 +117,7 @@ export function agreementWith(question: Question): (sentence: string, context: s
     const at = most >= MIN_STATED ? shares.indexOf(most) : -1;
     const forms = new Set(said.map(({ lower }) => lower));
     const stems = new Set([...forms, ...wordsOf(context)].map(stemOf));
-    const names = spansOf(sentence, ['name', 'title']).filter((span) =>
-      wordsOf(span.text).some((lower) => isNew({ lower })),
-    );
+    const names = spansOf(sentence, ['name', 'title']).filter((span) => wordsOf(span.text).some(isNew));
     const isObjectAsked = deed !== null && deed.subject !== null && type === 'thing' && at >= 0;
     return {
       agent: deed?.subject === null && type === 'person' && at >= 0 ? agentAt(said, at, isNewThing) : 0,
@@ -197,9 +196,9 @@ export function objectIn(
     if (saysVerb(deed.verb, word.toLowerCase()) < MIN_FORM) continue;
     const end = index + word.length;
     const text = OBJECT.exec(sentence.slice(end))?.[1];
-    const asked = new Set(wordsOf(question.text).map(stemOf));
-    const isNew = (one: string) => !STOP_WORDS.has(one) && !asked.has(stemOf(one)) && !TIME_WORD.test(one);
-    return text !== undefined && wordsOf(text).some(isNew) && /^\p{L}/u.test(text) && !PREPOSITION.test(text)
+    const isNew = isNewTo(question.text);
+    const isNewThing = (one: string) => isNew(one) && !TIME_WORD.test(one);
+    return text !== undefined && wordsOf(text).some(isNewThing) && /^\p{L}/u.test(text) && !PREPOSITION.test(text)
       ? { text, start: end + 1 }
       : null;
   }
@@ -264,12 +263,9 @@ function nameBehind(sentence: string, from: number, { text }: Question) {
   // `by a stove fitter from Brno`
   const role = /^(?:an? )?((?:\p{Ll}[\p{L}-]* ){1,3}(?:from|in|at) )$/u.exec(before)?.[1];
   if (role !== undefined && found === first) return { text: role + first.text, start: first.start - role.length };
-  const asked = new Set(wordsOf(text).map(stemOf));
-  const isNew = contentOf(found.text).some((word) => !asked.has(stemOf(word)));
+  const isNew = wordsOf(found.text).some(isNewTo(text));
   return isNew && first.start - from <= DOER_REACH ? { text: found.text, start: found.start } : null;
 }
-
-const contentOf = (text: string) => wordsOf(text).filter((word) => !STOP_WORDS.has(word));
 
 const PREPOSITION = /^(?:for|in|on|at|to|from|with|of|about|by|into|and|that|how|when|as|up|out|off|down|away|back)\b/u;
 
@@ -347,8 +343,8 @@ export function isAgentUnsaid(question: Question, sentence: string): boolean {
   const said = tokensOf(sentence);
   const at = said.findIndex(({ lower }) => saysVerb(verb, lower) >= SAME_VERB);
   if (at < 0) return false;
-  const asked = new Set(wordsOf(question.text).map(stemOf));
-  const isOther = ({ lower }: Token) => !STOP_WORDS.has(lower) && !asked.has(stemOf(lower)) && !TIME_WORD.test(lower);
+  const isNew = isNewTo(question.text);
+  const isOther = ({ lower }: Token) => isNew(lower) && !TIME_WORD.test(lower);
   const behind = said.slice(at + 1);
   const by = behind.findIndex(({ lower }) => /^(?:by|with|from)$/u.test(lower));
   if (by >= 0 && behind.slice(by + 1, by + 4).some(isOther)) return false;

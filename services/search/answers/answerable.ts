@@ -8,13 +8,13 @@ import { likenessTo, mostOfKind } from '../retrieval/word-likeness.ts';
 import { agreementWith } from './agreement.ts';
 import { ANSWERABLE_WEIGHTS, ANSWERING_WEIGHTS } from './answerable-weights.ts';
 import { CONTACTS, countedIn, likenessOfCounted, unitAsked, unitIn } from './quantities.ts';
-import { contentWords, phraseWords, type Question, wordsOf } from './question.ts';
+import { contentWords, isNewTo, phraseWords, type Question, wordsOf } from './question.ts';
 import { isOfReason, quotedStatements } from './quoted-text.ts';
 import { PASSAGES_READ, type RankedSentence, type ReadPassage, saidBefore, weigh } from './rank-sentences.ts';
 import { relativesLike } from './relatives.ts';
 import type { ShortAnswer } from './short-answer.ts';
 import { isNumbered, slotFeatures } from './slots.ts';
-import { KINDS_OF, MONTHS, spansOf, WEEKDAYS } from './spans.ts';
+import { CALENDAR_NAMES, KINDS_OF, spansOf } from './spans.ts';
 import { formOf, statedParts } from './stated-parts.ts';
 import { type Statement, statementsOf } from './statements.ts';
 import { saidOf, unmetCondition } from './unmet-condition.ts';
@@ -456,7 +456,7 @@ function askedWords(text: string, question: Question): readonly string[] {
 
 const NAME_QUESTION = /\b(?:names?|surname|called)\b/iu;
 const DATE = new RegExp(
-  `\\b(?:1\\d|20)\\d\\d\\b|\\b(?:${MONTHS}|${WEEKDAYS}|morning|evening|summer|winter|spring|autumn|AM|PM)\\b`,
+  `\\b(?:1\\d|20)\\d\\d\\b|\\b(?:${CALENDAR_NAMES}|morning|evening|summer|winter|spring|autumn|AM|PM)\\b`,
   'u',
 );
 const PERSONS =
@@ -468,8 +468,7 @@ const PLACES = 'house room city kitchen park street garden school shop tree vill
 /** Whether a sentence has something new of the kind that a question asks for: -1 to 1; null when it asks for no kind. */
 function kindIn(question: Question, sentence: string, label: string | null): number | null {
   const { text } = question;
-  const asked = new Set(wordsOf(text).map(stemOf));
-  const isNew = (word: string) => !STOP_WORDS.has(word) && !asked.has(stemOf(word));
+  const isNew = isNewTo(text);
   const spans = spansOf(sentence, ['name', 'title', 'date', 'number']);
   const hasName = spans.some((span) => span.kind === 'name' && wordsOf(span.text).some(isNew));
   const sign = (condition: boolean) => (condition ? 1 : -1);

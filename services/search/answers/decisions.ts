@@ -7,9 +7,11 @@ const SUGGESTED =
   /\b(?:suggest(?:s|ed)?|propos(?:e[sd]?|al)|how about|what about|would like|wants?|maybe|perhaps|shall we|could we|should we|still|then\?)(?!\p{L})|\?["”)]*$/iu;
 const DECIDED =
   /\b(?:decision|decided|settled|agreed|confirmed|it['’]s (?:final|official)|final(?:ly)?|it is(?: then)?(?=[,.!]|$)|resolved|approved|carried|result)\b/iu;
+/** Alternatives of an expression: tells that a plan was put off. */
+export const PUT_OFF =
+  'moved|changed|postponed|rescheduled|pushed(?: back)?|put off|shifted|delayed|brought forward|slips?';
 /** A plan whose time or place was put off; what is behind `to` holds. */
-const MOVED =
-  /\b(?:moved|postponed|rescheduled|pushed(?: back)?|put off|shifted|delayed|brought forward|slips?|changed)\b[^.;]*? (?:to|until|till) /iu;
+const MOVED = new RegExp(`\\b(?:${PUT_OFF})\\b[^.;]*? (?:to|until|till) `, 'iu');
 const ASKS_FOR_PLAN = /\b(?:suggest|propos|want|original|first|planned|before|move|postpone|delay|why|did)/iu;
 
 /** Sentences that may tell the decision. */

@@ -1,6 +1,6 @@
 import { isGivenName } from '../../common/text/extraction/rules/entity-type.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
-import { wordsOf } from './question.ts';
+import { withoutStopWords } from './question.ts';
 import type { Span } from './spans.ts';
 import { isNoun, isPerson, likenessToKinds } from './word-kinds.ts';
 
@@ -13,7 +13,7 @@ const PLACE = 0.1;
 
 /** Whether a name in a sentence can be that of a doer: no holiday, no place, no common noun at the start. */
 export function canAct(sentence: string, { text: name, start }: Pick<Span, 'text' | 'start'>): boolean {
-  const words = wordsOf(name).filter((word) => !STOP_WORDS.has(word));
+  const words = withoutStopWords(name);
   if (HOLIDAY.test(name) || words.length === 0) return false;
   const before = sentence.slice(0, start);
   const { person, place, group } = likenessToKinds(words);

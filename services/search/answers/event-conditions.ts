@@ -2,7 +2,7 @@ import { stemOf } from '../../common/text/language/tokenize.ts';
 import { EVENTS } from './event-words.ts';
 import { isForeignText } from './foreign-text.ts';
 import { asksForTimeOfDay, contentWords, type Question } from './question.ts';
-import { MONTHS, NUMERALS, WEEKDAYS } from './spans.ts';
+import { CALENDAR_NAMES, CURRENCIES, MONTHS, NUMERALS } from './spans.ts';
 
 /** A sentence with what stands above and before it. */
 export interface Said {
@@ -42,8 +42,10 @@ export const isDateOfLife = ({ text, type }: Asked, sentence: string): boolean =
 const BORN_WHERE = /\bwhere (?:was|were|is|are) .{1,60} born\b/iu;
 const BORN = /\bborn\b/iu;
 /** Tells where somebody is from: `born … in Bonn`, `born 1961, Bonn`, `Bonn-born`. */
-const BORN_PLACE =
-  /\b[Bb]orn\b[^.;]*?(?:\b(?:in|at|near|on|to|from|outside|aboard) (?:the )?(?!\d|(?:January|February|March|April|May|June|July|August|September|October|November|December)\b)\p{L}|\d{4}, \p{Lu})|-born\b|\b(?:birthplace|native|hometown|home town|hails?|came from|comes from|grew up|raised)\b|\bin \p{Lu}[\p{L} ]+ (?:was|were) born\b/u;
+const BORN_PLACE = new RegExp(
+  `\\b[Bb]orn\\b[^.;]*?(?:\\b(?:in|at|near|on|to|from|outside|aboard) (?:the )?(?!\\d|(?:${MONTHS})\\b)\\p{L}|\\d{4}, \\p{Lu})|-born\\b|\\b(?:birthplace|native|hometown|home town|hails?|came from|comes from|grew up|raised)\\b|\\bin \\p{Lu}[\\p{L} ]+ (?:was|were) born\\b`,
+  'u',
+);
 
 /** Whether a sentence tells of a birth and of no place of it when a question asks where somebody was born. */
 export const isBirthWithoutPlace = ({ text }: Asked, sentence: string): boolean =>
@@ -72,7 +74,7 @@ export const isOnlyToDo = ({ text, type }: Asked, sentence: string): boolean =>
 
 const CLOCK_OF_PURPOSE =
   /(?<!\d)(?:\d{1,2}(?:[:.]\d\d)? ?(?:AM|PM|am|pm|o['’]clock)|\d{1,2}:\d\d|noon|midnight) to (\p{Ll}+)/u;
-const DAY = new RegExp(`\\b(?:1\\d|20)\\d\\d\\b|\\b(?:${MONTHS}|${WEEKDAYS}|winter|spring|summer|autumn)\\b`, 'u');
+const DAY = new RegExp(`\\b(?:1\\d|20)\\d\\d\\b|\\b(?:${CALENDAR_NAMES}|winter|spring|summer|autumn)\\b`, 'u');
 
 /**
  * Whether the only time of a sentence is an hour of something else, done for the sake of what a question asks the date of: `I rose
@@ -87,18 +89,16 @@ export function isHourOfOther(question: Asked, sentence: string): boolean {
   return isAsked(sentence.slice(found.index)) && !isAsked(sentence.slice(0, found.index));
 }
 
-const ASKS_FOR_COUNT = /\bhow many (?!(?:euros?|pounds?|dollars?|francs|cents?|crowns|yen)\b)\p{L}/iu;
-const MONEY =
-  /[$€£¥] ?\d[\d.,]*|\d[\d.,]* ?(?:[$€£¥]|(?:EUR|USD|GBP|CHF|euros?|pounds?|dollars?|francs|cents?|crowns|yen)\b)/iu;
-const ALL_MONEY = new RegExp(MONEY, 'giu');
+const ASKS_FOR_COUNT = new RegExp(`\\bhow many (?!(?:${CURRENCIES})\\b)\\p{L}`, 'iu');
+const MONEY = new RegExp(`[$€£¥] ?\\d[\\d.,]*|\\d[\\d.,]* ?(?:[$€£¥]|(?:${CURRENCIES})\\b)`, 'giu');
 const NUMERAL = new RegExp(`\\d|\\b(?:${NUMERALS}|an?|no|none|both|all|only)\\b`, 'iu');
 
 /** Whether amounts of money are all the numbers of a sentence when a question asks how many there are of something else. */
 export const isMoneyForCount = ({ text, type }: Asked, sentence: string): boolean =>
   type === 'number' &&
   ASKS_FOR_COUNT.test(text) &&
-  MONEY.test(sentence) &&
-  !NUMERAL.test(sentence.replace(ALL_MONEY, ''));
+  sentence.search(MONEY) >= 0 &&
+  !NUMERAL.test(sentence.replace(MONEY, ''));
 
 const DONE_ASKED = /^(?:did|has|have|had|was|were)\b/iu;
 const WISH =

@@ -27,7 +27,7 @@ import { isForeignWord, saysInOtherWords } from './other-language.ts';
 import { ofOtherSection } from './other-section.ts';
 import { ownProfession } from './profession.ts';
 import { countedFirst } from './quantities.ts';
-import { asksForLink, asksForTimeOfDay, type Question, readQuestion, wordsOf } from './question.ts';
+import { asksForLink, asksForTimeOfDay, ENGLISH_QUESTION, type Question, readQuestion, wordsOf } from './question.ts';
 import { quotedStatements, reasonFirst, stepFirst } from './quoted-text.ts';
 import {
   areOwnNotes,
@@ -90,9 +90,6 @@ const QUOTE_FLOOR = 0.25;
  * answer them: abstains on 2 of 3 of those, and on 3 of 100 that their own set answers.
  */
 const ABSTAIN_BELOW = { allNamesHeld: 0.35, nameMissing: 0.72 } as const;
-
-const ENGLISH_QUESTION =
-  /\b(?:what|which|who|whom|whose|when|where|why|how)\b|^(?:is|are|was|were|am|do|does|did|can|could|has|have|had|will|would|should)\s/iu;
 
 /** Lines of the headers of a mail, which answer only questions about mails. */
 const MAIL_LINE = /^(?:from|to|cc|bcc|date|sent|subject): /iu;

@@ -1,10 +1,9 @@
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
-import { stemOf } from '../../common/text/language/tokenize.ts';
 import { placeTable } from '../../common/text/places/place-table.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { mostOfKind } from '../retrieval/word-likeness.ts';
 import { directAnswer } from './direct-answer.ts';
-import { contentWords, readQuestion, wordsOf } from './question.ts';
+import { contentWords, isNewTo, readQuestion } from './question.ts';
 import { type ReadPassage, rankSentences, sentencesOf } from './rank-sentences.ts';
 import { spansOf } from './spans.ts';
 import { isPerson } from './word-kinds.ts';
@@ -254,9 +253,8 @@ export function nameFor(
   if (COUNTRY.test(noun)) return ofLevel('country');
   const beside = new RegExp(`(${NAME}(?: ${NAME})*) ${capital(noun)}(?!\\p{L})`, 'u').exec(sentence);
   if (STATE.test(noun)) return beside?.[0] ?? ofLevel('region');
-  const asked = new Set(wordsOf(question).map(stemOf));
   const isNew = (name: string) =>
-    contentWords(name).some((word) => !asked.has(stemOf(word))) &&
+    contentWords(name).some(isNewTo(question)) &&
     // `a Portuguese chef` has no name.
     !new RegExp(`\\ban? ${RegExp.escape(name)}(?!\\p{L})`, 'u').test(sentence);
   // `the lamp of the vault in London` tells where the vault is, and not what it is called.

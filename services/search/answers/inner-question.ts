@@ -1,8 +1,7 @@
 import { dates } from '../../common/text/language/dates.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
-import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
-import { readQuestion, wordsOf } from './question.ts';
+import { isNewTo, readQuestion, withoutStopWords, wordsOf } from './question.ts';
 import { type RankedSentence, type ReadPassage, rankSentences, sentencesOf } from './rank-sentences.ts';
 import { nameOfRelative } from './relative-names.ts';
 import { isRelative } from './relatives.ts';
@@ -164,9 +163,8 @@ export function answerInner(question: string, passages: readonly ReadPassage[]):
     return null;
   if (inner.kind === 'other')
     return { outer: `${before.trim()} besides ${short.text}?`, sentence: short.sentence, excluded: null };
-  const known = new Set(wordsOf(short.sentence.statement.text).map(stemOf));
-  const words = wordsOf(after).filter((word) => !STOP_WORDS.has(word));
-  const left = words.filter((word) => !known.has(stemOf(word)));
+  const words = withoutStopWords(after);
+  const left = words.filter(isNewTo(short.sentence.statement.text));
   // "Who is the man that lent us a spade?" asks nothing else.
   if (!hasContent(before) && (left.length === 0 || left.at(-1) !== words.at(-1))) return null;
   return {

@@ -1,7 +1,7 @@
 import { OF_SELF, personPattern } from './person-pattern.ts';
 import { wordsOf } from './question.ts';
 import type { ReadPassage } from './rank-sentences.ts';
-import { NUMERALS } from './spans.ts';
+import { MONTHS, NUMERALS } from './spans.ts';
 import type { Statement } from './statements.ts';
 import { inOwnWords, statementsBy } from './turn-speakers.ts';
 import { isPerson } from './word-kinds.ts';
@@ -63,8 +63,7 @@ export function kinAsked(question: string): KinAsked | null {
   return { whose: /^(?:I|we|my|our)$/u.test(whose) ? 'I' : whose, words, isCount: group !== '' };
 }
 
-const NAME =
-  "(?!(?:January|February|March|April|May|June|July|August|September|October|November|December)\\b)\\p{Lu}[\\p{L}'’-]*\\p{L}";
+const NAME = `(?!(?:${MONTHS})\\b)\\p{Lu}[\\p{L}'’-]*\\p{L}`;
 const NAMES = `${NAME}(?: ?\\([^)]{1,12}\\)|, \\d{1,2},?)?(?:(?:, and |, | and | & )${NAME}(?: ?\\([^)]{1,12}\\))?)*`;
 const NO_VERB =
   '(?!(?:is|are|was|were|has|have|had|and|or|of|with|who|whose|own|owns|got|gets|adopted|like|likes|loves?|hates?|saw|met|feeds?|walks?)\\b)';

@@ -2,12 +2,13 @@ import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { compareValues } from '../../common/text/statements/compare-values.ts';
 import { readValue } from '../../common/text/statements/statement-value.ts';
+import { MONTHS } from './spans.ts';
 
 /** Words of which one excludes the others. */
 const KINDS: readonly ReadonlySet<string>[] = [
   'red orange yellow green blue purple violet pink brown black white grey gray turquoise beige silver',
   'monday tuesday wednesday thursday friday saturday sunday',
-  'january february march april may june july august september october november december',
+  MONTHS.toLowerCase().replaceAll('|', ' '),
   'zero one two three four five six seven eight nine ten eleven twelve',
   'single married divorced widowed engaged',
 ].map((words) => new Set(words.split(' ')));

@@ -6,9 +6,9 @@ import { likenessTo } from '../retrieval/word-likeness.ts';
 import type { Asked, Said } from './event-conditions.ts';
 import { workAsked } from './profession.ts';
 import { countedIn } from './quantities.ts';
-import { contentWords, wordsOf } from './question.ts';
+import { contentWords, isNewTo, wordsOf } from './question.ts';
 import { isRelative, relativesLike } from './relatives.ts';
-import { MONTHS, NUMERALS, spansOf } from './spans.ts';
+import { CURRENCIES, LENGTH_UNITS, MONTHS, NUMERALS, spansOf, TIME_UNITS } from './spans.ts';
 import { hasNoMeaning, isOfThing, isPerson, likenessToKinds, likenessToRoles } from './word-kinds.ts';
 
 /** What of a question is unsaid, or another one: a thing or its name, a number, a time, a person, or one of several. */
@@ -72,12 +72,10 @@ const MONTH = new RegExp(`\\b(?:${MONTHS})\\b`, 'gu');
 function isMakeUnsaid({ text }: Asked, said: readonly Said[]): boolean {
   const [, property = '', thing] = ASKS_PROPERTY.exec(text.trim()) ?? [];
   if (thing === undefined || !/make|brand|model/iu.test(property)) return false;
-  const asked = new Set(wordsOf(text).map(stemOf));
+  const isNew = isNewTo(text);
   const isMake = (name: string) => {
     if (name.search(MONTH) >= 0) return false;
-    const words = wordsOf(name).filter(
-      (word) => !asked.has(stemOf(word)) && !STOP_WORDS.has(word) && !/^\d+$/u.test(word),
-    );
+    const words = wordsOf(name).filter((word) => isNew(word) && !/^\d+$/u.test(word));
     const { person, place, group } = likenessToKinds(words);
     return words.length > 0 && person - Math.max(group, place) <= PERSON && place - Math.max(group, person) <= PLACE;
   };
@@ -119,7 +117,7 @@ export function isDesignationUnsaid({ text, type }: Asked, said: readonly Said[]
 const ASKS_CODE =
   /\bwhat(?:['’]s| is| was) (?:the|my|our|his|her|their|\p{L}+['’]s?)(?: \p{L}+){0,3}? (?:number|plate|IBAN|PIN|password|passphrase)\b/iu;
 const QUANTITY = new RegExp(
-  `(?<![\\p{L}\\d])(?:[£€$] ?)?\\d[\\d.,]*(?: ?[€%°]| (?:${MONTHS}|euros?|pounds?|dollars?|francs?|crowns?|percent|per cent|seconds?|minutes?|hours?|days?|weeks?|months?|years?|times|people|kilomet\\p{L}+|met(?:er|re)s?|miles?|km|kg|cm|lit(?:er|re)s?)(?!\\p{L}))|(?<!\\d)(?:1[89]|20)\\d\\d(?!\\d)`,
+  `(?<![\\p{L}\\d])(?:[£€$] ?)?\\d[\\d.,]*(?: ?[€%°]| (?:${MONTHS}|${CURRENCIES}|${TIME_UNITS}|${LENGTH_UNITS}|percent|per cent|times|people|kg|cm|lit(?:er|re)s?)(?!\\p{L}))|(?<!\\d)(?:1[89]|20)\\d\\d(?!\\d)`,
   'gu',
 );
 const PASSWORD = /\bpass(?:word|phrase) (?:is|was)\b|\bpass(?:word|phrase):|["“]/iu;
@@ -293,8 +291,10 @@ function isCountOfOther(question: Asked, said: readonly Said[]): boolean {
 }
 
 /** What is counted is a quantity. */
-const UNIT =
-  /^(?:seconds?|minutes?|hours?|days?|nights?|weeks?|months?|years?|times|euros?|pounds?|dollars?|km|kilomet\p{L}+|met(?:er|re)s?|miles?|lit(?:er|re)s?|grams?|kilos?|percent|points?|people|persons?)$/u;
+const UNIT = new RegExp(
+  `^(?:${TIME_UNITS}|${CURRENCIES}|${LENGTH_UNITS}|times|lit(?:er|re)s?|grams?|kilos?|percent|points?|people|persons?)$`,
+  'u',
+);
 
 const ASKS_AGE_OF_OTHER = /\bhow old (?:is|was|are|were) (?!(?:I|we)\b)/iu;
 const AGE_OF_SPEAKER = /\bwhen (?:I|we) (?:was|were|turned) [\p{L}\d-]+/giu;

@@ -3,7 +3,7 @@ import { wordTable } from '../../common/text/words/word-table.ts';
 import { asksForLength, lengthIn } from './lengths.ts';
 import { type AnswerType, type Question, wordsOf } from './question.ts';
 import { putFirst, type RankedSentence } from './rank-sentences.ts';
-import { NUMERALS } from './spans.ts';
+import { CURRENCIES, LENGTH_UNITS, NUMERALS, TIME_UNITS } from './spans.ts';
 
 const HOW_MANY = /\bhow many (?:\p{Ll}+ (?:of|and) )?(\p{L}+)/iu;
 
@@ -42,11 +42,17 @@ const QUANTITIES: readonly AnswerType[] = ['number', 'thing', 'way'];
 const UNITS: readonly (readonly [asks: RegExp, isAnswer: RegExp, types?: readonly AnswerType[]])[] = [
   [
     /\bhow (?:much|high|large|big)\b.*\b(?:deposit|deductible|discount|bonus|severance|notice)\b/iu,
-    /[$€£¥%]|\b(?:EUR|USD|GBP|CHF|dollars?|euros?|pounds?|crowns|francs|yen|per ?cent)\b|\b(?:months?|weeks?|years?)['’]? (?:rent|pay|salary|wages|notice)\b/iu,
+    new RegExp(
+      `[$€£¥%]|\\b(?:${CURRENCIES}|per ?cent)\\b|\\b(?:months?|weeks?|years?)['’]? (?:rent|pay|salary|wages|notice)\\b`,
+      'iu',
+    ),
   ],
   [
     /\bhow much\b.*\b(?:costs?|pay|paid|price|money|win|won|earn|spend|spent|charge|owe|owes|owed|worth|salary|fee|prize|reward|bonus|budget|bill|fare)\b|^how much (?:is|are|was|were|did .* get) (?!left)|\b(?:salary|price|cost|rent|fee|wages?|deposit|fine|deductible|premium|budget)\b|^what (?:do|does|did) .*\b(?:pay|charge|spend)\b/iu,
-    /[$€£¥]|\b(?:EUR|USD|GBP|CHF|dollars?|euros?|pounds?|crowns|francs|yen|cents?|bucks)\b|\b(?:for|paid|pays?|costs?) \d[\d.,]*(?! ?(?!(?:a|per|each|in|and)\b)\p{L})|\b\d[\d.,]* (?:a|per) (?:month|week|night|day|year|hour)\b/iu,
+    new RegExp(
+      `[$€£¥]|\\b(?:${CURRENCIES})\\b|\\b(?:for|paid|pays?|costs?) \\d[\\d.,]*(?! ?(?!(?:a|per|each|in|and)\\b)\\p{L})|\\b\\d[\\d.,]* (?:a|per) (?:month|week|night|day|year|hour)\\b`,
+      'iu',
+    ),
   ],
   [
     /\bhow old\b|\bage\b/iu,
@@ -54,7 +60,10 @@ const UNITS: readonly (readonly [asks: RegExp, isAnswer: RegExp, types?: readonl
   ],
   [
     /\bhow long\b/iu,
-    /\b(?:seconds?|minutes?|hours?|days?|nights?|mornings?|afternoons?|evenings?|weekends?|weeks?|months?|summers?|winters?|years?|decades?|met(?:er|re)s?|km|miles?|kilomet\p{L}+)\b/iu,
+    new RegExp(
+      `\\b(?:${TIME_UNITS}|${LENGTH_UNITS}|mornings?|afternoons?|evenings?|weekends?|summers?|winters?|decades?)\\b`,
+      'iu',
+    ),
   ],
   [
     /\bhow much (?:RAM|memory|storage|disk|space|bandwidth|traffic|swap)\b/iu,

@@ -1,7 +1,7 @@
 import { names } from '../../common/text/language/names.ts';
+import { AUXILIARIES, ENGLISH_QUESTION, QUESTION_WORDS } from './question.ts';
 
-const ASKING =
-  '(?:what|which|who|whom|whose|when|where|why|how|is|are|was|were|do|does|did|can|could|has|have|had|will|would|should|tell me|list|name)';
+const ASKING = `(?:${QUESTION_WORDS}|${AUXILIARIES}|tell me|list|name)`;
 /** Where one question ends and the next begins: `? And where …`, `, and where …`, ` and how many …`, `, what …`. */
 const NEXT = new RegExp(
   `\\?\\s+(?:(?:and|or|also|then)\\s+)?(?=\\p{L})|[,;]?\\s+(?:and|or|und|y|et)(?:\\s+(?:also|then))?\\s+(?=${ASKING}\\s)|[,;]\\s+(?=${ASKING}\\s)`,
@@ -9,8 +9,6 @@ const NEXT = new RegExp(
 );
 /** A clause that says when, not one that asks: `When I lived in Berlin, …`. */
 const CIRCUMSTANCE = /^(?:when|where|how|what|why|who)\s+(?:I|we|you|he|she|it|they|my|our|his|her|their|the|an?)\b/iu;
-const QUESTION_WORD = /\b(?:what|which|who|whom|whose|when|where|why|how)\b/iu;
-const AUXILIARY = /^(?:is|are|was|were|do|does|did|can|could|has|have|had|will|would|should)\s/iu;
 const COMPARED =
   /^(?:what(?:'s| is| are) the differences? between|compare|how do(?:es)?)\s+(.{2,80}?)\s+(?:and|with|to|vs\.?|versus|differ from)\s+(.{2,80}?)(?:\s+(?:differ|compare))?[?.!\s]*$/iu;
 const MAX_PARTS = 5;
@@ -43,7 +41,7 @@ function clausesOf(text: string): readonly string[] {
 
 /** Whether a clause asks by itself: "and where she lives" after a statement does too. */
 function isQuestion(clause: string): boolean {
-  return (QUESTION_WORD.test(clause) || AUXILIARY.test(clause)) && clause.trim().split(' ').length > 1;
+  return ENGLISH_QUESTION.test(clause) && clause.trim().split(' ').length > 1;
 }
 
 function asQuestion(clause: string): string {

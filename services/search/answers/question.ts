@@ -56,7 +56,12 @@ const TYPES: readonly (readonly [AnswerType, RegExp])[] = [
 const FOCUS =
   /\b(?:what|which)(?:\s+(?:is|are|was|were)|['’]s)?\s+(?:the\s+|my\s+|our\s+|your\s+)?(?:(?:names?|types?|kinds?|sorts?|pieces?|items?) (?:of|for) (?:the\s+|an?\s+|my\s+|our\s+)?)?((?:\p{L}+\s+){0,3}\p{L}+)/iu;
 
-const AUXILIARY = /\b(?:is|are|was|were|do|does|did|has|have|had|will|would|can|could|should)\b/iu;
+/** Alternatives of expressions. */
+export const AUXILIARIES = 'is|are|was|were|do|does|did|can|could|has|have|had|will|would|should';
+export const QUESTION_WORDS = 'what|which|who|whom|whose|when|where|why|how';
+/** Also `Am I …` and `Did you …`, with no question word. */
+export const ENGLISH_QUESTION = new RegExp(`\\b(?:${QUESTION_WORDS})\\b|^(?:am|${AUXILIARIES})\\s`, 'iu');
+const AUXILIARY = new RegExp(`\\b(?:${AUXILIARIES})\\b`, 'iu');
 
 /** The last word of the phrase that names the kind of thing: `instrument` of "Which musical instrument do I play?". */
 function focusOf(text: string): string | null {
@@ -166,6 +171,16 @@ export const contentWords = keptByText(CACHED_TEXTS, (text): readonly string[] =
   const words = wordsOf(text).map(unmistaken);
   return [...words, ...everydayWords().phrasesIn(words)].filter((word) => !STOP_WORDS.has(word));
 });
+
+/** Returns the words of a text that are no stop words, as they are. */
+export const withoutStopWords = (text: string): readonly string[] =>
+  wordsOf(text).filter((word) => !STOP_WORDS.has(word));
+
+/** Returns what tells whether a word is no stop word and none of a text, in any form. */
+export function isNewTo(text: string): (word: string) => boolean {
+  const known = new Set(wordsOf(text).map(stemOf));
+  return (word) => !STOP_WORDS.has(word) && !known.has(stemOf(word));
+}
 
 /** Returns words that say the same as the phrase of a question that a word stands for: `manage` for `responsible` of `responsible for`. */
 export function phraseWords({ terms }: Pick<Question, 'terms'>, text: string, word: string): readonly string[] {

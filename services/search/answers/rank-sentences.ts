@@ -1,6 +1,5 @@
 import { logistic, softmax } from '../../common/kernel/probability.ts';
 import { keptByText } from '../../common/kernel/recently-used.ts';
-import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { turnsOf } from '../../common/text/language/turns.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
@@ -9,7 +8,7 @@ import { readWords } from '../retrieval/vocabulary.ts';
 import { coverageBy } from '../retrieval/word-coverage.ts';
 import { kindOf, rowAt } from '../retrieval/word-likeness.ts';
 import { ANSWER_WEIGHTS, type AnswerWeights, type Weights } from './answer-weights.ts';
-import { asksForTimeOfDay, type Question, wordsOf } from './question.ts';
+import { asksForTimeOfDay, isNewTo, type Question, wordsOf } from './question.ts';
 import { undatedTime } from './sentence-times.ts';
 import { KINDS_OF, type Span, spansOf, timeOfDayIn } from './spans.ts';
 import { type Statement, statementsOf } from './statements.ts';
@@ -176,7 +175,7 @@ export function sentencesOf(
   );
   const share = (value: (term: number) => number) => weights.reduce((sum, weight, at) => sum + weight * value(at), 0);
   const pairs = pairsOf(question.text);
-  const named = new Set(wordsOf(question.text).map(stemOf));
+  const isNewWord = isNewTo(question.text);
   const focus = question.terms.findIndex(({ words }) => question.focus !== null && words.includes(question.focus));
   const newOfKind = newWordOfKind(question);
   const isTimeOfDay = asksForTimeOfDay(question);
@@ -186,8 +185,7 @@ export function sentencesOf(
     const ifOwn = (value: number) => (isOwn ? value : 0);
     return statements.map(({ statement, own, label }, at) => {
       const spans = kinds === undefined ? [] : spansOf(statement.text, kinds);
-      const isNew = (span: Span) =>
-        wordsOf(span.text).some((word) => !STOP_WORDS.has(word) && !named.has(stemOf(word)));
+      const isNew = (span: Span) => wordsOf(span.text).some(isNewWord);
       const { type } = question;
       const isDated = type === 'date' && undatedTime({ passage, statement }) !== null;
       const isOfType = isTimeOfDay ? timeOfDayIn(statement.text) !== null : isDated || spans.some(isNew);

@@ -7,11 +7,21 @@ import { wordTable } from '../../common/text/words/word-table.ts';
 import { mostOfKind } from '../retrieval/word-likeness.ts';
 import { doerIn, objectIn, oppositeOf } from './agreement.ts';
 import { ANSWER_WEIGHTS, type AnswerWeights } from './answer-weights.ts';
+import { PUT_OFF } from './decisions.ts';
 import { canAct } from './doers.ts';
 import { countedIn } from './quantities.ts';
-import { type Question, wordsOf } from './question.ts';
+import { type Question, withoutStopWords, wordsOf } from './question.ts';
 import { type RankedSentence, weigh } from './rank-sentences.ts';
-import { isOrdinary, KINDS_OF, type Span, spansOf, spansOfKind, type WrittenKind } from './spans.ts';
+import {
+  CALENDAR_NAMES,
+  isOrdinary,
+  KINDS_OF,
+  MEASURED,
+  type Span,
+  spansOf,
+  spansOfKind,
+  type WrittenKind,
+} from './spans.ts';
 import { formOf, TIME_NOUN } from './stated-parts.ts';
 import { isNoun, likenessToKinds, likenessToRoles, NO_KIND } from './word-kinds.ts';
 
@@ -174,8 +184,10 @@ function withOthers({ type, text }: Question, { span, sentence }: Pick<Candidate
   return isList && list.length <= MAX_LIST_LENGTH ? { ...span, start: first.start, text: list } : span;
 }
 
-const CHANGE =
-  /\b(?:moved|changed|postponed|shifted|rescheduled|delayed|brought forward|raised|increased|rose|grew|went up|reduced|lowered|fell|dropped|went down|verschoben|erhöht|gesenkt)\b.* from (?:the )?$/iu;
+const CHANGE = new RegExp(
+  `\\b(?:${PUT_OFF}|raised|increased|rose|grew|went up|reduced|lowered|fell|dropped|went down|verschoben|erhöht|gesenkt)\\b.* from (?:the )?$`,
+  'iu',
+);
 const ASKS_FOR_FORMER = /\b(?:from|original(?:ly)?|before|first|old|former(?:ly)?|previous(?:ly)?|used to)\b/iu;
 
 /** `5.8 kg in January 2026, 5.1 kg`: up to the value of a later time. */
@@ -298,12 +310,7 @@ const USER = /^(?:the )?user$/iu;
 /** Returns the spans of the best sentences with their features. */
 export function spanCandidates(question: Question, ranked: readonly RankedSentence[]) {
   const kinds = KINDS_OF[question.type] ?? [];
-  const named = new Set([
-    ...question.excluded,
-    ...wordsOf(question.text)
-      .filter((word) => !STOP_WORDS.has(word))
-      .map(stemOf),
-  ]);
+  const named = new Set([...question.excluded, ...withoutStopWords(question.text).map(stemOf)]);
   const said = oppositeOf(question);
   const top = Math.log(Math.max(Number.MIN_VALUE, ranked[0]?.probability ?? 1));
   return ranked.slice(0, SENTENCES_READ).flatMap((sentence) => {
@@ -355,8 +362,7 @@ function joinedNames(span: Span): readonly Span[] {
 /** Stands behind the name of a person. */
 const IS_PERSON = /^,? (?:who|whose|whom)\b/u;
 
-const CALENDAR =
-  /^(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october|november|december)(?: \d{1,4})?$/iu;
+const CALENDAR = new RegExp(`^(?:${CALENDAR_NAMES})(?: \\d{1,4})?$`, 'iu');
 const UNIT = /^(?:EUR|USD|GBP|CHF|JPY|km|kg|GB|MB|AM|PM|%|[$€£¥])$/u;
 
 const NO_NAME =
@@ -371,16 +377,12 @@ function saysMore({ text, kind }: Span, question: Question, named: ReadonlySet<s
   if (NO_NAME.test(text) || ((kind === 'kind' || kind === 'phrase') && endsInVerb(text))) return false;
   if (kind === 'phrase' && type === 'place' && TIME_PHRASE.test(text)) return false;
   if (UNIT.test(text) || ((type === 'person' || type === 'place') && CALENDAR.test(text))) return false;
-  const words = wordsOf(text).filter((word) => !STOP_WORDS.has(word));
+  const words = withoutStopWords(text);
   const isNamed = (word: string) => named.has(stemOf(word));
   // `Ada Lovelace` is who `What did Ada write?` asks about.
   if (kind === 'name' && formOf(question) === 'object' && words.some(isNamed)) return false;
   return words.length === 0 ? /\d/u.test(text) : !words.every(isNamed);
 }
-
-/** `Zurich 180 euros` */
-const MEASURED =
-  /[$€£¥%]|(?:^|\s)(?:EUR|USD|GBP|CHF|euros?|pounds?|dollars?|francs?|crowns?|cents?|km|kg|met(?:re|er)s?|minutes?|hours?|days?|weeks?|months?|years?)$/iu;
 
 /** Whether a number belongs to the name before it: `MySQL 8`. */
 function isOfName({ kind, start, text }: Span, sentence: string): boolean {
@@ -417,7 +419,7 @@ function spanFeatures(
   span: Span,
   found: { readonly named: ReadonlySet<string>; readonly places: readonly number[] },
 ) {
-  const words = wordsOf(span.text).filter((word) => !STOP_WORDS.has(word));
+  const words = withoutStopWords(span.text);
   const shared = words.length === 0 ? 1 : words.filter((word) => found.named.has(stemOf(word))).length / words.length;
   const end = span.start + span.text.length;
   const distance = Math.min(

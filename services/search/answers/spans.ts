@@ -38,6 +38,12 @@ export const MONTHS = 'January|February|March|April|May|June|July|August|Septemb
 export const WEEKDAYS = '(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?';
 export const NUMERALS =
   'one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|billion|dozen|half|several';
+export const CURRENCIES = 'EUR|USD|GBP|CHF|euros?|pounds?|dollars?|francs?|crowns?|cents?|yen|bucks';
+export const TIME_UNITS = 'seconds?|minutes?|hours?|days?|nights?|weeks?|months?|years?';
+export const LENGTH_UNITS = 'km|kilomet\\p{L}+|met(?:er|re)s?|miles?';
+export const CALENDAR_NAMES = `${WEEKDAYS}|${MONTHS}`;
+/** `Zurich 180 euros` */
+export const MEASURED = new RegExp(`[$€£¥%]|(?:^|\\s)(?:${CURRENCIES}|${TIME_UNITS}|${LENGTH_UNITS}|kg)$`, 'iu');
 /** Also of German, Spanish and French; `Mars` is no month. */
 const MONTH = `(?:${MONTHS}|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|${[...ALL_MONTHS.keys()]
   .filter((month) => !MONTHS.toLowerCase().split('|').includes(month))

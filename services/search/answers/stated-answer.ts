@@ -3,7 +3,7 @@ import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import type { Fact, KnownEntity } from './knowledge.ts';
-import { type Question, wordsOf } from './question.ts';
+import { type Question, withoutStopWords, wordsOf } from './question.ts';
 import type { RankedSentence } from './rank-sentences.ts';
 import { verbatimOf } from './statements.ts';
 import { likenessToRoles } from './word-kinds.ts';
@@ -50,13 +50,11 @@ export function statedAnswer(
   return null;
 }
 
-const contentWords = (text: string) => wordsOf(text).filter((word) => !STOP_WORDS.has(word));
-
 /** Whether a question names an entity; a person also by one of the names. */
 function isNamed({ name, type }: KnownEntity, { text }: Question): boolean {
   if (name === OWNER_NAME) return SPEAKER.test(text);
   const asked = new Set(wordsOf(text).map(stemOf));
-  const words = contentWords(name);
+  const words = withoutStopWords(name);
   if (type === 'Person' && name.includes(' ')) {
     const others = text.slice(1).match(/(?<=\p{Lu}\p{Ll}+ )\p{Lu}\p{Ll}+/gu) ?? [];
     return (
@@ -71,7 +69,7 @@ function isNamed({ name, type }: KnownEntity, { text }: Question): boolean {
 const SPEAKER = /\b(?:(?:do|does|did|have|had) (?:i|we)|me|us)\b/iu;
 
 function isWanted({ name, type }: KnownEntity, { type: asked, focus }: Question): boolean {
-  const words = contentWords(name);
+  const words = withoutStopWords(name);
   if (asked === 'person') return type === 'Person' || likenessToRoles(words.at(-1) ?? '') >= MIN_LIKENESS.role;
   if (asked === 'place') return type === 'Place';
   if (asked !== 'thing' || /^\d/u.test(name)) return false;
@@ -88,7 +86,7 @@ function isAskedByPreposition({ relation }: Fact, { text }: Question): boolean {
 function isVerbOf({ relation }: Fact, given: KnownEntity, { text, focus }: Question): boolean {
   const verb = relation.split('_')[0] ?? '';
   const named = new Set([...wordsOf(given.name), focus]);
-  const words = contentWords(text).filter((word) => !named.has(word));
+  const words = withoutStopWords(text).filter((word) => !named.has(word));
   return !STOP_WORDS.has(verb) && likeness(verb, words) >= MIN_LIKENESS.verb;
 }
 

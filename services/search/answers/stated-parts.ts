@@ -3,7 +3,7 @@ import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import { kindOf, likenessTo } from '../retrieval/word-likeness.ts';
-import { contentWords, phraseWords, type Question, unmistaken, wordsOf } from './question.ts';
+import { AUXILIARIES, contentWords, phraseWords, type Question, unmistaken, wordsOf } from './question.ts';
 import { isNumbered, tellsWhich } from './slots.ts';
 import { DAY_OF_EACH, MONTHS, NUMERALS, type Span, spansOf, WEEKDAYS } from './spans.ts';
 import { likenessToKinds, likenessToRoles } from './word-kinds.ts';
@@ -190,7 +190,7 @@ export function statedBySense(word: string, row: number, other: number): number 
 /** Likenesses are kept in steps. */
 const ROUNDING = 0.004;
 
-const WHICH = /\b(?:which|what) (?!(?:is|are|was|were|do|does|did|has|have|had|will|would|can|could|should)\b)\p{L}+/iu;
+const WHICH = new RegExp(`\\b(?:which|what) (?!(?:${AUXILIARIES})\\b)\\p{L}+`, 'iu');
 
 /** Returns the form of a question, finer than its type: for things a name, one of a kind, a property, or the object of a verb. */
 export function formOf({ type, text }: Question): string {

@@ -1,4 +1,3 @@
-import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { likenessTo, mostOfKind } from '../retrieval/word-likeness.ts';
@@ -15,11 +14,11 @@ import {
 } from './event-conditions.ts';
 import { isForeignText } from './foreign-text.ts';
 import { unmetPart } from './part-conditions.ts';
-import { contentWords, type Question, wordsOf } from './question.ts';
+import { contentWords, isNewTo, type Question, wordsOf } from './question.ts';
 import { refersBack, type Sentence } from './rank-sentences.ts';
 import { isOfAnotherRelative, isRelative, relativesLike } from './relatives.ts';
 import { isNumbered, isSaid } from './slots.ts';
-import { spansOf } from './spans.ts';
+import { CALENDAR_NAMES, spansOf } from './spans.ts';
 import { statementsOf } from './statements.ts';
 import { isOfThing, isPerson, likenessToKinds, likenessToRoles, MIN_OF_KIND } from './word-kinds.ts';
 
@@ -188,8 +187,7 @@ function isSubjectUnsaid({ text, type }: Question, said: readonly Said[]): boole
 }
 
 const ASKS_WHICH = (kind: string) => new RegExp(`\\b(?:which|what) (?:\\p{L}+ ){0,2}?${kind}\\b`, 'iu');
-const CALENDAR =
-  /^(?:\d+|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october|november|december)$/u;
+const CALENDAR = new RegExp(`^(?:\\d+|${CALENDAR_NAMES})$`, 'iu');
 const TITLE_OF_PERSON = /^(?:Mr|Mrs|Ms|Miss|Dr|Prof|Professor|Aunt|Uncle)\b/u;
 
 /** Whether no sentence has a name of the kind that is asked for, nor a word of it. */
@@ -197,8 +195,7 @@ function isNameUnsaid(question: Question, said: readonly Said[]): boolean {
   const { text, type, focus } = question;
   if ((type !== 'thing' && type !== 'place') || focus === null || !NAMED_KINDS.has(focus)) return false;
   if (!ASKS_WHICH(focus).test(text)) return false;
-  const asked = new Set(wordsOf(text).map(stemOf));
-  const isNew = (word: string) => !STOP_WORDS.has(word) && !asked.has(stemOf(word));
+  const isNew = isNewTo(text);
   if (said.slice(0, 1).every((one) => isNameless(question, one, isNew))) return true;
   return said.every((one) => {
     if (isNumbered(question, `${one.context} ${one.text}`)) return false;
@@ -259,8 +256,8 @@ function isNameOfPersonUnsaid(question: string, said: readonly Said[]): boolean 
   const role = contentWords(asks.find((one) => one !== undefined) ?? '').at(-1);
   if (role === undefined || (!isPerson(role) && likenessToRoles(role) < MIN_ROLE)) return false;
   const isGivenName = /\b(?:first|given) name\b/iu.test(question);
-  const asked = new Set(wordsOf(question).map(stemOf));
-  const isNew = (word: string) => !STOP_WORDS.has(word) && !asked.has(stemOf(word)) && !CALENDAR.test(word);
+  const isNewWord = isNewTo(question);
+  const isNew = (word: string) => isNewWord(word) && !CALENDAR.test(word);
   return said.every(({ text, context }) => {
     const all = `${context} ${text}`;
     // Notes may write names without capitals.

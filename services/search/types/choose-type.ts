@@ -3,6 +3,7 @@ import { isEngramError } from '../../common/kernel/errors.ts';
 import { closedObject } from '../../common/kernel/json.ts';
 import type { LanguageModel } from '../../common/ports/models.ts';
 import { questionParts } from '../answers/question-parts.ts';
+import { MONTHS } from '../answers/spans.ts';
 import { modelCallContext, type SearchRequest } from '../model.ts';
 import { analyseQuery } from '../retrieval/query-analysis.ts';
 import { hasSearchableMemory } from '../retrieval/visibility.ts';
@@ -90,8 +91,10 @@ async function typeByModel(model: LanguageModel, request: SearchRequest): Promis
   }
 }
 
-const ABSOLUTE_DATE =
-  /\b(?:in|on|since|before|after|during|between|until|by|from)\s+(?:the\s+)?(?:(?:early|late|mid)[- ])?(?:(?:january|february|march|april|may|june|july|august|september|october|november|december)\s+)?(?:\d{1,2}(?:st|nd|rd|th)?,?\s+)?(?:1\d|20)\d\d\b/iu;
+const ABSOLUTE_DATE = new RegExp(
+  `\\b(?:in|on|since|before|after|during|between|until|by|from)\\s+(?:the\\s+)?(?:(?:early|late|mid)[- ])?(?:(?:${MONTHS})\\s+)?(?:\\d{1,2}(?:st|nd|rd|th)?,?\\s+)?(?:1\\d|20)\\d\\d\\b`,
+  'iu',
+);
 
 /**
  * Returns the type for a recall that names none: the first rule that matches (search-recall.md §6.3). Calls no model. `inSchema`: an
