@@ -351,13 +351,10 @@ export function isAgentUnsaid(question: Question, sentence: string): boolean {
   const before = said.slice(0, at);
   // A noun: `a present of my colleagues`, `a speech therapist`.
   if (before.slice(-2).some(({ lower }) => DETERMINER.test(lower))) return false;
-  const isPassive =
-    /(?:ed|en|t|n|ld|ne)$/u.test(said[at]?.lower ?? '') &&
-    before.slice(-3).some(({ lower }) => /^(?:is|are|was|were|been|being|be|got)$/u.test(lower));
   const subject = before.slice(-REACH);
   const isParticiple =
     PARTICIPLE.test(said[at]?.lower ?? '') && before.slice(-3).every(({ lower }) => !/^(?:has|have|had)$/u.test(lower));
-  if (isPassive || isParticiple) return true;
+  if (isPassiveAt(said, at) || isParticiple) return true;
   if (subject.some(({ lower }) => /^(?:somebody|someone|nobody|anybody|anyone)$/u.test(lower))) return true;
   return /\b(?:me|us)\b/u.test(question.text) && /^(?:i|we)$/u.test(before.at(-1)?.lower ?? '');
 }
@@ -390,16 +387,18 @@ const REACH = 6;
 function agentAt(said: readonly Token[], at: number, isNew: (token: Token) => boolean): number {
   if (said.slice(at + 1, at + 4).some(({ lower }) => lower === 'by')) return 1;
   const before = said.slice(Math.max(0, at - REACH), at);
-  const has = (pattern: RegExp, within = before) => within.some(({ lower }) => pattern.test(lower));
-  const isPassive =
-    /(?:ed|en|t|n|ld|ne)$/u.test(said[at]?.lower ?? '') &&
-    has(/^(?:is|are|was|were|been|being|be|got)$/u, before.slice(-3));
-  if (isPassive || has(INDEFINITE)) return -1;
+  const has = (pattern: RegExp) => before.some(({ lower }) => pattern.test(lower));
+  if (isPassiveAt(said, at) || has(INDEFINITE)) return -1;
   if (before.some((token) => isNew(token) && /^\p{Lu}/u.test(token.word))) return 1;
   if (has(/^(?:i|we)$/u)) return -1;
   if (before.some(isNew)) return 0.6;
   return has(/^(?:he|she|who)$/u) ? 0.5 : -0.5;
 }
+
+/** `was stolen`, `has been eaten` */
+const isPassiveAt = (said: readonly Token[], at: number) =>
+  /(?:ed|en|t|n|ld|ne)$/u.test(said[at]?.lower ?? '') &&
+  said.slice(Math.max(0, at - 3), at).some(({ lower }) => /^(?:is|are|was|were|been|being|be|got)$/u.test(lower));
 
 interface Token {
   readonly word: string;

@@ -1,10 +1,11 @@
+import { KIN_SYNONYMS } from '../../common/text/language/kin-words.ts';
 import { wordsOf } from './question.ts';
 
-/** Words for relatives of which nobody is two: each group calls one. */
+/** Words for relatives of which nobody is two, by the plain word for them. */
 const RELATIVES = new Map(
-  'mother mum mom mama|father dad papa daddy|sister|brother|daughter|son|grandmother grandma granny|grandfather grandpa granddad|aunt|uncle|niece|nephew|wife|husband'
-    .split('|')
-    .flatMap((group, at) => group.split(' ').map((word) => [word, at] as const)),
+  'mother father sister brother daughter son grandmother grandfather aunt uncle niece nephew wife husband'
+    .split(' ')
+    .flatMap((label) => [label, ...(KIN_SYNONYMS.get(label) ?? [])].map((word) => [word, label] as const)),
 );
 
 /** Returns the other words for a relative: `mother` for `mum`; none for another word. */

@@ -1,3 +1,5 @@
+import { FOREIGN_KIN, FOREIGN_KIN_OF_SEVERAL, FOREIGN_PETS } from './kin-words.ts';
+
 /** Translates statements of a speaker about itself from German, Spanish or French into the words of the English rules. */
 interface OwnStatement {
   /** `live_in`; label of the relation in the graph. */
@@ -12,80 +14,23 @@ const VALUE = `(?<value>${WORD}(?: ${WORD}){0,4}?)`;
 const NOW = '(?<now>jetzt |nun |inzwischen |ahora |actualmente |maintenant |désormais |actuellement )?';
 const SINCE = String.raw`(?:(?:seit|desde|depuis) (?<since>\d{4}) )?`;
 const END = String.raw`(?<tail> (?:jetzt|ahora|maintenant|désormais))?(?:,? (?:seit|desde|depuis) (?<late>\d{4}))?(?=[.!,;]|$| (?:und|y|e|et|aber|pero|mais)\b)`;
-const KIN: Readonly<Record<string, string>> = {
-  hund: 'dog',
-  katze: 'cat',
-  schwester: 'sister',
-  bruder: 'brother',
-  mutter: 'mother',
-  vater: 'father',
-  frau: 'wife',
-  mann: 'husband',
-  tochter: 'daughter',
-  sohn: 'son',
-  perro: 'dog',
-  gato: 'cat',
-  hermana: 'sister',
-  hermano: 'brother',
-  madre: 'mother',
-  padre: 'father',
-  esposa: 'wife',
-  marido: 'husband',
-  hija: 'daughter',
-  hijo: 'son',
-  chien: 'dog',
-  chat: 'cat',
-  sœur: 'sister',
-  frère: 'brother',
-  mère: 'mother',
-  père: 'father',
-  femme: 'wife',
-  mari: 'husband',
-  fille: 'daughter',
-  fils: 'son',
-  oma: 'grandmother',
-  opa: 'grandfather',
-  tante: 'aunt',
-  onkel: 'uncle',
-  partnerin: 'partner',
-  partner: 'partner',
-  abuela: 'grandmother',
-  abuelo: 'grandfather',
-  tía: 'aunt',
-  tío: 'uncle',
-  prima: 'cousin',
-  primo: 'cousin',
-  oncle: 'uncle',
-  compagne: 'partner',
-  compagnon: 'partner',
-};
-/** The same of several, in front of a list of names. */
-const KIN_OF_SEVERAL: Readonly<Record<string, string>> = {
-  kinder: 'child',
-  kindern: 'child',
-  töchter: 'daughter',
-  töchtern: 'daughter',
-  söhne: 'son',
-  söhnen: 'son',
-  hijos: 'child',
-  hijas: 'daughter',
-  enfants: 'child',
-  filles: 'daughter',
-};
+const KIN = new Map([...FOREIGN_KIN, ...FOREIGN_PETS]);
+/** Also of several, in front of a list of names. */
+const KIN_BEFORE_NAMES = new Map([...KIN, ...FOREIGN_KIN_OF_SEVERAL]);
 const OWN_KIN = new RegExp(
-  `^(?:Mein|Meine|Mi|Mon|Ma) (?<kin>${Object.keys(KIN).join('|')}) (?:heißt|se llama|s['’]appelle) ${VALUE}${END}`,
+  `^(?:Mein|Meine|Mi|Mon|Ma) (?<kin>${[...KIN.keys()].join('|')}) (?:heißt|se llama|s['’]appelle) ${VALUE}${END}`,
   'iu',
 );
 
 const RELATIVES = new RegExp(
-  `(?<!\\p{L})(?:meine?[mnr]?|unsere?[mnr]?|mis?|nuestr[oa]s?|mon|ma|mes|notre|nos) (${[...Object.keys(KIN), ...Object.keys(KIN_OF_SEVERAL)].join('|')}) (?=\\p{Lu})`,
+  `(?<!\\p{L})(?:meine?[mnr]?|unsere?[mnr]?|mis?|nuestr[oa]s?|mon|ma|mes|notre|nos) (${[...KIN_BEFORE_NAMES.keys()].join('|')}) (?=\\p{Lu})`,
   'giu',
 );
 
 /** Returns the relatives that a text names beside their word, as in `notre fille Chloé`, with where the name begins. */
 export function ownRelatives(text: string): { readonly relation: string; readonly end: number }[] {
   return [...text.matchAll(RELATIVES)].flatMap(({ 0: words, 1: kin = '', index }) => {
-    const relation = KIN[kin.toLowerCase()] ?? KIN_OF_SEVERAL[kin.toLowerCase()];
+    const relation = KIN_BEFORE_NAMES.get(kin.toLowerCase());
     return relation === undefined ? [] : [{ relation, end: index + words.length }];
   });
 }
@@ -162,7 +107,7 @@ export function ownStatement(sentence: string): OwnStatement | null {
   if (!CUE.test(sentence) || sentence.endsWith('?') || DENIED.test(sentence)) return null;
   const kin = OWN_KIN.exec(sentence)?.groups;
   if (kin !== undefined) {
-    const relation = KIN[kin['kin']?.toLowerCase() ?? ''] ?? '';
+    const relation = KIN.get(kin['kin']?.toLowerCase() ?? '') ?? '';
     return { relation, english: `My ${relation} is ${kin['value']}`, value: kin['value'] ?? '' };
   }
   for (const { relation, expression } of PATTERNS) {

@@ -24,7 +24,10 @@ const MODIFIER = `(?:(?:home|work|office|mobile|private|personal|business|billin
 const ATTRIBUTE = `(?<attribute>${MODIFIER}(?:price|cost|fee|rent|salary|budget|status|version|release|phone number|telephone number|phone|e-?mail address|e-?mail|address|deadline|due date|release date|launch date|start date|end date|headquarters|location|population|username|user name|job title|marital status|priority|branch|port|url|endpoint|time ?zone|capacity|limit|timeout|interval|threshold|quota|colou?r|weight|height|age|wife|husband|spouse|boss|supervisor|landlord|head coach|favou?rite \\p{Ll}+(?: \\p{Ll}+)?))`;
 const ROLE = `(?<role>CEO|CTO|CFO|COO|CMO|CIO|chief executive(?: officer)?|chief (?:technology|financial|operating) officer|president|chairman|chairwoman|chairperson|chair|prime minister|chancellor|mayor|governor|head coach|managing director|editor-in-chief|headmaster|headteacher|principal|secretary-general|team captain|capital)`;
 const FRESH = `(?:(?:new|current|latest|present) )?`;
-const CHANGED = `(?:(?:has )?(?:changed|moved|risen|increased|dropped|fallen|decreased|gone up|gone down)|(?:has been|was) (?:changed|updated|raised|lowered|increased|reduced|moved|set|postponed|extended|rescheduled|switched))(?: from .+?)? to`;
+/** Alternatives of an expression: what has been done to a value. */
+export const SET_ANEW =
+  'changed|updated|raised|lowered|increased|reduced|moved|set|postponed|extended|rescheduled|switched';
+const CHANGED = `(?:(?:has )?(?:changed|moved|risen|increased|dropped|fallen|decreased|gone up|gone down)|(?:has been|was) (?:${SET_ANEW}))(?: from .+?)? to`;
 
 const whole = (text: string) => new RegExp(`^${text}$`, 'u');
 

@@ -1,7 +1,7 @@
 import { isCommonWord } from '../language/common-words.ts';
 import { dates } from '../language/dates.ts';
 import { ownStatement } from '../language/own-statements.ts';
-import { attributeForm, attributeName, ENDS, PATTERNS, type Pattern } from './predicates.ts';
+import { attributeForm, attributeName, ENDS, PATTERNS, type Pattern, SET_ANEW } from './predicates.ts';
 import type { Statement } from './statement.ts';
 import { isPlace, readValue } from './statement-value.ts';
 
@@ -37,8 +37,10 @@ const CHANGE_VERB = /\b(?:moved|relocated|started working|(?:has|have|was|been) 
 /** The month, addresses. */
 const NO_WORDS = /\bMay(?=,? \d)|(?<=\d )May\b|\S+@\S+|https?:\S+|www\.\S+/gu;
 const TAIL = /,? (?:now|today|nowadays|these days|at the moment|currently|right now)$/iu;
-const CHANGE_OF_VALUE =
-  /\b(?:has been|was) (?=(?:changed|updated|raised|lowered|increased|reduced|moved|set|postponed|extended|rescheduled|switched)\b)|\bno longer\b|\bused to be\b/giu;
+const CHANGE_OF_VALUE = new RegExp(
+  `\\b(?:has been|was) (?=(?:${SET_ANEW})\\b)|\\bno longer\\b|\\bused to be\\b`,
+  'giu',
+);
 /** Pronouns: the sentence does not say whom they refer to. */
 const NO_SUBJECT =
   /^(?:i|he|she|it|we|you|they|this|that|these|those|there|here|who|what|which|one|everyone|everybody|someone|somebody|nobody|anyone|mine|yours|his|hers|her|its|our|their|my|your|another|other|many|some|most|all|every|each|only|the)$/iu;

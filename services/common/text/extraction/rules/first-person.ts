@@ -1,5 +1,6 @@
 import { OWNER_NAME } from '../../../domain/speaker.ts';
 import { wordInformation } from '../../language/common-words.ts';
+import { KIN_SYNONYMS } from '../../language/kin-words.ts';
 import { ownRelatives, ownStatement } from '../../language/own-statements.ts';
 import { STOP_WORDS } from '../../language/stop-words.ts';
 import { wordSenses } from '../../words/word-senses.ts';
@@ -75,14 +76,7 @@ const TASTES = new Set(
 /** Events of a life, whose year is a fact even without an object: `graduated in 2010`. */
 const EVENTS = new Set('bear graduate retire marry divorce move emigrate immigrate enlist qualify'.split(' '));
 /** One label for what relatives are called by several words. */
-const KIN: ReadonlyMap<string, string> = new Map(
-  'mother mum mom mummy mommy mama|father dad daddy papa|child kid|grandmother grandma granny nana|grandfather grandpa granddad|husband hubby|sibling sib'
-    .split('|')
-    .flatMap((group) => {
-      const [label = '', ...others] = group.split(' ');
-      return others.map((word) => [word, label] as const);
-    }),
-);
+const KIN = new Map([...KIN_SYNONYMS].flatMap(([label, others]) => others.map((word) => [word, label] as const)));
 /** Nouns that say nothing by themselves: times, and parts of what follows their `of`. */
 const GENERAL =
   /^(?:basic|importance|lots?|tons?|bunch|morning|evening|night|afternoon|summer|winter|spring|autumn|fall|today|tomorrow|season|century|decade|chapter|kilo|cup|glass|bottle|slice|lesson|course|class|love|life|home|help|fun|luck|lives|machine|own|role|online|while|entire|version|option|draft|proposal)$/u;

@@ -1,3 +1,4 @@
+import { FOREIGN_KIN } from '../../language/kin-words.ts';
 import type { Argument } from './clause-levels.ts';
 import { GOVERNED } from './foreign.ts';
 import type { FoundRelation } from './relations.ts';
@@ -52,47 +53,8 @@ const PREDICATES: readonly Predicate[] = [
 const DENIED = /(?<!\p{L})(?:nicht|kein\p{L}*|nie|nunca|jamás|pas|jamais|würde|möchte|podría|pourrait|no)(?!\p{L})|\?/u;
 /** Where what is said of the subject ends. */
 const END_OF_CLAUSE = /[;!?:]|, (?:die|der|das|weil|que|qui|pero|aber|mais|cuando|wenn)(?!\p{L})/u;
-const KIN: Readonly<Record<string, string>> = {
-  frau: 'wife',
-  ehefrau: 'wife',
-  mann: 'husband',
-  ehemann: 'husband',
-  schwester: 'sister',
-  bruder: 'brother',
-  mutter: 'mother',
-  vater: 'father',
-  tochter: 'daughter',
-  sohn: 'son',
-  partnerin: 'partner',
-  partner: 'partner',
-  chefin: 'boss',
-  chef: 'boss',
-  mujer: 'wife',
-  esposa: 'wife',
-  marido: 'husband',
-  hermana: 'sister',
-  hermano: 'brother',
-  madre: 'mother',
-  padre: 'father',
-  hija: 'daughter',
-  hijo: 'son',
-  prima: 'cousin',
-  primo: 'cousin',
-  jefa: 'boss',
-  jefe: 'boss',
-  femme: 'wife',
-  mari: 'husband',
-  sœur: 'sister',
-  frère: 'brother',
-  mère: 'mother',
-  père: 'father',
-  fille: 'daughter',
-  fils: 'son',
-  compagne: 'partner',
-  compagnon: 'partner',
-};
 const KIN_BEFORE = new RegExp(
-  `(?<!\\p{L})(?:seine?[mnr]?|ihre?[mnr]?|su|sa|son) (${Object.keys(KIN).join('|')}),? $`,
+  `(?<!\\p{L})(?:seine?[mnr]?|ihre?[mnr]?|su|sa|son) (${[...FOREIGN_KIN.keys()].join('|')}),? $`,
   'iu',
 );
 /** Of a sentence whose subject is that of the one before, as Spanish leaves it out. */
@@ -148,7 +110,7 @@ export function foreignClauses(
   }
   for (const part of parts) {
     const kin = KIN_BEFORE.exec(text.slice(Math.max(0, part.start - 40), part.start))?.[1]?.toLowerCase();
-    if (kin !== undefined && part.type !== 'Date') state(actor(part.start), KIN[kin] ?? '', part.name);
+    if (kin !== undefined && part.type !== 'Date') state(actor(part.start), FOREIGN_KIN.get(kin) ?? '', part.name);
   }
   return found;
 }
