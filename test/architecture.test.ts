@@ -66,7 +66,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   'platform/cloud-api': ['kernel', 'ports'],
   'platform/fetch': ['kernel', 'platform/async', 'ports'],
-  'platform/mail': ['kernel', 'ports'],
+  'platform/mail': ['kernel', 'domain', 'ports'],
   'platform/secrets': ['kernel', 'ports'],
   'platform/system': ['kernel', 'ports'],
 };

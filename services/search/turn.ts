@@ -5,7 +5,7 @@ import { ACKNOWLEDGEMENT } from '../common/text/repetition/own-answers.ts';
 import { type Conversation, namedConversation } from './conversation/conversation.ts';
 import { spokenFeedback } from './conversation/spoken-feedback.ts';
 import { analyseTurn, type TurnAnalysis } from './conversation/turn-analysis.ts';
-import { createTurnSpending, type NewTurn, placeOfTurns, type TurnNote } from './conversation/turn-recorder.ts';
+import { createTurnSpending, type NewNote, type NewTurn, placeOfTurns } from './conversation/turn-recorder.ts';
 import type { SearchDependencies } from './dependencies.ts';
 import type { DatasetOutcome, RankedPassage, SearchRequest } from './model.ts';
 import { searchDatasets } from './search-datasets.ts';
@@ -164,7 +164,7 @@ function noteOf(
   { query, onlyContext }: SearchRequest,
   conversation: Conversation | null,
   analysis: TurnAnalysis | null,
-): TurnNote | null {
+): NewNote | null {
   if (conversation === null || onlyContext) return null;
   const { key, guidance, turns } = conversation;
   const servedIds = guidance?.ids ?? [];
@@ -173,5 +173,6 @@ function noteOf(
   if (previous === undefined && lessons.length === 0 && servedIds.length === 0) return null;
   const contextIds = previous?.usedContextIds ?? [];
   const feedback = previous === undefined ? null : { text: query, qaId: previous.id, rating, contextIds };
-  return { session: key.session, feedback, contextRatings, lessons, servedIds };
+  const ratings = Object.fromEntries(contextRatings);
+  return { session: key.session, feedback, contextRatings: ratings, lessons, servedIds };
 }

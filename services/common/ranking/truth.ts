@@ -1,3 +1,4 @@
+import type { TruthSlot } from '../domain/truth-slot.ts';
 import { cosine, unitVector } from '../domain/vector-text.ts';
 
 /** A learning with its vector. */
@@ -6,25 +7,18 @@ interface Learning {
   readonly vector: Float32Array;
 }
 
-interface Slot {
-  readonly slot: number;
-  readonly count: number;
-  readonly centroid: Float32Array;
-  readonly learningIds: readonly string[];
-}
-
 const EPSILON = 1e-6;
 
 /**
  * Assigns new learnings to free slots, or to the nearest slot, whose centroid moves (cognify-improve.md §3.12). Expects them
  * in the order of their ids.
  */
-export function withLearnings<S extends Slot>(
+export function withLearnings<S extends TruthSlot>(
   slots: readonly S[],
   learnings: readonly Learning[],
   limit: number,
-): readonly Slot[] {
-  const grown: Slot[] = [...slots];
+): readonly TruthSlot[] {
+  const grown: TruthSlot[] = [...slots];
   const known = new Set(slots.flatMap(({ learningIds }) => learningIds));
   for (const { id, vector } of learnings) {
     if (known.has(id)) continue;
@@ -46,7 +40,7 @@ export function withLearnings<S extends Slot>(
   return grown;
 }
 
-export function areSameSlots(left: readonly Slot[], right: readonly Slot[]): boolean {
+export function areSameSlots(left: readonly TruthSlot[], right: readonly TruthSlot[]): boolean {
   return (
     left.length === right.length &&
     left.every((slot, at) => {
@@ -63,7 +57,7 @@ export function areSameSlots(left: readonly Slot[], right: readonly Slot[]): boo
 }
 
 /** Returns the cosine to each centroid, 0 for an empty slot. */
-export function truthCoordinates(vector: Float32Array, slots: readonly Slot[], limit: number): Float32Array {
+export function truthCoordinates(vector: Float32Array, slots: readonly TruthSlot[], limit: number): Float32Array {
   return Float32Array.from({ length: limit }, (_, slot) => {
     const centroid = slots[slot]?.centroid;
     return centroid === undefined ? 0 : cosine(vector, centroid);

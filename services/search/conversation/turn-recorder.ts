@@ -1,5 +1,5 @@
 import type { NewQa, SessionSpending } from '../../common/domain/session.ts';
-import type { NewContextRow } from '../../common/domain/session-context.ts';
+import type { TurnNote } from '../../common/domain/session-context.ts';
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import { settlesWithin } from '../../common/platform/async/time-limit.ts';
@@ -21,20 +21,10 @@ export interface NewTurn {
   readonly spending: SessionSpending | null;
 }
 
-/** Feedback on earlier turns, and lessons from them. */
-export interface TurnNote {
+/** A note on turns of a session, whose feedback has no id yet. */
+export interface NewNote extends Omit<TurnNote, 'feedback'> {
   readonly session: string;
-  readonly feedback: {
-    readonly text: string;
-    readonly qaId: string;
-    /** 1 to 5. */
-    readonly rating: number | null;
-    readonly contextIds: readonly string[];
-  } | null;
-  readonly contextRatings: ReadonlyMap<string, 'helpful' | 'harmful'>;
-  readonly lessons: readonly NewContextRow[];
-  /** Guidance in the prompt. */
-  readonly servedIds: readonly string[];
+  readonly feedback: Omit<NonNullable<TurnNote['feedback']>, 'id'> | null;
 }
 
 /** Writes to the service that owns sessions. */
@@ -56,7 +46,7 @@ export function createTurnRecorder(writer: SessionWriter, logger: Logger) {
       logger.warn('search.turn.save_failed', { reason });
     }
   };
-  const write = async (turns: readonly NewTurn[], note: TurnNote | null, context: CallContext) => {
+  const write = async (turns: readonly NewTurn[], note: NewNote | null, context: CallContext) => {
     // The note is about earlier turns, so it goes first; turns of one session are numbered in the order of appending.
     if (note !== null) await attempt(() => writer.note(note, context));
     const bySession = [...Map.groupBy(turns, ({ session }) => session).values()];
@@ -68,7 +58,7 @@ export function createTurnRecorder(writer: SessionWriter, logger: Logger) {
   };
   return {
     /** Resolves when everything was saved or failed, or after a time limit; saving continues then. */
-    async save(turns: readonly NewTurn[], note: TurnNote | null, { signal: _, ...context }: CallContext) {
+    async save(turns: readonly NewTurn[], note: NewNote | null, { signal: _, ...context }: CallContext) {
       if (turns.length === 0 && note === null) return;
       const work = write(turns, note, context).finally(() => inFlight.delete(work));
       inFlight.add(work);
@@ -92,12 +82,8 @@ export function createSessionWriter(messenger: Messenger, ids: IdSource) {
       const session = defaultSession(dataset.id);
       if (session !== turn.session) await messenger.call('ingest.AppendSession', { ...turn, session }, context);
     },
-    async note({ session, feedback, contextRatings, ...rest }: TurnNote, context: CallContext) {
-      const note = {
-        ...rest,
-        feedback: feedback === null ? null : { ...feedback, id: ids.uuid() },
-        contextRatings: Object.fromEntries(contextRatings),
-      };
+    async note({ session, feedback, ...rest }: NewNote, context: CallContext) {
+      const note = { ...rest, feedback: feedback === null ? null : { ...feedback, id: ids.uuid() } };
       await messenger.call('ingest.NoteOnTurn', { session, note }, context);
     },
   };

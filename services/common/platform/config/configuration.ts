@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { MailServer } from '../../domain/mail-server.ts';
 import { SERVICE_NAMES, type ServiceName } from '../../domain/service-paths.ts';
 import { chooseEmbedding, chooseLanguageModel, lacksKey, type ModelSettings } from './model-choice.ts';
 import { type OidcProvider, readOidcProviders } from './oidc-providers.ts';
@@ -151,18 +152,6 @@ export function adviseOn(config: Config): readonly string[] {
     );
   }
   return advice;
-}
-
-/** How mails leave. */
-interface MailServer {
-  readonly host: string;
-  readonly port: number;
-  readonly tls: 'starttls' | 'tls' | 'none';
-  readonly login: { readonly user: string; readonly password: string } | null;
-  /** PEM. */
-  readonly certificateAuthority: string | null;
-  readonly from: string;
-  readonly timeoutMs: number;
 }
 
 const PORTS = { starttls: 587, tls: 465, none: 25 } as const;

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { rejection } from '../../../../test/support/refusal-of.ts';
 import { type SmtpServer, type SmtpServerOptions, startSmtpServer } from '../../../../test/support/smtp-server.ts';
+import type { MailServer } from '../../domain/mail-server.ts';
 import { MailRefusedError } from '../../ports/mailer.ts';
-import { createSmtpMailer, type SmtpSettings } from './smtp-mailer.ts';
+import { createSmtpMailer } from './smtp-mailer.ts';
 
 const LOGIN = { user: 'engram', password: 'a password' };
 const MAIL = { to: 'ada@example.com', subject: 'Größe', text: 'One\n.\nand a line of dots\n..\nGrüße\n' };
@@ -14,7 +15,7 @@ describe('mails by SMTP', () => {
   const start = async (options: SmtpServerOptions = {}) => {
     server = await startSmtpServer(options);
   };
-  const send = (settings: Partial<SmtpSettings> = {}, mail = MAIL, signal = new AbortController().signal) =>
+  const send = (settings: Partial<MailServer> = {}, mail = MAIL, signal = new AbortController().signal) =>
     createSmtpMailer({
       host: '127.0.0.1',
       port: server.port,

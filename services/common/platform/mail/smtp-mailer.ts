@@ -1,19 +1,6 @@
+import type { MailServer } from '../../domain/mail-server.ts';
 import { engramError } from '../../kernel/errors.ts';
 import { type Mailer, MailRefusedError } from '../../ports/mailer.ts';
-
-export interface SmtpSettings {
-  readonly host: string;
-  readonly port: number;
-  /** Null: the server takes mails of anybody who reaches it. */
-  readonly login: { readonly user: string; readonly password: string } | null;
-  /** `starttls`: upgraded or not sent; `tls`: encrypted from the first byte; `none`: never encrypted. */
-  readonly tls: 'starttls' | 'tls' | 'none';
-  /** PEM; null: the authorities that Node knows. */
-  readonly certificateAuthority: string | null;
-  readonly from: string;
-  /** Time limit of each step: name resolution, connection, greeting, silence on the line. */
-  readonly timeoutMs: number;
-}
 
 /** A mail as a whole may take so many times one step: a server that answers byte by byte is given up. */
 const STEPS = 6;
@@ -22,7 +9,7 @@ const STEPS = 6;
 const loadNodemailer = () => import('nodemailer');
 
 /** One connection per mail: they are rare. Every outcome is decided after six times `timeoutMs` at most. */
-export function createSmtpMailer(settings: SmtpSettings): Mailer {
+export function createSmtpMailer(settings: MailServer): Mailer {
   const { host, port, login, tls, certificateAuthority, from, timeoutMs } = settings;
   return {
     reachesPeople: true,

@@ -1,3 +1,4 @@
+import type { TruthSlot } from '../../domain/truth-slot.ts';
 import { vectorOfText, vectorText } from '../../domain/vector-text.ts';
 import type { DataItemId, DatasetId } from '../../kernel/brand.ts';
 import { dataItemId, idFor } from '../../kernel/ids.ts';
@@ -56,14 +57,6 @@ export const truthCoordinatesCollection: OwnedCollection<CoordinatesDocument> = 
 export const TRUTH_SLOTS = 8;
 /** Passages of one document of coordinates, by their number in the item. */
 export const CHUNKS_PER_PAGE = 500;
-
-interface TruthSlot {
-  readonly slot: number;
-  /** Learnings that it is the mean of. */
-  readonly count: number;
-  readonly centroid: Float32Array;
-  readonly learningIds: readonly string[];
-}
 
 export interface TruthSubspace {
   /** 0: there is none. Coordinates of another epoch mean nothing. */

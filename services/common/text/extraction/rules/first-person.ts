@@ -8,7 +8,7 @@ import { wordTable } from '../../words/word-table.ts';
 import type { Argument } from './clause-levels.ts';
 import type { ForeignLanguage } from './foreign.ts';
 import type { AnalysedSentence, Mention } from './mention.ts';
-import { snakeCase } from './relation-phrase.ts';
+import { PARTICLE, snakeCase, UNCERTAIN, UNDONE_VERBS } from './relation-phrase.ts';
 import type { TaggedWord } from './tagger.ts';
 import { JUDGING_ADJECTIVES, TYPE_NOUNS, WEAK_WORDS, WORK_ENDINGS } from './type-words.ts';
 
@@ -55,10 +55,8 @@ const PERSONS = new Set(
   ),
 );
 /** Words after which something was not done, or is not known to be so. */
-const UNSTATED =
-  /^(?:not|n['’]t|never|no|nor|neither|cannot|ca|hardly|would|could|should|might|may|must|will|wo|shall|['’]d|['’]ll)$/iu;
-const UNDONE =
-  /^(?:try|want|refuse|fail|decline|seek|attempt|hope|plan|intend|wish|threaten|ask|expect|propose|need|consider|forget|avoid|stop)$/u;
+const UNSTATED = new RegExp(`^(?:${UNCERTAIN}|ca|must|will|wo|shall|['’]d|['’]ll)$`, 'iu');
+const UNDONE = new RegExp(`^(?:${UNDONE_VERBS}|consider|forget|avoid|stop)$`, 'u');
 /** `proposed splitting plot 31`: what is planned is no thing. */
 const VERBS_OF_PLANS = /^(?:propose|suggest|consider|discuss|recommend|stop|finish)$/u;
 /** Verbs that say too little about a thing without a name. */
@@ -269,7 +267,7 @@ class SpokenSentence {
   /** Objects of a verb, and what follows its prepositions, up to the end of the clause. */
   #readObjects(start: number, bareVerb: string, lemma: string): void {
     const particle = this.#words[start]?.text ?? '';
-    const isParticle = /^(?:up|out|off|down|away|back)$/u.test(particle);
+    const isParticle = PARTICLE.test(particle);
     const from = isParticle ? start + 1 : start;
     const verb = isParticle ? `${bareVerb}_${particle}` : bareVerb;
     let relation = verb;

@@ -1,6 +1,6 @@
 import type { Argument } from './clause-levels.ts';
 import { COUNTRIES } from './gazetteer.ts';
-import { readPhrase, snakeCase } from './relation-phrase.ts';
+import { PARTICLE, readPhrase, snakeCase, UNCERTAIN, UNDONE_VERBS } from './relation-phrase.ts';
 import type { TaggedWord } from './tagger.ts';
 import { CONCEPT_ENDINGS, TYPE_NOUNS } from './type-words.ts';
 
@@ -31,12 +31,12 @@ const PARTICIPLE =
 const RELATIVE = /^(?:who|which|that)$/iu;
 const CONJUNCTION = /^(?:and|but|then)$/iu;
 /** Denied, supposed or compared: nothing that is stated. */
-const UNSTATED =
-  /^(?:not|n['’]t|never|no|nor|neither|cannot|hardly|would|could|should|might|may|if|unless|whether|lest|than|like|whereas|although|though|because|while|whilst|where|when|why|how|whose|whom)$/iu;
+const UNSTATED = new RegExp(
+  `^(?:${UNCERTAIN}|if|unless|whether|lest|than|like|whereas|although|though|because|while|whilst|where|when|why|how|whose|whom)$`,
+  'iu',
+);
 /** With an infinitive: wanted, not done. */
-const UNDONE =
-  /^(?:try|want|refuse|fail|decline|seek|attempt|hope|plan|intend|wish|threaten|ask|offer|expect|propose|need|seem|appear|sought|think|suppose|pretend)$/u;
-const PARTICLE = /^(?:up|out|off|down|away|back)$/u;
+const UNDONE = new RegExp(`^(?:${UNDONE_VERBS}|offer|seem|appear|sought|think|suppose|pretend)$`, 'u');
 const PLACE_PREPOSITION = /^(?:in|at|on)$/iu;
 /** `the city of Chichester` is Chichester. */
 const PLACE_NOUN =

@@ -1,5 +1,6 @@
 import type { Argument } from './clause-levels.ts';
 import { COUNTRIES, DEMONYMS, FAITHS } from './gazetteer.ts';
+import { UNCERTAIN } from './relation-phrase.ts';
 import { indexOfGreatest, readSlotModel, type SlotFeatures, type SlotModel } from './slot-model.ts';
 import type { TaggedWord } from './tagger.ts';
 import { RELATION_WEIGHTS } from './weights/relations.ts';
@@ -29,8 +30,10 @@ const MIN_PROBABILITY_OF_WHERE = 0.5;
 /** Sentences with more names are lists, and words further apart belong to other clauses. */
 const MAX_NAMES = 16;
 const MAX_GAP = 24;
-const UNSTATED =
-  /^(?:not|n['’]t|never|no|nor|neither|cannot|hardly|would|could|should|might|may|if|unless|whether|lest|than|like|wanted|hoped|planned|refused|failed)$/iu;
+const UNSTATED = new RegExp(
+  `^(?:${UNCERTAIN}|if|unless|whether|lest|than|like|wanted|hoped|planned|refused|failed)$`,
+  'iu',
+);
 
 /** Conditions of a relation beside its probability: types of its ends, and a word of the sentence that speaks of it. */
 interface Condition {

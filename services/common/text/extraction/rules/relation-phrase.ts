@@ -18,6 +18,11 @@ const PREPOSITIONS = new Set(
     /\s+/u,
   ),
 );
+/** Alternatives of expressions: words of what is not stated, and verbs of what is not done. */
+export const UNCERTAIN = "not|n['’]t|never|no|nor|neither|cannot|hardly|would|could|should|might|may";
+export const UNDONE_VERBS =
+  'try|want|refuse|fail|decline|seek|attempt|hope|plan|intend|wish|threaten|ask|expect|propose|need';
+export const PARTICLE = /^(?:up|out|off|down|away|back)$/u;
 const POSSESSIVE = /^(?:his|her|its|their|our|my|your)$/iu;
 const THING = /^(?:it|them)$/iu;
 const PASSED_OVER = /^(?:DET|ADJ|ADV|NUM)$/u;
