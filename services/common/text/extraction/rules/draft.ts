@@ -287,9 +287,14 @@ export function typeOf(
     share < leastProbability(best, name) ||
     (best === 'Person' && isNoPerson && share < CERTAIN_SHARE) ||
     // `Put TLS in front`, `Tools and resources`
-    (votesFor(votes, best) === 0 && (INITIALS.test(name) ? best === 'Place' : best === 'Person' && isNoun(name))) ||
+    (votesFor(votes, best) === 0 &&
+      (INITIALS.test(name)
+        ? best === 'Place'
+        : (best === 'Person' && (isNoun(name) || (form === null && isPluralOfThings(name)))) ||
+          (best === 'Place' && !name.includes(' ') && form === null && isNoun(name)))) ||
     // `Norwegian Cup`, `World War I`
     (best === 'Place' && form === 'Concept' && (!isOfNation(name) || CONCEPT_ENDINGS.has(lastWord(name))));
+  if (isNameOfCode(name) && form === null) return certainly('Concept');
   if (BRAND.test(name) && form === null) {
     const product = shareOfClass('Product');
     const brand =
@@ -307,6 +312,17 @@ export function typeOf(
   return { type: sort ?? 'Concept', certainty: shareOfClass(sort ?? OTHER) };
 }
 
+/** What code calls errors and settings, a signal, a number of an error or of a standard: no company and no person. */
+const NAME_OF_CODE =
+  /^(?:\p{L}[\p{L}\d]*\p{Ll}(?:Error|Exception|Options|Config|Handler|Factory|Context|Request|Response|Interface|Strategy|Props|Dependencies)|SIG(?:TERM|KILL|INT|HUP|QUIT|USR[12]|CHLD|STOP|PIPE|ABRT)|E(?:ACCES|PERM|NOENT|ADDRINUSE|CONNREFUSED|CONNRESET|CONNABORTED|TIMEDOUT|NOSPC|MFILE|NOTFOUND|PIPE|EXIST|ISDIR|NOTDIR|AGAIN|BUSY|HOSTUNREACH|NETUNREACH|HOSTDOWN|NETDOWN|ROFS|XDEV|INVAL|LOOP)|(?:RFC|ISO|IEEE|ECMA|PEP|CVE)[ -]?\d[\d-]*|Ed25519|Ed448)$/u;
+/** Formats, protocols and terms of computing by their initials. */
+const TERMS = new Set(
+  'ABI ACID AES ANSI API ASCII CDN CIDR CJS CLI CORS CPU CRUD CSP CSRF CSV DDL DHCP DNS DOM ECDSA ESM FIFO FTP GPU GSSAPI GUI HMAC HTML HTTP HTTPS IDE IMAP IPC JSON JSONL JSX JWK JWKS JWS JWT LDAP LIFO LRU LSP MCP MIME MTU NAT NTP OIDC ORM OTLP PKCE PNG POP3 QUIC RAM RBAC RDF REPL REST RPC RSA SAML SASL SCIM SCRAM SDK SFTP SHA SLA SLO SMTP SPDX SQL SSD SSE SSH SSL SSO STDIN STDOUT SVG TCP TLS TOML TOTP TSX TTL TTY UDP UMD URI URL URN UTC UTF UUID VPN WAL WASM XML XSS YAML ZSTD'.split(
+    ' ',
+  ),
+);
+const isNameOfCode = (name: string): boolean => NAME_OF_CODE.test(name) || TERMS.has(name.replace(/s$/u, ''));
+
 function leastProbability(type: EntityType, name: string): number {
   if (type === 'Place') return isOfNation(name) ? MIN_PROBABILITY_OF_LAND : MIN_PROBABILITY_OF_THING;
   return type === 'Person' && !name.includes(' ') ? MIN_PROBABILITY_OF_LONE_PERSON : MIN_PROBABILITY;
@@ -323,6 +339,12 @@ function isNoun(name: string): boolean {
   const word = name.toLowerCase();
   const isOrdinary = [word, word.replace(/s$/u, '')].some((one) => row(one) >= 0 && partsOf(row(one)).noun > 0);
   return isOrdinary && !isGivenName(word);
+}
+
+/** `File Descriptors`, `Bucket Generators`: ordinary words, the last one in plural. */
+function isPluralOfThings(name: string): boolean {
+  const words = name.split(' ');
+  return words.length > 1 && /[^s]s$/u.test(name) && words.every(isNoun);
 }
 
 /** How many of the names beside one are of a type; a single one says half as much. */

@@ -41,6 +41,37 @@ describe('mistakes of extraction that must not come back', () => {
     expect(shown('Ask it, and it answers. The command `ask` prints quotes.').join()).not.to.match(/\bAsk\b/);
   });
 
+  it('are the deeds of notes of releases and help texts that become parts of names', () => {
+    expect(
+      shown('### Fixed\n\n- Fix IHeaders type definition\n- Enable Kafka clusters\n- Expose RunConfig type'),
+    ).to.deep.equal(['IHeaders [Product]', 'Kafka [Product]', 'RunConfig [Concept]']);
+    expect(shown('--colors=<off|force>  Controls ANSI colors in the output.')).to.deep.equal(['ANSI [Concept]']);
+    expect(shown('- Grant Wood painted it.\n- Mark Twain wrote it.').join()).to.match(
+      /Grant Wood \[Person\].*Mark Twain \[Person\]/u,
+    );
+  });
+
+  it('are errors, signals and protocols that become companies or persons', () => {
+    const text =
+      'A BodyTimeoutError is thrown by the client. SIGTERM stops it. SCIM provisions users. It handles EACCES errors.';
+    expect(shown(text)).to.deep.equal([
+      'BodyTimeoutError [Concept]',
+      'SIGTERM [Concept]',
+      'SCIM [Concept]',
+      'EACCES [Concept]',
+    ]);
+  });
+
+  it('are values of code that become names', () => {
+    const table =
+      '| key | default |\n| --- | --- |\n| `hosts` | `[]` |\n| `tag` | `""` |\n| `kind` | `"ClusterIP"` |\n';
+    expect(shown(table).join()).not.to.match(/\[\] \[|"|ClusterIP/u);
+    expect(
+      shown('It asks for {"cpu": "100m", "memory": "2Gi"} and the strategy "rollingUpdate".').join(),
+    ).not.to.include('Work');
+    expect(shown('The mode is `none` or `always`, and the type is `string`.')).to.deep.equal([]);
+  });
+
   it('are streets with a number that become companies', () => {
     const text = 'The practice moves to Lindenallee 8. I rent a room in Holtenauer Strasse 112.';
     expect(shown(text)).to.include.members(['Lindenallee 8 [Place]', 'Holtenauer Strasse 112 [Place]']);

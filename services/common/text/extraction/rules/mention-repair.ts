@@ -6,6 +6,7 @@ import { STOP_WORDS } from '../../language/stop-words.ts';
 import { wordSenses } from '../../words/word-senses.ts';
 import { GERMAN_BODY, isCompany, isGivenName } from './entity-type.ts';
 import { DEMONYMS, PLACES } from './gazetteer.ts';
+import { isKnownProduct, mayBeProduct } from './known-products.ts';
 import type { TaggedWord } from './tagger.ts';
 import {
   isOffice,
@@ -225,10 +226,11 @@ function withoutOpening(
 ): NameMention {
   const blank = name.text.indexOf(' ');
   const at = name.start - sentence.start;
-  if (name.kind !== 'name' || blank === -1 || at > 1) return name;
+  const isOfItem = at > 1 && OPENS_ITEM.test(sentence.text.slice(0, at));
+  if (name.kind !== 'name' || blank === -1 || (at > 1 && !isOfItem)) return name;
   const first = name.text.slice(0, blank).toLowerCase();
   const rest = name.text.slice(blank + 1).replace(/^(?:\p{Ll}+ )+/u, '');
-  if (certain.has(name.text.toLowerCase()) || PLACES.has(name.text.toLowerCase())) return name;
+  if ((!isOfItem && certain.has(name.text.toLowerCase())) || PLACES.has(name.text.toLowerCase())) return name;
   if (isGivenName(first) || ROLE_TITLES.has(first)) return name;
   const isKnown = certain.has(rest.toLowerCase()) || PLACES.has(rest.toLowerCase()) || isGivenName(rest.toLowerCase());
   const isOrdinary =
@@ -243,11 +245,15 @@ function withoutOpening(
   const isCommand =
     ((isCommonWord(first) && words.some((word) => word.start === at && word.pos === 'VERB')) || isMostlyVerb(first)) &&
     !isActing(words, name.end - sentence.start);
+  // `- Enable Kafka clusters`, `--colors  Controls ANSI colors`
+  const isDeed =
+    isOfItem && isTechnicalName(rest) && isMostlyVerb(first.replace(/(?<=\p{L}{3})s$/u, ''), MIN_SHARE_IN_ITEM);
   const isPity = /^(?:poor|dear|wretched|wicked|mad|former)$/u.test(first) && !rest.includes(' ');
   if (
     !(isKnown && isOrdinary) &&
     !isVerb &&
     !isCommand &&
+    !isDeed &&
     !isRole &&
     !isPity &&
     !OLD_WORDS.has(first.replace(/['’]/gu, ''))
@@ -258,10 +264,21 @@ function withoutOpening(
 }
 
 /** `Install`: hardly ever a noun or an adjective. */
-function isMostlyVerb(word: string): boolean {
+function isMostlyVerb(word: string, least = MIN_SHARE_OF_VERB): boolean {
   const senses = wordSenses();
-  return !isGivenName(word) && senses.partsOf(senses.row(word)).verb >= MIN_SHARE_OF_VERB;
+  return !isGivenName(word) && senses.partsOf(senses.row(word)).verb >= least;
 }
+
+/** What stands before the first word of an item of a list, of a change by its kind, or of what an option of a command does. */
+const OPENS_ITEM =
+  /^[ \t]*(?:[-*•–]|\d{1,3}[.)])[ \t]+$|(?:^|[ \t])(?:feat|fix|fixes|chore|docs|refactor|perf|breaking|added|changed|removed|fixed|deprecated|security): $|^[ \t]*--?\p{L}.* {2,}$/iu;
+/** Written as names of code are, in capitals, or of a known product: `IHeaders`, `AWS-IAM`, `Kafka`. */
+const isTechnicalName = (name: string): boolean =>
+  /^(?:\p{Lu}[\p{Lu}\d-]+|\p{L}*\p{Ll}\p{Lu}\p{L}*|\p{Lu}{2,}\p{Ll}\p{L}*)$/u.test(name) ||
+  isKnownProduct(name) ||
+  mayBeProduct(name);
+/** The same where a verb is to be expected. */
+const MIN_SHARE_IN_ITEM = 0.25;
 
 /** Share of the senses of a word that are those of a verb. */
 const MIN_SHARE_OF_VERB = 0.75;
@@ -304,9 +321,18 @@ function withoutNation(name: NameMention): NameMention {
   return { ...name, text: name.text.slice(first.length + 1), start: name.start + first.length + 1 };
 }
 
+/** A list, an object, a text or a value in code, which names nothing: `[]`, `"ClusterIP"`, `none`, `string`. */
+const CODE_VALUE =
+  /^(?:[[{("'<].*|\P{L}*|none|all|any|auto|always|never|true|false|null|undefined|yes|no|on|off|required|optional|default|string|str|number|integer|int|boolean|bool|float|double|array|object|list|map|enum|function|void)$/iu;
+
+/** `"100m"`, `"2Gi"`, `"rollingUpdate"`: no titles. */
+const VALUE_IN_QUOTES = /^(?:\d[\d.]*\p{L}{0,3}|\p{Ll}+\p{Lu}[\p{L}\d]*)$/u;
+
 function isName(name: NameMention): boolean {
   // `IBAN DE02120300000000202051`
   if (name.text.length < 2 || /\d{8}/u.test(name.text)) return false;
+  if (name.kind === 'work' && VALUE_IN_QUOTES.test(name.text)) return false;
+  if (name.kind === 'identifier') return !CODE_VALUE.test(name.text);
   if (name.kind !== 'name' && name.kind !== 'acronym') return true;
   const words = name.text.split(' ');
   const lower = name.text.toLowerCase().replace(/\.$/u, '');

@@ -113,6 +113,8 @@ function numberColumn(rows: readonly Row[], columns: readonly string[]): string 
 }
 
 const MAX_EVIDENCE = 400;
+/** Heads of columns that only say that the rows are described. */
+const SAYS_NO_RELATION = /^(?:what|why|how|which)$/u;
 
 function factsOf(row: Row, subjectColumnName: string): Fact[] {
   const cell = row.find(({ column }) => column === subjectColumnName);
@@ -126,7 +128,7 @@ function factsOf(row: Row, subjectColumnName: string): Fact[] {
     const subject = subjectOf(name, relationOf(subjectColumnName));
     return row.flatMap((one): Fact[] => {
       const relation = relationOf(one.column);
-      if (one === cell || relation === '' || subject === null) return [];
+      if (one === cell || relation === '' || SAYS_NO_RELATION.test(relation) || subject === null) return [];
       if (isYes(one.text))
         return [{ subject, relation: 'has', value: { name: one.column, type: 'Concept' }, evidence }];
       const values = one.text.split(/,\s*/u);

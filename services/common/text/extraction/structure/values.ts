@@ -47,6 +47,10 @@ const CODES =
 /** Where four digits are a year. */
 const YEARS = /^$|year|date|since|found|born|died|release|publish|from|until|start|end|establish|open|built|created/u;
 
+/** Lists, objects, texts and calls of code, and its types: `[]`, `{ a: 1 }`, `""`, `(path)`, `rgb(0, 0, 0)`, `integer`. */
+const LITERAL =
+  /^(?:[[{(].*[\]})]|["'].*["']|\p{Ll}[\p{L}\d_.]*\(.*\)|(?:string|str|number|integer|int|boolean|bool|float|double|array|object|enum|function|void)(?:\[\])?)$/u;
+
 /** Whether a cell says nothing. */
 export function isNothing(text: string): boolean {
   return NOTHING.test(text) && !YES.test(text);
@@ -95,7 +99,8 @@ function isWhole({ start, end }: { start: number; end: number }, text: string): 
 
 /** The node that a value becomes; null for nothing, prose and opaque ids. */
 export function valueNamed(text: string, relation: string): Named | null {
-  if (isNothing(text) || isProse(text) || OPAQUE.test(text) || !/[\p{L}\p{N}]/u.test(text)) return null;
+  if (isNothing(text) || LITERAL.test(text) || isProse(text) || OPAQUE.test(text) || !/[\p{L}\p{N}]/u.test(text))
+    return null;
   return literalOf(text, relation) ?? nameOf(text, relation);
 }
 
