@@ -28,7 +28,27 @@ export function keptByText<Value>(
   make: (text: string) => Value,
   longest = 2000,
 ): (text: string) => Value {
-  const cache = createLargeCache<string, Value>(size);
+  return madeOnce(createLargeCache<string, Value>(size), make, longest);
+}
+
+/** Like `keptByText`; of texts that have at most `characters` together, so that many short ones do not push out few long ones. */
+export function keptByLength<Value>(
+  characters: number,
+  make: (text: string) => Value,
+  longest: number,
+): (text: string) => Value {
+  return madeOnce(
+    createLargeCache<string, Value>(characters, (text) => text.length),
+    make,
+    longest,
+  );
+}
+
+function madeOnce<Value>(
+  cache: LargeCache<string, Value>,
+  make: (text: string) => Value,
+  longest: number,
+): (text: string) => Value {
   return (text) => {
     if (text.length > longest) return make(text);
     let value = cache.get(text);
@@ -40,18 +60,23 @@ export function keptByText<Value>(
   };
 }
 
+type LargeCache<Key, Value> = ReturnType<typeof createLargeCache<Key, Value>>;
+
 /**
- * Returns a cache of between half of `size` and `size` values, those used last; a function may tell the size that holds now. A
- * look-up costs the same at any size: in a large map in the order of use, most of the time goes into finding the oldest entry.
+ * Returns a cache of between half of `size` and `size` values, those used last; a function may tell the size that holds now. Where
+ * keys have weights, `size` is the sum of these. A look-up costs the same at any size: in a large map in the order of use, most of the time goes into finding the oldest entry.
  */
-export function createLargeCache<Key, Value>(size: number | (() => number)) {
+export function createLargeCache<Key, Value>(size: number | (() => number), weightOf?: (key: Key) => number) {
   let recent = new Map<Key, Value>();
   let former = new Map<Key, Value>();
+  let weight = 0;
   const set = (key: Key, value: Value): void => {
     recent.set(key, value);
-    if (2 * recent.size < (typeof size === 'number' ? size : size())) return;
+    if (weightOf !== undefined) weight += weightOf(key);
+    if (2 * (weightOf === undefined ? recent.size : weight) < (typeof size === 'number' ? size : size())) return;
     former = recent;
     recent = new Map();
+    weight = 0;
   };
   return {
     get(key: Key): Value | undefined {
@@ -65,6 +90,7 @@ export function createLargeCache<Key, Value>(size: number | (() => number)) {
     clear(): void {
       recent = new Map();
       former = new Map();
+      weight = 0;
     },
   };
 }

@@ -1,5 +1,6 @@
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
+import { keptByText } from '../../common/kernel/recently-used.ts';
 import {
   type ContextSummary,
   contextState,
@@ -157,21 +158,28 @@ const TITLE_STOP_WORDS = new Set(
   may might must when where which who whom whose why how`.split(/\s+/u),
 );
 
+const CACHED_TITLES = 1000;
+const LONGEST_TITLED = 8000;
+
 /** Returns the title of a passage on the wire: its first words and its most frequent ones. */
-export function titleOf(text: string): string {
-  const words = text.trim().split(/\s+/u);
-  const counts = new Map<string, number>();
-  for (const raw of words) {
-    const word = raw
-      .toLowerCase()
-      .replace(/^[!-/:-@[-`{-~]+/, '')
-      .replace(/[!-/:-@[-`{-~]+$/, '');
-    if (word !== '' && !TITLE_STOP_WORDS.has(word)) counts.set(word, (counts.get(word) ?? 0) + 1);
-  }
-  // The sort is stable: among equals the first occurrence comes first.
-  const frequent = [...counts].sort((a, b) => b[1] - a[1]).slice(0, TITLE_KEYWORDS);
-  return `${words.slice(0, TITLE_WORDS).join(' ')}... [${frequent.map(([word]) => word).join(', ')}]`;
-}
+export const titleOf = keptByText(
+  CACHED_TITLES,
+  (text): string => {
+    const words = text.trim().split(/\s+/u);
+    const counts = new Map<string, number>();
+    for (const raw of words) {
+      const word = raw
+        .toLowerCase()
+        .replace(/^[!-/:-@[-`{-~]+/, '')
+        .replace(/[!-/:-@[-`{-~]+$/, '');
+      if (word !== '' && !TITLE_STOP_WORDS.has(word)) counts.set(word, (counts.get(word) ?? 0) + 1);
+    }
+    // The sort is stable: among equals the first occurrence comes first.
+    const frequent = [...counts].sort((a, b) => b[1] - a[1]).slice(0, TITLE_KEYWORDS);
+    return `${words.slice(0, TITLE_WORDS).join(' ')}... [${frequent.map(([word]) => word).join(', ')}]`;
+  },
+  LONGEST_TITLED,
+);
 
 const AREAS = 3;
 

@@ -1,4 +1,4 @@
-import { keptByText } from '../../../kernel/recently-used.ts';
+import { keptByLength } from '../../../kernel/recently-used.ts';
 import { asRead, type EntryPayload, type IndexKind } from '../../ports/index-entry.ts';
 import { readSeen } from '../../ports/read-seen.ts';
 import type { TextCandidate, TextIndex, TextRow } from '../../ports/text-index.ts';
@@ -80,8 +80,9 @@ function candidatesOf(kind: IndexKind, found: FoundCandidates): readonly TextCan
 
 const NO_PAYLOAD: EntryPayload = Object.freeze({});
 
-/** Payloads of the rows that answer many questions: at most about 8 MB. */
-const payloadOf = keptByText<EntryPayload>(1000, JSON.parse, 8000);
+/** Payloads of the rows that answer many questions, of together at most so many characters. */
+const KEPT_CHARACTERS = 3_000_000;
+const payloadOf = keptByLength<EntryPayload>(KEPT_CHARACTERS, JSON.parse, 8000);
 
 const NO_SETS: readonly string[] = [];
 
