@@ -9,7 +9,7 @@ export const ENGLISH_WORD = /\b(?:the|of|and|is)\b/iu;
 const MIN_FOREIGN_WORDS = 2;
 
 /** Sentences of the passages that answer many questions. */
-const CACHED_SENTENCES = 1000;
+const CACHED_SENTENCES = 4000;
 
 /** Whether a text is of another language than English. */
 export const isForeignText = keptByText(CACHED_SENTENCES, (text): boolean => {

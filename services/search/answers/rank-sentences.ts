@@ -292,7 +292,7 @@ function termWeights({ terms }: Question, sentences: readonly Coverage[]): reado
 }
 
 /** Sentences of the passages that answer many questions. */
-const CACHED_SENTENCES = 1000;
+const CACHED_SENTENCES = 4000;
 
 const wordsInSentence = keptByText(CACHED_SENTENCES, (text) => readWords(text));
 

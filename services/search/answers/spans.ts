@@ -109,7 +109,7 @@ export function spansOf(sentence: string, kinds: readonly WrittenKind[]): readon
 }
 
 /** Sentences whose spans of a kind are kept: a question asks for them several times, and passages answer many questions. */
-const CACHED_SENTENCES = 500;
+const CACHED_SENTENCES = 4000;
 const finders = new Map<WrittenKind, (sentence: string) => readonly Span[]>();
 
 function spansOfOne(kind: WrittenKind, sentence: string): readonly Span[] {

@@ -141,7 +141,7 @@ function read({ payload }: Pick<RankedPassage, 'payload'>): Read {
 }
 
 /** The same passages answer many questions. */
-const CACHED_PASSAGES = 200;
+const CACHED_PASSAGES = 1000;
 const known = new Map<string, Read>();
 
 /** Content words of a question that says little by itself: `Where did you get him?` */
