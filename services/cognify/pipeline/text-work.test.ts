@@ -48,6 +48,13 @@ describe('processing whole documents', () => {
   const tag = createTagger();
 
   for (const paragraphs of [3, 600]) {
+    it(`closes a stored document of ${paragraphs} paragraphs when cutting it is withdrawn`, async () => {
+      const content = streamOf(stored('Ada Lovelace lives in London.\n\n'.repeat(paragraphs)));
+      const withdrawn = AbortSignal.abort(new Error('withdrawn'));
+      await work.cut(ITEM, content, SIZES, withdrawn).catch(() => null);
+      expect(content.destroyed).to.equal(true);
+    });
+
     it(`cuts and resolves ${paragraphs} paragraphs as one would in this thread`, async () => {
       const text = Array.from(
         { length: paragraphs },

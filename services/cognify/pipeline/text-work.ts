@@ -48,11 +48,16 @@ export function createTextWork(pool: WorkerPool) {
       const chunks: ItemChunk[] = [];
       const onPart = (part: readonly ItemChunk[]) => append(chunks, part);
       const input = { item: { id: item.id, fileName: item.fileName }, sizes };
-      const content = await smallOrStream(stored);
-      const done = Buffer.isBuffer(content)
-        ? drain(cutDocument(input, content), onPart)
-        : await inWorker(item, 'cut into chunks', pool.run(CUT, input, { content, onPart, signal }));
-      return done === null ? null : { ...done, chunks };
+      try {
+        const content = await smallOrStream(stored);
+        const done = Buffer.isBuffer(content)
+          ? drain(cutDocument(input, content), onPart)
+          : await inWorker(item, 'cut into chunks', pool.run(CUT, input, { content, onPart, signal }));
+        return done === null ? null : { ...done, chunks };
+      } finally {
+        // A call that was withdrawn while it waited has left the file open.
+        if (!Buffer.isBuffer(stored)) stored.destroy();
+      }
     },
     /** Resolves the entities of a document and reads its statements. `lines`: `readChunkLine` of each chunk. */
     async resolve(

@@ -105,8 +105,12 @@ async function sendFile(dependencies: SyncDependencies, sync: DatasetSync, item:
   if (facts === null || body === null) return false;
   const { id, fileName: name, mimeType, extension, contentHash: hash } = item;
   const file = { id, name, mimeType, extension, hash, sizeBytes: facts.sizeBytes, body };
-  const isTaken = await remote.upload(dataset, file, signal);
-  return isTaken || passOver(dependencies, sync, `the remote memory cannot take item ${id}`);
+  try {
+    if (await remote.upload(dataset, file, signal)) return true;
+  } finally {
+    body.destroy();
+  }
+  return passOver(dependencies, sync, `the remote memory cannot take item ${id}`);
 }
 
 /** Errors of files that this service cannot store: another attempt fails as well. Budgets have errors of their own. */
