@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createLargeCache, recentlyUsed } from './recently-used.ts';
+import { createLargeCache, keptByLength, recentlyUsed } from './recently-used.ts';
 
 describe('recentlyUsed', () => {
   it('makes a value once, and removes the least recently used one beyond the size', () => {
@@ -38,5 +38,30 @@ describe('createLargeCache', () => {
     for (const key of ['a', 'b', 'c']) cache.set(key, 1);
     cache.clear();
     expect(['a', 'b', 'c'].map((key) => cache.get(key))).to.deep.equal([undefined, undefined, undefined]);
+  });
+});
+
+describe('keptByLength', () => {
+  const madeOf = (texts: readonly string[]) => {
+    const made: string[] = [];
+    const read = keptByLength(1000, (text) => made.push(text), 400);
+    for (const text of texts) read(text);
+    return made;
+  };
+  const short = Array.from({ length: 60 }, (_, at) => `row ${at}`);
+  const passage = 'a passage '.repeat(20);
+
+  it('keeps a long text beside many short ones', () => {
+    expect(madeOf([passage, ...short, passage])).to.deep.equal([passage, ...short]);
+  });
+
+  it('keeps texts of no more characters than it may', () => {
+    const others = ['b', 'c', 'd', 'e', 'f'].map((letter) => letter.repeat(300));
+    expect(madeOf([passage, ...others, passage])).to.deep.equal([passage, ...others, passage]);
+  });
+
+  it('keeps no text above the longest length', () => {
+    const long = 'x'.repeat(401);
+    expect(madeOf([long, long])).to.deep.equal([long, long]);
   });
 });
