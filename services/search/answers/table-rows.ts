@@ -1,7 +1,8 @@
+import { FAMILY_NAME, GIVEN_NAME, isoDays } from '../../common/text/language/columns.ts';
 import { isConversation, turnsOf } from '../../common/text/language/turns.ts';
 import type { ReadPassage } from './rank-sentences.ts';
 import { cellsOf, rowText } from './statements.ts';
-import { isoDays, stems } from './table-cells.ts';
+import { stems } from './table-cells.ts';
 
 /** Rows of a table, records with fields, or the items of a list, which have one column without a name. */
 export interface Table {
@@ -131,9 +132,6 @@ function withIsoDays(table: Table): Table {
   const rows = table.rows.map((row) => ({ ...row, cells: row.cells.map((cell, at) => readers[at]?.(cell) ?? cell) }));
   return { ...table, rows };
 }
-
-const GIVEN_NAME = /^(?:first|given)[ _-]?names?$|^fore?name$|^vorname$|^nombre$|^prénom$/iu;
-const FAMILY_NAME = /^(?:(?:last|family)[ _-]?names?|surname|nachname|familienname|apellidos?|nom)$/iu;
 
 /** Persons whose names are in two columns get one of the whole name before all others. */
 function withNames(table: Table): Table {

@@ -301,7 +301,7 @@ describe('document loader', () => {
       const document = await load('books.xml', xml);
       expect(document.text).to.equal(xml);
       expect(outline(document.blocks)).to.deep.equal([
-        'paragraph id: 7\ntitle: Tides & Winds\nyear: 1999',
+        'record id: 7\ntitle: Tides & Winds\nyear: 1999',
         'paragraph note: see there',
       ]);
       expect(outline((await load('a.yaml', '# who\nname: Ada\nlives:\n  city: London\n')).blocks)).to.deep.equal([

@@ -24,12 +24,23 @@ function collect(element: XmlElement, blocks: DocumentBlock[]): void {
   }
   if (children.every(isPlainValue)) {
     const lines = [...attributeLines(element), ...children.map((child) => labelled(child, plainValue(child)))];
-    blocks.push({ kind: 'paragraph', text: lines.filter((line) => line !== '').join('\n') });
+    const filled = lines.filter((line) => line !== '');
+    blocks.push({ kind: filled.length > 1 ? 'record' : 'paragraph', text: filled.join('\n') });
     return;
   }
   const own = attributeLines(element);
   if (own.length > 0) blocks.push({ kind: 'paragraph', text: own.join('\n') });
-  for (const child of children) collect(child, blocks);
+  let list: string | null = null;
+  for (const [at, child] of children.entries()) {
+    // Records of one kind stand below its name: `book`.
+    const next = children[at + 1];
+    const isFirst = next !== undefined && localName(next) === localName(child) && list !== localName(child);
+    if (isFirst && child.children.some((inner) => typeof inner !== 'string')) {
+      list = localName(child);
+      blocks.push({ kind: 'heading', level: 2, text: list });
+    }
+    collect(child, blocks);
+  }
 }
 
 function isPlainValue(element: XmlElement): boolean {

@@ -18,13 +18,51 @@ const MAX_DEPTH = 20;
 const MAX_HEADER = 2_000;
 const NAME_KEY = /^(?:full_?)?name$|^title$|^label$|^summary$|^subject$/u;
 
+interface RecordOptions {
+  /** YAML, TOML and the like. */
+  readonly isSettings: boolean;
+  /** Keys with which records of a list begin. */
+  readonly listed: ReadonlySet<string>;
+}
+
 /** Reads JSON (`address.city: Oslo`), YAML, TOML, INI, headers of mails, front matter. `about`: what the document is about. */
-export function readRecords(text: string, about: string | null, isSettings: boolean): Reading {
+export function readRecords(text: string, about: string | null, { isSettings, listed }: RecordOptions): Reading {
   const groups = isSettings ? settingsGroups([...settingsEntries(text)]) : jsonRecords(text);
+  const factsOf = (group: readonly Entry[]): Fact[] => {
+    if (isMail(group)) return mailFacts(group);
+    return recordFacts(group, about, !isSettings && listed.has(keyOf(group[0])) ? nameOfListed(group) : null);
+  };
   return {
-    facts: groups.flatMap((group) => (isMail(group) ? mailFacts(group) : recordFacts(group, about))),
+    facts: groups.flatMap(factsOf),
     skipped: proseCutOut(text, groups.flat()),
   };
+}
+
+const keyOf = (entry: Entry | undefined): string => entry?.path.join('.') ?? '';
+
+/** Returns the keys with which several records begin: those of a list. */
+export function listedKeys(texts: readonly string[]): ReadonlySet<string> {
+  const counts = new Map<string, number>();
+  for (const text of texts)
+    for (const [first] of jsonRecords(text)) counts.set(keyOf(first), (counts.get(keyOf(first)) ?? 0) + 1);
+  return new Set([...counts].filter(([, count]) => count > 1).map(([key]) => key));
+}
+
+const ID_KEY = /(?:^|_)(?:id|key|no|nr|number|isbn|sku|code)$/u;
+
+/** What a record of a list goes by: its number (`order 4711`), else its first value of words. */
+function nameOfListed(entries: readonly Entry[]): Named | null {
+  const own = entries.filter(({ path }) => path.length === 1);
+  const [first] = own;
+  const relation = relationOf(keyOf(first));
+  if (first !== undefined && ID_KEY.test(relation) && !isProse(first.value)) {
+    const value = plainText(first.value);
+    const isNumber = literalOf(value, '') !== null;
+    const thing = relation.replace(/_?(?:id|key|no|nr|number|code)$/u, '').replaceAll('_', ' ');
+    if (!isNumber || thing !== '') return { name: isNumber ? `${thing} ${value}` : value, type: 'Concept' };
+  }
+  const word = own.find(({ path, value }) => !isProse(value) && literalOf(value, relationOf(String(path[0]))) === null);
+  return word === undefined ? null : named(plainText(word.value), relationOf(keyOf(word)));
 }
 
 /** Everything but values that are prose. */
@@ -125,14 +163,15 @@ function collectionsIn(entries: readonly Entry[]): ReadonlySet<string | number> 
   return new Set([...byKey].filter(([, own]) => isCollection(own)).map(([key]) => key));
 }
 
-function recordFacts(entries: readonly Entry[], about: string | null): Fact[] {
+function recordFacts(entries: readonly Entry[], about: string | null, listed: Named | null = null): Fact[] {
   const prefix = commonPath(entries);
   const own = entries.find(
     ({ path }) => path.length === prefix.length + 1 && NAME_KEY.test(relationOf(String(path.at(-1)))),
   );
   const owner = own === undefined || isProse(own.value) ? null : plainText(own.value);
   const keys = prefix.filter((key) => typeof key === 'string');
-  const subject = owner === null && keys.length === 0 ? titled(about) : named(owner ?? String(keys.at(-1)), '');
+  const isOfAbout = owner === null && keys.length === 0;
+  const subject = isOfAbout ? (listed ?? titled(about)) : named(owner ?? String(keys.at(-1)), '');
   if (subject === null || (owner === null && typeof prefix.at(-1) === 'number')) return [];
   // Cards of an address book, signatures of mails, data of a person above a curriculum.
   const keyNames = entries.map(({ path }) => relationOf(String(path.at(-1))));
@@ -146,7 +185,7 @@ function recordFacts(entries: readonly Entry[], about: string | null): Fact[] {
         .filter((key) => typeof key === 'string')
         .join(' ') || String(path.at(-1)),
     );
-    if (relation === '' || (owner !== null && plainText(value) === owner)) return [];
+    if (relation === '' || plainText(value) === (owner ?? listed?.name)) return [];
     const stated = isPerson && relation === 'organisation' ? 'work_at' : relation;
     const evidence = `${subject.name}, ${relation.replaceAll('_', ' ')}: ${plainText(value)}`;
     const birth = BORN.test(relation) ? birthOf(value) : [];

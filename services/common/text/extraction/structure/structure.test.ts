@@ -51,6 +51,42 @@ describe('structure of texts', () => {
     ]);
   });
 
+  it('takes each record of a list for a thing of its own, by its number or its first words', () => {
+    const bookings =
+      'bookingNo: B-1\nguest.name: Ida Brandt\nprice: 240\n\nbookingNo: B-2\nguest.name: Boats, The\nprice: 80';
+    expect(factsOf(bookings, 'record', 'bookings')).to.deep.equal([
+      'B-1 guest_name Ida Brandt [Person]',
+      'B-1 price 240 [Quantity]',
+      'B-2 guest_name Boats, The [Concept]',
+      'B-2 price 80 [Quantity]',
+    ]);
+    const events =
+      'ts: 2026-03-02T06:14:09Z\ndevice: pump-3\nlevel: high\n\nts: 2026-03-02T07:14:09Z\ndevice: pump-4\nlevel: low';
+    expect(factsOf(events, 'record', 'events')).to.include.members([
+      'pump-3 level high [Concept]',
+      'pump-4 level low [Concept]',
+    ]);
+    expect(factsOf('port: 80\nlevel: low', 'record', 'flat')).to.include('flat level low [Concept]');
+  });
+
+  it('joins the two names of a person, and reads days in figures by the custom of their column', () => {
+    const rows =
+      'No: 12, First Name: Ida, Last Name: Brandt, Joined: 14/02/2017\nNo: 15, First Name: Paul, Last Name: Osei, Joined: 03/09/2012';
+    expect(factsOf(rows, 'table')).to.include.members([
+      'Ida Brandt joined 2017-02-14 [Date]',
+      'Paul Osei joined 2012-09-03 [Date]',
+      'Paul Osei no 15 [Concept]',
+    ]);
+  });
+
+  it('names rows by the number of their table, also above totals, and firms by their trade', () => {
+    const rows = 'Order No: 2041, Customer: Café Lindner\nOrder No: 2042, Customer: Café Lindner\nTotal of Price: 1301';
+    expect(factsOf(rows, 'table')).to.deep.equal([
+      'order 2041 customer Café Lindner [Organisation]',
+      'order 2042 customer Café Lindner [Organisation]',
+    ]);
+  });
+
   it('relates settings to each member of a collection', () => {
     const settings =
       'home:\n  owner: Camille Roche\nservices:\n  mqtt:\n    port: 1883\n  assistant:\n    depends_on: [mqtt]\n';

@@ -4,7 +4,7 @@ import { append } from '../../../kernel/long-lists.ts';
 import type { ExtractionInput, TextPart } from '../../../ports/extractor.ts';
 import { isCommonWord } from '../../language/common-words.ts';
 import type { Fact, Reading } from './fact.ts';
-import { isOfPerson, readKeyValues, readRecords } from './records.ts';
+import { isOfPerson, listedKeys, readKeyValues, readRecords } from './records.ts';
 import { readTable } from './tables.ts';
 
 interface Structure {
@@ -21,9 +21,11 @@ export function readStructure(input: ExtractionInput): Structure {
   let prose = '';
   let at = 0;
   let person: string | null = null;
+  const records = (input.parts ?? []).filter(({ kind }) => kind === 'record');
+  const listed = listedKeys(records.map(({ start, end }) => input.text.slice(start, end)));
   for (const part of input.parts ?? []) {
     const text = input.text.slice(part.start, part.end);
-    const reading = readPart(text, part, { ...input, person });
+    const reading = readPart(text, part, { ...input, person, listed });
     for (const fact of reading.facts) facts.push(fact);
     person ??= reading.facts.find(isOfPerson)?.subject.name ?? null;
     if (person !== null && part.kind !== 'code') append(facts, careerOf(text, person));
@@ -55,6 +57,8 @@ function careerOf(text: string, person: string): Fact[] {
 interface StructureInput extends ExtractionInput {
   /** Whose data the text has given before. */
   readonly person: string | null;
+  /** Keys with which the records of lists begin. */
+  readonly listed: ReadonlySet<string>;
 }
 
 function readPart(text: string, part: TextPart, input: StructureInput): Reading {
@@ -70,7 +74,7 @@ function readPart(text: string, part: TextPart, input: StructureInput): Reading 
     case 'table':
       return readTable(text);
     case 'record':
-      return readRecords(text, aboutOf(part, input), input.format === 'yaml');
+      return readRecords(text, aboutOf(part, input), { isSettings: input.format === 'yaml', listed: input.listed });
     case 'paragraph':
     case 'list-item':
       return text.includes(':') ? readKeyValues(text, aboutOf(part, input)) : { facts: [], skipped: [] };

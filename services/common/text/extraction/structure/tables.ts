@@ -1,3 +1,4 @@
+import { FAMILY_NAME, GIVEN_NAME, isoDays } from '../../language/columns.ts';
 import { CALENDAR_WORDS } from '../../language/name-words.ts';
 import { typeByGuess } from '../rules/entity-type.ts';
 import { type Fact, type Named, type Reading, relationOf, type Span } from './fact.ts';
@@ -13,10 +14,11 @@ type Row = readonly Cell[];
 /** Reads a table: Markdown, or one line per row that names its columns (`city: Oslo, population: 709037`). */
 export function readTable(text: string): Reading {
   const isMarkdown = text.trimStart().startsWith('|');
-  const rows = isMarkdown ? markdownRows(text) : describedRows(text);
+  const written = isMarkdown ? markdownRows(text) : describedRows(text);
+  const rows = withWholeNames(withIsoDays(written));
   const skipped: Span[] = [];
   let start = 0;
-  for (const cell of rows.flat()) {
+  for (const cell of written.flat()) {
     if (!isProse(cell.text)) continue;
     skipped.push({ start, end: cell.start });
     start = cell.end;
@@ -36,6 +38,29 @@ function withPersons(facts: readonly Fact[]): readonly Fact[] {
     return isPerson ? { ...fact, subject: { name, type: 'Person' } } : fact;
   });
 }
+
+/** Days in figures are of the custom of their column: `03/09/2012` beside `14/02/2017` is in September. */
+function withIsoDays(rows: readonly Row[]): readonly Row[] {
+  const cells = Map.groupBy(rows.flat(), ({ column }) => column);
+  const readers = new Map([...cells].map(([column, own]) => [column, isoDays(own.map(({ text }) => text))]));
+  return rows.map((row) => row.map((cell) => ({ ...cell, text: readers.get(cell.column)?.(cell.text) ?? cell.text })));
+}
+
+/** The name of a person in two columns is one. */
+function withWholeNames(rows: readonly Row[]): readonly Row[] {
+  const partOf = (row: Row, name: RegExp): Cell | undefined => row.find(({ column }) => name.test(column.trim()));
+  if (!rows.some((row) => partOf(row, GIVEN_NAME) && partOf(row, FAMILY_NAME))) return rows;
+  return rows.map((row) => {
+    const parts = [partOf(row, GIVEN_NAME), partOf(row, FAMILY_NAME)].filter((part) => part !== undefined);
+    const [first] = parts;
+    if (first === undefined) return row;
+    const whole = { ...first, column: FULL_NAME, text: parts.map(({ text }) => text).join(' ') };
+    return [whole, ...row.filter((cell) => !parts.includes(cell))];
+  });
+}
+
+/** The column of names that are joined of two. */
+const FULL_NAME = 'full name';
 
 function markdownRows(text: string): Row[] {
   let header: string[] | null = null;
@@ -59,11 +84,15 @@ function cellOf(cell: Span & { readonly text: string }, column: string): Cell[] 
   return cell.text === '' ? [] : [{ ...cell, column }];
 }
 
+/** `Total of Amount: 4958` is about all rows. */
+const TOTALS =
+  /^(?:\p{L}+[ -])?(?:totals?|totale?|sum|\p{L}*summe|gesamt|insgesamt|suma|somme)(?: général| general)? of [^:\n]+: /iu;
+
 /** Columns are the words before a colon at the beginning or behind a comma. */
 const COLUMN = /(?:^|, )([^,:\n]{1,60}): /gu;
 
 function describedRows(text: string): Row[] {
-  const lines = [...text.matchAll(/^[^\n]*\S[^\n]*$/gmu)];
+  const lines = [...text.matchAll(/^[^\n]*\S[^\n]*$/gmu)].filter(({ 0: line }) => !TOTALS.test(line));
   const counts = new Map<string, number>();
   for (const { 0: line } of lines) {
     for (const { 1: column = '' } of line.matchAll(COLUMN)) counts.set(column, (counts.get(column) ?? 0) + 1);
@@ -90,6 +119,7 @@ function subjectColumn(rows: readonly Row[]): string | null {
   const isWords = ({ text }: Cell): boolean => !isProse(text) && literalOf(text, '') === null && !isTime(text);
   const withWords = new Set(rows.flatMap((row) => row.filter(isWords).map(({ column }) => column)));
   const hasWords = (column: string): boolean => withWords.has(column);
+  if (columns.includes(FULL_NAME)) return FULL_NAME;
   const number = numberColumn(rows, columns);
   if (number !== null) return number;
   const named = columns.find((column) => NAME.test(relationOf(column)) && hasWords(column));
@@ -109,7 +139,9 @@ function numberColumn(rows: readonly Row[], columns: readonly string[]): string 
   if (thing === undefined || relations.includes(thing) || relations.some((relation) => NAME.test(relation)))
     return null;
   const values = rows.flatMap((row) => row.filter(({ column }) => column === first).map(({ text }) => text));
-  return new Set(values).size === rows.length ? first : null;
+  // Totals and titles are lines without columns.
+  const filled = rows.filter((row) => row.length > 0).length;
+  return new Set(values).size === filled ? first : null;
 }
 
 const MAX_EVIDENCE = 400;
@@ -150,9 +182,14 @@ function namesOf(text: string): readonly string[] {
 
 function subjectOf(name: string, column: string): Named | null {
   if (isProse(name)) return null;
-  const literal = literalOf(name, '');
+  // `order 2041` is of no year.
+  const literal = literalOf(name, /_(?:id|no|nr|number)$/u.test(column) ? column : '');
   if (literal?.type === 'Date') return literal;
   if (literal !== null)
-    return { name: `${column.replace(/_?id$/u, '').replaceAll('_', ' ')} ${name}`.trim(), type: 'Concept' };
-  return nameOf(name, column);
+    return {
+      name: `${column.replace(/_?(?:id|no|nr|number)$/u, '').replaceAll('_', ' ')} ${name}`.trim(),
+      type: 'Concept',
+    };
+  const named = nameOf(name, column);
+  return column === relationOf(FULL_NAME) && named.type === 'Concept' ? { ...named, type: 'Person' } : named;
 }

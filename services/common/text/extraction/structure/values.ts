@@ -38,6 +38,9 @@ const OF_PRODUCTS =
 /** Keys whose values are persons or companies: a person unless a word of the name is an ordinary one. */
 const OF_CUSTOMERS =
   /(?:^|_)(?:customer|client|name|requester|requested|caller|buyer|seller|commander|chef|kunde|kundin|auftraggeber(?:in)?|cliente|client(?:e)?|nombre|nom|recipient)$/u;
+/** Words in the names of shops, inns and other firms. */
+const TRADE =
+  /(?:^|[ &-])(?:cafés?|cafe|bistrot?|restaurant|gasthof|gasthaus|hotel|hostal|pension|bakery|bäckerei|konditorei|panadería|pastelería|boulangerie|brauhaus|brauerei|brewery|feinkost|kitchen|deli|buchhandlung|bookshop|books|apotheke|pharmacy|farmacia|pharmacie|klinik|clinic|praxis|studio|salon|garage|werkstatt|taller|florist|blumen|druckerei|imprenta|tischlerei|schreinerei|carpintería|spedition|logistics|consulting|partners|brothers|gebrüder|hermanos|stores?|shop|market|markt|farm|winery|weingut|bodegas?)(?: |$)|(?:stube|markt)(?: |$)/iu;
 const FULL_NAME = /^\p{Lu}\p{Ll}[\p{L}'’-]* (?:\p{L}[\p{L}.'’-]* ){0,2}\p{Lu}[\p{L}'’-]+$/u;
 
 /** Numbers that count nothing. */
@@ -74,10 +77,14 @@ export function isProse(text: string): boolean {
 const ROLE = / \([^()]{1,40}\)$/u;
 const NAME_IN_LIST = /^\p{Lu}[\p{L}.'’-]+(?: (?:\p{Ll}{1,3} )?\p{Lu}[\p{L}.'’-]*){0,3}$/u;
 
+const ARTICLE = /^(?:the|der|die|das|el|la|los|las|le|les)$/iu;
+
 /** Names between commas: `Priya Patel, Lena Fischer (minutes)`; null for any other text. */
 export function nameList(text: string): string[] | null {
   const names = text.split(/,\s+|\s+(?:and|und|y|et)\s+/u).map((name) => name.replace(ROLE, ''));
-  return names.length > 1 && names.every((name) => NAME_IN_LIST.test(name)) ? names : null;
+  // `Harbour Kitchen, The` is one.
+  const isList = names.length > 1 && names.every((name) => NAME_IN_LIST.test(name) && !ARTICLE.test(name));
+  return isList ? names : null;
 }
 
 /** A number or date with its type; null for words. */
@@ -119,7 +126,8 @@ export function typeOf(name: string, relation: string): string {
   const byColumn = TYPES.find(([expression]) => expression.test(relation))?.[1];
   const isKnownBody = KNOWN_ORGANISATIONS.has(name.toLowerCase());
   const known = isKnownProduct(name) ? 'Product' : isKnownBody ? 'Organisation' : null;
-  const byForm = byColumn ?? known ?? typeByForm(name, 'name');
+  const isFirm = OF_CUSTOMERS.test(relation) && name.includes(' ') && TRADE.test(name);
+  const byForm = byColumn ?? known ?? (isFirm ? 'Organisation' : typeByForm(name, 'name'));
   if (byForm !== null) return byForm;
   if (OF_PRODUCTS.test(relation)) return 'Product';
   if (!FULL_NAME.test(name)) return 'Concept';
