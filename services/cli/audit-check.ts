@@ -1,5 +1,6 @@
 import { createPublicKey, type JsonWebKey, verify as verifyBytes } from 'node:crypto';
 import {
+  type AuditLink,
   type AuditRecord,
   auditHeadText,
   NO_RECORD,
@@ -123,7 +124,7 @@ interface ChainCheck {
   /** Returns null for the right next record. After a fault the rest proves nothing. */
   follow(record: AuditRecord): ChainFault | null;
   /** The last right record; number 0 before the first. */
-  end(): Pick<AuditRecord, 'number' | 'hash'>;
+  end(): AuditLink;
 }
 
 export function createChainCheck(): ChainCheck {
@@ -141,7 +142,7 @@ export function createChainCheck(): ChainCheck {
   };
 }
 
-function faultOf(record: AuditRecord, end: Pick<AuditRecord, 'number' | 'hash'>, tenant: string | null) {
+function faultOf(record: AuditRecord, end: AuditLink, tenant: string | null) {
   const { number } = record;
   const fault = (kind: ChainFault['kind'], text: string): ChainFault => ({ number, kind, text });
   if (tenant !== null && record.tenant !== tenant) {

@@ -26,8 +26,10 @@ interface Access {
   readonly apiKey?: string;
 }
 
+type NamedModel = Pick<TenantLlm, 'provider' | 'model'>;
+
 /** Differences between the language model and the embedding model of a tenant. */
-interface ModelKind<Shown extends Pick<TenantLlm, 'provider' | 'model'>> {
+interface ModelKind<Shown extends NamedModel> {
   readonly step: string;
   readonly field: 'llm' | 'embedding';
   readonly statusField: 'languageModel' | 'embedding';
@@ -45,7 +47,7 @@ interface ModelKind<Shown extends Pick<TenantLlm, 'provider' | 'model'>> {
   changed(model: Shown | undefined): { readonly reason: string; readonly message: string };
 }
 
-const LANGUAGE_MODEL: ModelKind<Pick<TenantLlm, 'provider' | 'model'>> = {
+const LANGUAGE_MODEL: ModelKind<NamedModel> = {
   step: 'sync-model',
   field: 'llm',
   statusField: 'languageModel',
@@ -98,10 +100,7 @@ export function syncEmbedding(deps: TenantDependencies): TenantStep {
   return syncModelOf(deps, EMBEDDING_MODEL);
 }
 
-function syncModelOf<Shown extends Pick<TenantLlm, 'provider' | 'model'>>(
-  deps: TenantDependencies,
-  kind: ModelKind<Shown>,
-): TenantStep {
+function syncModelOf<Shown extends NamedModel>(deps: TenantDependencies, kind: ModelKind<Shown>): TenantStep {
   const { field, statusField, purpose } = kind;
   return {
     name: kind.step,
@@ -140,7 +139,7 @@ function syncModelOf<Shown extends Pick<TenantLlm, 'provider' | 'model'>>(
   };
 }
 
-async function setModel<Shown extends Pick<TenantLlm, 'provider' | 'model'>>(
+async function setModel<Shown extends NamedModel>(
   deps: TenantDependencies,
   { object, status, event, signal }: TenantContext,
   kind: ModelKind<Shown>,

@@ -1,4 +1,4 @@
-import { type AuditRecord, NO_RECORD, recordHash } from '../../common/domain/audit-record.ts';
+import { type AuditLink, type AuditRecord, NO_RECORD, recordHash } from '../../common/domain/audit-record.ts';
 import { engramError, isEngramError } from '../../common/kernel/errors.ts';
 import { keepNewest } from '../../common/kernel/recently-used.ts';
 import { type AnyScope, isSystemScope, SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
@@ -42,8 +42,7 @@ const MAX_KNOWN_ENDS = 1000;
 const MAX_ATTEMPTS = 100;
 const MAX_PAUSE_MS = 50;
 
-type Link = Pick<AuditRecord, 'number' | 'hash'>;
-const START: Link = { number: 0, hash: NO_RECORD };
+const START: AuditLink = { number: 0, hash: NO_RECORD };
 
 interface Append extends KeyedTask {
   readonly scope: AnyScope;
@@ -134,9 +133,9 @@ type KnownEnds = ReturnType<typeof createKnownEnds>;
 
 /** The ends of chains, as this process last read them. */
 function createKnownEnds(store: DocumentStore) {
-  const ends = new Map<string, Link>();
+  const ends = new Map<string, AuditLink>();
   return {
-    async get(tenant: string): Promise<Link> {
+    async get(tenant: string): Promise<AuditLink> {
       const known = ends.get(tenant);
       if (known !== undefined) return known;
       const { items } = await store.find(SYSTEM_SCOPE, auditRecordsCollection, {
@@ -149,7 +148,7 @@ function createKnownEnds(store: DocumentStore) {
       });
       return items[0]?.value ?? START;
     },
-    set: (tenant: string, { number, hash }: Link) => keepNewest(ends, MAX_KNOWN_ENDS, tenant, { number, hash }),
+    set: (tenant: string, { number, hash }: AuditLink) => keepNewest(ends, MAX_KNOWN_ENDS, tenant, { number, hash }),
     forget: (tenant: string) => void ends.delete(tenant),
   };
 }
@@ -157,7 +156,7 @@ function createKnownEnds(store: DocumentStore) {
 /** Turns the entries into the next records of their chains. */
 async function linked(entries: readonly AuditEntry[], ends: KnownEnds, at: string): Promise<readonly AuditRecord[]> {
   const records: AuditRecord[] = [];
-  const reached = new Map<string, Link>();
+  const reached = new Map<string, AuditLink>();
   for (const { tenant, action, actor, subject, details = {} } of entries) {
     const { number, hash: previous } = reached.get(tenant) ?? (await ends.get(tenant));
     const what = { action, actor, subject: shortened(subject), details: JSON.stringify(details) };

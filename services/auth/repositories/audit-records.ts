@@ -1,4 +1,4 @@
-import { type AuditRecord, NO_RECORD } from '../../common/domain/audit-record.ts';
+import { type AuditLink, type AuditRecord, NO_RECORD } from '../../common/domain/audit-record.ts';
 import type { TenantId } from '../../common/kernel/brand.ts';
 import { withoutUndefined } from '../../common/kernel/objects.ts';
 import type { Page } from '../../common/kernel/result-page.ts';
@@ -59,7 +59,7 @@ export function createAuditRecords(store: DocumentStore) {
       return items.map(({ value }) => value);
     },
     /** The end of the chain; number 0 and no hash when it is empty. */
-    async head(tenant: TenantId): Promise<Pick<AuditRecord, 'number' | 'hash'>> {
+    async head(tenant: TenantId): Promise<AuditLink> {
       const query = { where: { tenant }, sort: newestFirst, limit: 1 };
       const { items } = await store.find(SYSTEM_SCOPE, auditRecordsCollection, query);
       const [last] = items;

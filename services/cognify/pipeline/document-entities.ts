@@ -7,7 +7,7 @@ import { typeByForm } from '../../common/text/extraction/rules/entity-type.ts';
 import { type MergeReason, resolveEntities } from '../../common/text/extraction/rules/resolve-entities.ts';
 import { isCommonWord } from '../../common/text/language/common-words.ts';
 import { nameKey } from '../../common/text/language/fold.ts';
-import { type DatedRelation, TIMESTAMP } from './times.ts';
+import { type DatedRelation, TIMESTAMP, type Validity } from './times.ts';
 
 /** An entity of a document, merged from the mentions in its chunks. */
 export interface DocumentEntity {
@@ -89,7 +89,7 @@ interface RelationEntry {
   readonly relation: string;
   readonly evidence: string;
   readonly chunkId: string;
-  readonly valid: Pick<DatedRelation, 'validFrom' | 'validTo'>;
+  readonly valid: Validity;
   weight: number;
 }
 

@@ -8,11 +8,13 @@ import type { ItemChunk } from './model.ts';
 /** Type of the entities that are points or stretches of time; their names are those of `TimeSpan`. */
 export const TIMESTAMP = 'Timestamp';
 
-/** A relation with the time in which it holds: dates as `TimeSpan` names them, both inclusive; an absent end is open. */
-export interface DatedRelation extends ExtractedRelation {
+/** The time in which a relation holds: dates as `TimeSpan` names them, both inclusive; an absent end is open. */
+export interface Validity {
   readonly validFrom?: string;
   readonly validTo?: string;
 }
+
+export interface DatedRelation extends ExtractedRelation, Validity {}
 
 interface DatedExtraction extends Omit<Extraction, 'relations'> {
   readonly relations: readonly DatedRelation[];
@@ -128,7 +130,7 @@ function createTimer(sections: readonly Section[], writtenAt: string | null) {
     known.set(evidence, found);
     return found;
   };
-  return ({ evidence, target }: ExtractedRelation): Pick<DatedRelation, 'validFrom' | 'validTo'> => {
+  return ({ evidence, target }: ExtractedRelation): Validity => {
     const { time, mentions } = read(evidence);
     const nearest = nearestTo(mentions, Math.max(0, evidence.indexOf(target)));
     if (nearest !== null) return bounds(evidence, nearest, mentions);
@@ -142,11 +144,7 @@ function nearestTo(mentions: readonly DateMention[], place: number): DateMention
   return mentions.toSorted((a, b) => distance(a) - distance(b))[0] ?? null;
 }
 
-function bounds(
-  evidence: string,
-  date: DateMention,
-  mentions: readonly DateMention[],
-): Pick<DatedRelation, 'validFrom' | 'validTo'> {
+function bounds(evidence: string, date: DateMention, mentions: readonly DateMention[]): Validity {
   const lead = ({ start }: DateMention) => evidence.slice(Math.max(0, start - BEFORE), start);
   const at = mentions.indexOf(date);
   const [before, behind] = [mentions[at - 1], mentions[at + 1]];

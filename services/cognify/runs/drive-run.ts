@@ -1,7 +1,7 @@
 import type { RunId } from '../../common/kernel/brand.ts';
 import { clientMessage, engramError, isEngramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
-import type { Principal } from '../../common/kernel/principal.ts';
+import type { UserInTenant } from '../../common/kernel/principal.ts';
 import { datasetScope } from '../../common/kernel/scope.ts';
 import { authoriseJob, type JobAuthority } from '../../common/platform/jobs/job-authority.ts';
 import { HandOverError, handOver } from '../../common/platform/jobs/job-failure.ts';
@@ -200,7 +200,7 @@ const KEEPALIVE_MS = 300_000;
 /** Reports to auth, as long as `work` lasts, that the tenant is in use: the claim of a run alone counts for a moment only. */
 export async function keepTenantAwakeWhile<Result>(
   { messenger, logger }: { readonly messenger: MessageCaller; readonly logger: Pick<Logger, 'warn'> },
-  { principal, requestId }: { readonly principal: Pick<Principal, 'id' | 'tenant'>; readonly requestId: string },
+  { principal, requestId }: { readonly principal: UserInTenant; readonly requestId: string },
   work: () => Promise<Result>,
   everyMs = KEEPALIVE_MS,
 ): Promise<Result> {

@@ -18,6 +18,9 @@ export type AuditRecord = {
   readonly hash: string;
 };
 
+/** What the next record is chained to. */
+export type AuditLink = Pick<AuditRecord, 'number' | 'hash'>;
+
 export const NO_RECORD = '0'.repeat(64);
 
 /** SHA-256 over the JSON text of the fields as a list, in the order of `AuditRecord`. */

@@ -71,13 +71,15 @@ export function payerOf({ id, parentId, tenant, key }: Principal): Payer {
   return { tenant, accounts: key === undefined ? [space] : [space, keyAccount(key.id)] };
 }
 
+type DatasetHome = Pick<DatasetRef, 'tenant' | 'ownerId'>;
+
 /** Account of a dataset's data: its tenant, or in the personal space its owner. */
-export function homeOf({ tenant, ownerId }: Pick<DatasetRef, 'tenant' | 'ownerId'>): BudgetAccount {
+export function homeOf({ tenant, ownerId }: DatasetHome): BudgetAccount {
   return tenant === PERSONAL_TENANT ? `user/${ownerId}` : `tenant/${tenant}`;
 }
 
 /** The same; empty where no account pays. */
-export function homesOf(dataset: Pick<DatasetRef, 'tenant' | 'ownerId'>): readonly BudgetAccount[] {
+export function homesOf(dataset: DatasetHome): readonly BudgetAccount[] {
   return isCanaryDataset(dataset) ? [] : [homeOf(dataset)];
 }
 
@@ -86,11 +88,7 @@ export function billOf({ tenant, accounts }: Payer, demand: Demand): Bill {
 }
 
 /** Data counts where its dataset is at home, and for the key it came by. */
-export function dataBill(
-  dataset: Pick<DatasetRef, 'tenant' | 'ownerId'>,
-  keyId: string | null | undefined,
-  demand: Demand,
-): Bill {
+export function dataBill(dataset: DatasetHome, keyId: string | null | undefined, demand: Demand): Bill {
   const key = keyId ? [keyAccount(keyId)] : [];
   return billOf({ tenant: dataset.tenant, accounts: [...homesOf(dataset), ...key] }, demand);
 }

@@ -1,7 +1,7 @@
 import type { DatasetId, TenantId, UserId } from '../kernel/brand.ts';
 import type { DatasetRef } from '../kernel/dataset.ts';
 import { asId, datasetId, idOfText } from '../kernel/ids.ts';
-import type { Principal } from '../kernel/principal.ts';
+import type { Principal, UserInTenant } from '../kernel/principal.ts';
 import { recentlyUsed } from '../kernel/recently-used.ts';
 
 /**
@@ -27,7 +27,7 @@ export function canaryPrincipal(tenant: TenantId): Principal {
   return { id: canaryAccount(tenant), email: '', tenant, isSuperuser: false, parentId: null };
 }
 
-export function isCanaryPrincipal({ id, tenant }: Pick<Principal, 'id' | 'tenant'>): boolean {
+export function isCanaryPrincipal({ id, tenant }: UserInTenant): boolean {
   return id === canaryAccount(tenant);
 }
 

@@ -41,25 +41,26 @@ export interface DataItem {
   readonly isExpiring?: boolean;
 }
 
-type Content = Pick<DataItem, 'id' | 'revision'>;
+export type ItemRevision = Pick<DataItem, 'id' | 'revision'>;
+export type ItemContent = Pick<DataItem, 'contentHash' | 'revision'>;
 
 /** Blob keys of an item. Each revision has its own, so that one is whole before it takes the place of another. */
 export const itemBlobs = {
-  original: (item: Content): string => `${contentPlace(item)}original`,
+  original: (item: ItemRevision): string => `${contentPlace(item)}original`,
   /** `ParsedDocument` as JSON. */
-  parsed: (item: Content): string => `${contentPlace(item)}parsed`,
+  parsed: (item: ItemRevision): string => `${contentPlace(item)}parsed`,
   /** All revisions. */
   prefix: (item: DataItemId): string => `items/${item}/`,
   /** Belongs to one revision alone. */
-  content: (item: Content): readonly string[] => [itemBlobs.original(item), itemBlobs.parsed(item)],
+  content: (item: ItemRevision): readonly string[] => [itemBlobs.original(item), itemBlobs.parsed(item)],
 } as const;
 
-function contentPlace({ id, revision }: Content): string {
+function contentPlace({ id, revision }: ItemRevision): string {
   return revision ? `items/${id}/${revision}/` : `items/${id}/`;
 }
 
 /** Version of an item's content: it is built again when this changes. */
-export function contentVersion({ contentHash, revision }: Pick<DataItem, 'contentHash' | 'revision'>): string {
+export function contentVersion({ contentHash, revision }: ItemContent): string {
   return revision ? `${contentHash}:${revision}` : contentHash;
 }
 

@@ -1,6 +1,6 @@
 import type { DatasetId, PrincipalId, RoleId, TenantId, UserId } from '../kernel/brand.ts';
 import { type EngramError, engramError } from '../kernel/errors.ts';
-import type { Permission, Principal } from '../kernel/principal.ts';
+import type { KeyHolder, Permission, Principal } from '../kernel/principal.ts';
 
 /** Permissions of one holder (a user, a role or a tenant) on one dataset. */
 export interface Grant {
@@ -29,17 +29,17 @@ export function grantHolders(
 }
 
 /** Whether the API key that the principal came with, if any, has the permission at all. */
-export function keyAllows({ key }: Pick<Principal, 'key'>, permission: Permission): boolean {
+export function keyAllows({ key }: KeyHolder, permission: Permission): boolean {
   return key === undefined || key.permissions === null || key.permissions.includes(permission);
 }
 
 /** Other datasets than those of the API key, if it has any, do not exist for the principal. */
-export function keyReaches({ key }: Pick<Principal, 'key'>, dataset: DatasetId): boolean {
+export function keyReaches({ key }: KeyHolder, dataset: DatasetId): boolean {
   return key === undefined || key.datasets === null || key.datasets.includes(dataset);
 }
 
 /** A limited key may not create what it could not reach, or would exceed its permissions. */
-export function requireDatasetCreation(principal: Pick<Principal, 'key'>): void {
+export function requireDatasetCreation(principal: KeyHolder): void {
   if (keyAllows(principal, 'write') && (principal.key?.datasets ?? null) === null) return;
   throw engramError('PermissionDeniedError', 'This API key is limited; it cannot create datasets.');
 }

@@ -36,6 +36,9 @@ export interface Session extends SessionKey {
   readonly lastEmbeddingModel?: string | null;
 }
 
+/** Tells a session from a later one of the same name. */
+export type SessionStart = Pick<Session, 'user' | 'session' | 'startedAt'>;
+
 export interface EntryCounts {
   readonly qas: number;
   readonly traces: number;

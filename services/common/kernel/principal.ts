@@ -15,20 +15,25 @@ export interface PresentedKey {
   readonly tenant?: TenantId;
 }
 
+export interface KeyHolder {
+  /** Absent when the request came with another credential, or with none. */
+  readonly key?: PresentedKey;
+}
+
 /** The account that a request acts for, as auth resolved it from a credential. */
-export interface Principal {
+export interface Principal extends KeyHolder {
   readonly id: UserId;
   readonly email: string;
   /** The tenant the user works in now; `PERSONAL_TENANT` when none is selected. */
   readonly tenant: TenantId;
   readonly isSuperuser: boolean;
   readonly parentId: UserId | null;
-  /** Absent when the request came with another credential, or with none. */
-  readonly key?: PresentedKey;
 }
 
+export type UserInTenant = Pick<Principal, 'id' | 'tenant'>;
+
 /** A limited key reaches datasets only: neither accounts nor tenants nor the server's settings. */
-export function isLimited({ key }: Pick<Principal, 'key'>): boolean {
+export function isLimited({ key }: KeyHolder): boolean {
   return key !== undefined && (key.permissions !== null || key.datasets !== null);
 }
 
@@ -39,11 +44,11 @@ export function limitedKeyError(): EngramError {
 }
 
 /** With a tenant's own key: neither the account of the owner that it acts as, nor other tenants, nor the server. */
-export function isTenantKey({ key }: Pick<Principal, 'key'>): boolean {
+export function isTenantKey({ key }: KeyHolder): boolean {
   return key?.tenant !== undefined;
 }
 
 /** Whether the credential of the principal may do anything in the tenant at all. */
-export function reachesTenant({ key }: Pick<Principal, 'key'>, tenant: TenantId): boolean {
+export function reachesTenant({ key }: KeyHolder, tenant: TenantId): boolean {
   return key?.tenant === undefined || key.tenant === tenant;
 }

@@ -11,9 +11,12 @@ export interface MonotonicClock {
 /** The time, as a port so that tests can hold it. */
 export interface Clock extends WallClock, MonotonicClock {}
 
-export interface IdSource {
+export interface UuidSource {
   /** Random UUID version 4. */
   uuid(): string;
+}
+
+export interface IdSource extends UuidSource {
   /** Time-ordered and unique: for keys that are listed in creation order. */
   ordered(): string;
 }

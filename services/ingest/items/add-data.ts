@@ -1,5 +1,5 @@
 import { type Bill, dataBill } from '../../common/domain/budget.ts';
-import { collidingHash, type DataItem, itemBlobs, md5Of } from '../../common/domain/data-item.ts';
+import { collidingHash, type DataItem, type ItemRevision, itemBlobs, md5Of } from '../../common/domain/data-item.ts';
 import type { DataItemId } from '../../common/kernel/brand.ts';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { type EngramError, engramError } from '../../common/kernel/errors.ts';
@@ -127,7 +127,7 @@ function uniqueByContent(sources: readonly AnnotatedSource[]): readonly Annotate
   return [...new Map(sources.toReversed().map((entry) => [entry.source.sha256, entry])).values()].toReversed();
 }
 
-type PlacedSource = AnnotatedSource & Pick<DataItem, 'id' | 'revision'>;
+type PlacedSource = AnnotatedSource & ItemRevision;
 
 interface StoredItems {
   /** Both by SHA-256 of the content. */
@@ -198,7 +198,7 @@ function withCollidingHash(item: DataItem): DataItem {
  * An id that is given may be another attempt's too, perhaps of one that was killed: each has a place of its own, lest the
  * blobs of one be removed, or overwritten, as those of the other.
  */
-function placeOf({ itemId }: Source, ids: IngestDependencies['ids']): Pick<DataItem, 'id' | 'revision'> {
+function placeOf({ itemId }: Source, ids: IngestDependencies['ids']): ItemRevision {
   return itemId === undefined ? { id: asId<DataItemId>(ids.uuid()) } : { id: itemId, revision: ids.uuid() };
 }
 

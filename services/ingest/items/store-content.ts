@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { type DataItem, itemBlobs } from '../../common/domain/data-item.ts';
+import { type DataItem, type ItemRevision, itemBlobs } from '../../common/domain/data-item.ts';
 import { isGeneratedName } from '../../common/domain/index-rows.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
@@ -11,7 +11,7 @@ import { type Source, stem } from './input-source.ts';
 
 interface ContentToStore {
   readonly scope: DatasetScope;
-  readonly item: Pick<DataItem, 'id' | 'revision'>;
+  readonly item: ItemRevision;
   readonly source: Source;
   /** Resolves when the intent of these blobs is durable: none may come before it. */
   readonly declared: Promise<void>;

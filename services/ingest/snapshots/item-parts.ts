@@ -1,4 +1,4 @@
-import { type DataItem, itemBlobs } from '../../common/domain/data-item.ts';
+import { type ItemRevision, itemBlobs } from '../../common/domain/data-item.ts';
 import type { RowCounts } from '../../common/domain/snapshot.ts';
 import { entriesOf } from '../../common/kernel/result-page.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
@@ -129,7 +129,7 @@ export async function* blobsOfItems(
   { counts, missing }: { readonly counts: RowCounts; readonly missing: Set<ItemContent> },
 ): AsyncGenerator<Buffer> {
   for (const item of items) {
-    for (const key of itemBlobs.content(item as Pick<DataItem, 'id' | 'revision'>)) {
+    for (const key of itemBlobs.content(item as ItemRevision)) {
       const stat = await blobs.stat(scope, key);
       const content = stat === null ? null : await blobs.get(scope, key);
       if (stat === null || content === null) {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ignoreConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { isLeased } from '../../common/platform/leases/lease.ts';
 import type { SecretBox } from '../../common/ports/secret-box.ts';
-import type { Clock, IdSource } from '../../common/ports/system.ts';
+import type { Clock, UuidSource } from '../../common/ports/system.ts';
 import type { SourceConnection } from '../../common/records/integrations/connections.ts';
 import {
   createCredentialRecords,
@@ -33,7 +33,7 @@ export function createCredentials({
   readonly store: DocumentStore;
   readonly secretBox: SecretBox;
   readonly clock: Pick<Clock, 'now'>;
-  readonly ids: Pick<IdSource, 'uuid'>;
+  readonly ids: UuidSource;
 }) {
   const records = createCredentialRecords(store);
   const seal = (owner: Owner, tokens: Tokens) => secretBox.seal(JSON.stringify(tokens), tokensPlace(owner.id));

@@ -26,7 +26,9 @@ export interface HistoryPlan {
   } | null;
 }
 
-export function planOf({ metadata }: Pick<SourceConnection, 'metadata'>): HistoryPlan {
+type WithMetadata = Pick<SourceConnection, 'metadata'>;
+
+export function planOf({ metadata }: WithMetadata): HistoryPlan {
   const { once = null, sync = null } = metadata as unknown as Partial<HistoryPlan>;
   return { once, sync };
 }
@@ -47,12 +49,12 @@ export function threadsOf({ thread_links: links, threads }: HistorySelection): r
 }
 
 /** Channels that the owner of a team has limited the app to; empty: all. */
-function allowedChannels({ metadata }: Pick<SourceConnection, 'metadata'>): readonly string[] {
+function allowedChannels({ metadata }: WithMetadata): readonly string[] {
   const { allowed_channel_ids: allowed } = metadata;
   return Array.isArray(allowed) ? allowed.filter((id) => typeof id === 'string') : [];
 }
 
-export function isAllowed(connection: Pick<SourceConnection, 'metadata'>, channel: string): boolean {
+export function isAllowed(connection: WithMetadata, channel: string): boolean {
   const allowed = allowedChannels(connection);
   return allowed.length === 0 || allowed.includes(channel);
 }

@@ -3,7 +3,7 @@ import { wordTable } from '../../common/text/words/word-table.ts';
 import type { RankedPassage } from '../model.ts';
 import type { TimeWindow } from '../retrieval/query-analysis.ts';
 import { type Question, wordsOf } from './question.ts';
-import type { ReadPassage, Sentence } from './rank-sentences.ts';
+import type { PlacedStatement, ReadPassage } from './rank-sentences.ts';
 import { dateText } from './sentence-times.ts';
 import { verbatimOf } from './statements.ts';
 
@@ -17,7 +17,7 @@ interface Change {
 type Marked = ReadPassage & Partial<Pick<RankedPassage, 'explanation'>>;
 
 /** Returns the change that a sentence belongs to, the last one of several; null without one. */
-export function changeOf({ passage, statement }: Pick<Sentence, 'passage' | 'statement'>): Change | null {
+export function changeOf({ passage, statement }: PlacedStatement): Change | null {
   const marks = (passage as Marked).explanation?.statements ?? [];
   const own = marks.filter(({ text, state }) => state !== 'not_yet' && text.includes(verbatimOf(statement)));
   const over = own.find(({ state }) => state === 'superseded');
@@ -27,7 +27,7 @@ export function changeOf({ passage, statement }: Pick<Sentence, 'passage' | 'sta
 }
 
 /** Whether a sentence states what is so only later than the time that is asked about. */
-export function isNotYet({ passage, statement }: Pick<Sentence, 'passage' | 'statement'>): boolean {
+export function isNotYet({ passage, statement }: PlacedStatement): boolean {
   const marks = (passage as Marked).explanation?.statements ?? [];
   return marks.some(({ text, state }) => state === 'not_yet' && text.includes(verbatimOf(statement)));
 }

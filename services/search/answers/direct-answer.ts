@@ -3,13 +3,13 @@ import { toldEvents } from './counted-events.ts';
 import { documented, isDefaultUnsaid } from './documented.ts';
 import { statedKin } from './kin.ts';
 import { statedPreferences } from './preferences.ts';
-import type { ReadPassage, Sentence } from './rank-sentences.ts';
+import type { PlacedStatement, ReadPassage } from './rank-sentences.ts';
 import { isRelativeUnsaid, statedWork } from './stated-work.ts';
 
 /** What sentences say plainly in answer to a question, with all of them. */
 interface DirectAnswer {
   readonly short: string;
-  readonly told: readonly Pick<Sentence, 'statement' | 'passage'>[];
+  readonly told: readonly PlacedStatement[];
 }
 
 /** Passages and items of a list of what somebody likes. */

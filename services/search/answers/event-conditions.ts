@@ -1,7 +1,7 @@
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { EVENTS } from './event-words.ts';
 import { isForeignText } from './foreign-text.ts';
-import { asksForTimeOfDay, contentWords, type Question } from './question.ts';
+import { type Asked, asksForTimeOfDay, contentWords } from './question.ts';
 import { CALENDAR_NAMES, CURRENCIES, MONTHS, NUMERALS } from './spans.ts';
 
 /** A sentence with what stands above and before it. */
@@ -9,8 +9,6 @@ export interface Said {
   readonly text: string;
   readonly context: string;
 }
-
-export type Asked = Pick<Question, 'text' | 'type'>;
 
 /**
  * Whether sentences have no word of the event that a question asks about: `We visited Ewan in Tromsø.` for "When did Ewan move to

@@ -32,6 +32,7 @@ import { quotedStatements, reasonFirst, stepFirst } from './quoted-text.ts';
 import {
   areOwnNotes,
   PASSAGES_READ,
+  type PlacedStatement,
   type RankedSentence,
   type ReadPassage,
   rankSentences,
@@ -116,15 +117,18 @@ export interface ExtractiveAnswer {
   readonly proof?: { readonly passageId: string; readonly statement: Statement };
 }
 
-interface Material {
+/** Name of the dataset for the sources; null when only one is asked. */
+interface SourcePlace {
+  readonly dataset: string | null;
+}
+
+interface Material extends SourcePlace {
   /** Tables that may hold the answer. */
   readonly tables: readonly Table[];
   /** The answer of an inner question; its sentence is the second proof. */
   readonly inner: InnerAnswer | null;
   /** Relations around the passages. */
   readonly facts: readonly Fact[];
-  /** Name of the dataset for the sources; null when only one is asked. */
-  readonly dataset: string | null;
   /** Maximum number of quotes. */
   readonly quotes?: number;
   /** Whether the question has been translated word by word. */
@@ -186,10 +190,7 @@ export function extractiveAnswer(
 const SAYS_NAME = /\b(?:names?|named|called|heiße|Name|llamo|nombre|appelle|nom)\b/u;
 
 /** Returns the name by which who writes the notes says who that is, with the sentence; null when none of them says so. */
-function quotedOwnName(
-  passages: readonly RankedPassage[],
-  { dataset }: Pick<Material, 'dataset'>,
-): ExtractiveAnswer | null {
+function quotedOwnName(passages: readonly RankedPassage[], { dataset }: SourcePlace): ExtractiveAnswer | null {
   const isWord = (word: string, isAlone: boolean) => {
     const { noun, verb } = wordSenses().partsOf(wordSenses().row(word));
     return noun + verb > 0 && (isAlone || noun < 1);
@@ -209,11 +210,7 @@ function quotedOwnName(
 const BY_ONESELF = /\bI\b|\b(?:[Tt]he user|User)\b(?!['’]s)/u;
 
 /** Quotes each sentence behind what they say together. */
-function quotedAll(
-  short: string,
-  told: readonly Pick<Sentence, 'statement' | 'passage'>[],
-  { dataset }: Pick<Material, 'dataset'>,
-): ExtractiveAnswer {
+function quotedAll(short: string, told: readonly PlacedStatement[], { dataset }: SourcePlace): ExtractiveAnswer {
   const quotes = told.map(({ passage, statement }) =>
     sourcedQuote(passage.payload, statement.text, statement, dataset),
   );
@@ -226,7 +223,7 @@ function quotedAll(
 }
 
 /** Quotes parts of documentation, behind the version or the date that is asked for. */
-function quotedParts({ short, quotes }: ToldParts, { dataset }: Pick<Material, 'dataset'>): ExtractiveAnswer {
+function quotedParts({ short, quotes }: ToldParts, { dataset }: SourcePlace): ExtractiveAnswer {
   const text = quotes.map((one) => sourcedQuote(one.passage.payload, one.text, one.statement, dataset)).join('\n');
   return {
     text: short === null ? text : `${short}: ${text}`,
@@ -242,7 +239,7 @@ const HAS_FENCE = /```|~~~/u;
 function quotedExample(
   asked: string,
   passages: readonly RankedPassage[],
-  { dataset }: Pick<Material, 'dataset'>,
+  { dataset }: SourcePlace,
 ): ExtractiveAnswer | null {
   if (!passages.some(({ payload }) => HAS_FENCE.test(payload.text))) return null;
   const found = shownExample(readQuestion(asked), passages);
@@ -257,7 +254,7 @@ function quotedExample(
 function quotedComparison(
   asked: string,
   passages: readonly RankedPassage[],
-  { dataset }: Pick<Material, 'dataset'>,
+  { dataset }: SourcePlace,
 ): ExtractiveAnswer | null {
   const found = compared(asked, passages);
   if (found === null) return null;
@@ -361,7 +358,7 @@ function answerTo(
   const judged = isJudged && isAsked ? judgeEvidence(question, evidence) : null;
   const otherwise = isForeign && isAsked ? foreignCertainty(question, evidence) : isJudged ? DIRECT : null;
   const certainty = judged?.certainty ?? otherwise;
-  const quote = ({ statement, passage }: Pick<Sentence, 'statement' | 'passage'>): string =>
+  const quote = ({ statement, passage }: PlacedStatement): string =>
     sourcedQuote(passage.payload, verbatimOf(statement), statement, dataset, asksForLink(query));
   if (
     certainty !== null &&
@@ -437,7 +434,7 @@ function withProof(
   quoted: readonly RankedSentence[],
   { sentence, earlier = [] }: InnerAnswer,
   limit: number,
-): readonly Pick<Sentence, 'statement' | 'passage'>[] {
+): readonly PlacedStatement[] {
   const proofs = [...earlier, sentence];
   const room = Math.max(1, limit - proofs.length);
   const isProof = (text: string) => proofs.some(({ statement }) => statement.text === text);
@@ -472,11 +469,7 @@ function repliesTo({ type }: Question, sentence: RankedSentence | undefined): bo
 }
 
 /** Quotes sentences, each once; the first with those beside it that belong to the answer. */
-function quotesOf(
-  question: Question,
-  proofs: readonly Pick<Sentence, 'statement' | 'passage'>[],
-  dataset: string | null,
-): readonly string[] {
+function quotesOf(question: Question, proofs: readonly PlacedStatement[], dataset: string | null): readonly string[] {
   const quoted = new Set<Statement>();
   return proofs.flatMap(({ statement, passage }, at) => {
     if (quoted.has(statement)) return [];

@@ -2,7 +2,13 @@ import { dates } from '../../common/text/language/dates.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import { isNewTo, readQuestion, withoutStopWords, wordsOf } from './question.ts';
-import { type RankedSentence, type ReadPassage, rankSentences, sentencesOf } from './rank-sentences.ts';
+import {
+  type PlacedStatement,
+  type RankedSentence,
+  type ReadPassage,
+  rankSentences,
+  sentencesOf,
+} from './rank-sentences.ts';
 import { nameOfRelative } from './relative-names.ts';
 import { isRelative } from './relatives.ts';
 import { timesOfSentence } from './sentence-times.ts';
@@ -25,9 +31,9 @@ interface InnerQuestion {
 export interface InnerAnswer {
   /** The question that is left. */
   readonly outer: string;
-  readonly sentence: Pick<RankedSentence, 'statement' | 'passage'>;
+  readonly sentence: PlacedStatement;
   /** The sentences that descriptions within its description were answered with. */
-  readonly earlier?: readonly Pick<RankedSentence, 'statement' | 'passage'>[];
+  readonly earlier?: readonly PlacedStatement[];
   /** Sentences that name it answer the outer question no more: `another city than the one where …`. */
   readonly excluded: string | null;
   /** The outer question is one about a name, which memory may not answer; the sentence may. */

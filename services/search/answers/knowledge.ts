@@ -66,8 +66,10 @@ export type KnowledgeReader = (
   limits: KnowledgeLimits,
 ) => Promise<Knowledge>;
 
+type KnowledgeDependencies = Pick<RetrievalDependencies, 'indexes' | 'supersessions'>;
+
 export async function knowledgeAround(
-  deps: Pick<RetrievalDependencies, 'indexes' | 'supersessions'>,
+  deps: KnowledgeDependencies,
   dataset: SearchedDataset,
   found: KnowledgeInput,
   limits: KnowledgeLimits,
@@ -93,7 +95,7 @@ export async function knowledgeAround(
 
 /** Returns the entities of the passages. Retrieval has already read those of the strongest ones. */
 async function mentionsOf(
-  deps: Pick<RetrievalDependencies, 'indexes' | 'supersessions'>,
+  deps: KnowledgeDependencies,
   dataset: SearchedDataset,
   found: Pick<KnowledgeInput, 'passages' | 'retrieval'>,
   visibility: Visibility,
@@ -131,7 +133,7 @@ function entitiesOfBest(passages: KnowledgeInput['passages'], mentions: readonly
 }
 
 async function statements(
-  deps: Pick<RetrievalDependencies, 'indexes' | 'supersessions'>,
+  deps: KnowledgeDependencies,
   dataset: SearchedDataset,
   entities: readonly string[],
   visibility: Visibility,
@@ -179,7 +181,7 @@ function bestStatements(
 }
 
 async function entitiesById(
-  deps: Pick<RetrievalDependencies, 'indexes' | 'supersessions'>,
+  deps: KnowledgeDependencies,
   dataset: SearchedDataset,
   ids: readonly string[],
   shown: StatementView,

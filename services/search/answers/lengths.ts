@@ -1,4 +1,4 @@
-import type { Question } from './question.ts';
+import type { Asked } from './question.ts';
 
 const CLOCK = '(\\d{1,2})[:.](\\d\\d)(?: ?(am|pm))?';
 /** Two times of a day that something lies between: `from 14:05 to 15:20`, `14:05–15:20`, `start: 14:05, end: 15:20`. */
@@ -9,7 +9,7 @@ const BETWEEN = new RegExp(
 const DAY = 24 * 60;
 
 /** Whether a question asks for a length of time. */
-export const asksForLength = ({ text, type }: Pick<Question, 'text' | 'type'>): boolean =>
+export const asksForLength = ({ text, type }: Asked): boolean =>
   type === 'number' && /\bhow long\b(?! ago\b)/iu.test(text);
 
 /** Returns how long it is from one time of the day to another that a sentence gives: `1 hour 15 minutes`; null without both. */

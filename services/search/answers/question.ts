@@ -18,6 +18,8 @@ export interface Question {
   readonly excluded: ReadonlySet<string>;
 }
 
+export type Asked = Pick<Question, 'text' | 'type'>;
+
 interface QuestionTerm {
   /** A token as `tokenizeQuery` returns it. */
   readonly term: string;

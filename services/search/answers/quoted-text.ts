@@ -1,7 +1,7 @@
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { turnsOf } from '../../common/text/language/turns.ts';
 import { contentWords, type Question } from './question.ts';
-import { MISSING_MORE, putWantedFirst, type RankedSentence, type Sentence } from './rank-sentences.ts';
+import { MISSING_MORE, type PlacedStatement, putWantedFirst, type RankedSentence } from './rank-sentences.ts';
 import { type Statement, statementsOf } from './statements.ts';
 
 /** Says why by itself. */
@@ -27,10 +27,7 @@ const MAX_ITEMS = 12;
  * Returns the statements to quote for one that answers a question: with the sentence beside it that gives the reason, or with
  * all steps of its list.
  */
-export function quotedStatements(
-  { type }: Question,
-  { statement, passage }: Pick<Sentence, 'statement' | 'passage'>,
-): readonly Statement[] {
+export function quotedStatements({ type }: Question, { statement, passage }: PlacedStatement): readonly Statement[] {
   if (type !== 'reason' && type !== 'way') return [statement];
   const all = statementsOf(passage);
   const at = all.indexOf(statement);

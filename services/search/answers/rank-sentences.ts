@@ -15,10 +15,14 @@ import { type Statement, statementsOf } from './statements.ts';
 
 export type ReadPassage = Pick<RankedPassage, 'id' | 'payload'>;
 
-/** A sentence that may answer a question. */
-export interface Sentence {
+/** A statement with the passage that it is of. */
+export interface PlacedStatement {
   readonly passage: ReadPassage;
   readonly statement: Statement;
+}
+
+/** A sentence that may answer a question. */
+export interface Sentence extends PlacedStatement {
   readonly features: SentenceFeatures;
 }
 

@@ -2,12 +2,12 @@ import { timeOfMetadata } from '../../common/domain/item-time.ts';
 import { dates } from '../../common/text/language/dates.ts';
 import { anchorBelow } from '../../common/text/language/heading-dates.ts';
 import type { DateMention, TimeSpan } from '../../common/text/language/time-span.ts';
-import type { RankedPassage } from '../model.ts';
 import type { Statement } from './statements.ts';
+import type { PassagePayload } from './told-turns.ts';
 
 /** A sentence with the passage that says it. */
 interface Said {
-  readonly passage: Pick<RankedPassage, 'payload'>;
+  readonly passage: PassagePayload;
   readonly statement: Statement;
 }
 

@@ -5,7 +5,7 @@ import type { TimeSpan } from '../../common/text/language/time-span.ts';
 import { isConversation, turnsOf } from '../../common/text/language/turns.ts';
 import type { RankedPassage } from '../model.ts';
 import { contentWords, readQuestion } from './question.ts';
-import { pronounReader, type Telling, tellingOf, tellSentence } from './told-turns.ts';
+import { type PassagePayload, pronounReader, type Telling, tellingOf, tellSentence } from './told-turns.ts';
 
 /** A sentence of a passage, with the heading or key above it. */
 export interface Statement {
@@ -120,17 +120,17 @@ const LINKS = /^\[[^\][\n]{1,60}\]$|^(?:[-*•|·,\s]*!?\[(?:!?\[[^\]]*\]\([^)]*
  * which are marked; no other code. Headings, keys without a value, items and questions become labels of what is below them. A
  * passage that is only a title returns the title.
  */
-export const statementsOf = (passage: Pick<RankedPassage, 'payload'>): readonly Statement[] => read(passage).statements;
+export const statementsOf = (passage: PassagePayload): readonly Statement[] => read(passage).statements;
 
 /** Returns the code of a passage that stands between fences, in order. */
-export const examplesOf = (passage: Pick<RankedPassage, 'payload'>): readonly Example[] => read(passage).examples;
+export const examplesOf = (passage: PassagePayload): readonly Example[] => read(passage).examples;
 
 interface Read {
   readonly statements: readonly Statement[];
   readonly examples: readonly Example[];
 }
 
-function read({ payload }: Pick<RankedPassage, 'payload'>): Read {
+function read({ payload }: PassagePayload): Read {
   const { text, headings, documentName, chunkIndex } = payload;
   const telling = tellingOf(payload);
   const key = JSON.stringify([text, headings, documentName, chunkIndex, telling, payload.writtenAt]);

@@ -1,7 +1,7 @@
 import type { TimeSpan } from '../../common/text/language/time-span.ts';
 import { isWithin } from '../retrieval/lanes.ts';
 import type { TimeWindow } from '../retrieval/query-analysis.ts';
-import { contentWords, type Question } from './question.ts';
+import { type Asked, contentWords } from './question.ts';
 import { MISSING_MORE, putFirst, putWantedFirst, type RankedSentence, type Sentence } from './rank-sentences.ts';
 import { datesOf, saidAt, timesOfSentence, undatedTime, writtenAt } from './sentence-times.ts';
 import { MONTHS, spansOf } from './spans.ts';
@@ -129,7 +129,7 @@ const SAYS_CHANGE = /(?:^|: )(?:since|from|as of|but now|now)\s(?!\d{1,2}[:.]\d\
  * For a question about the present: puts a sentence of another passage first that says as much of it, with a value of the same
  * kind, and was said later, or says itself that something changed.
  */
-export function newerFirst({ text, type }: Pick<Question, 'text' | 'type'>, ranked: readonly RankedSentence[]) {
+export function newerFirst({ text, type }: Asked, ranked: readonly RankedSentence[]) {
   const [best] = ranked;
   if (best === undefined || !PRESENT.test(text) || NOT_PRESENT.test(text) || !VALUES.has(type)) return ranked;
   if (SAYS_CHANGE.test(best.statement.text)) return ranked;

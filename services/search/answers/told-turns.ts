@@ -57,11 +57,13 @@ const SUGGESTING = /^(?:suggest|recommend|advise|propose|invite|offer)/u;
 const SUGGESTS =
   /\b(?:should|could|might|must|try|how about|what about|why (?:not|don['’]t)|let['’]?s|come|join|want to|fancy|have to|need to|would love|can (?:I|we)|I['’]ll|recommend|suggest|propose|advise|offer|invite|worth|if I were you|going to|we['’]re going|would be|you['’]d)\b/iu;
 
+export type PassagePayload = Pick<RankedPassage, 'payload'>;
+
 /**
  * Marks the passages of conversations so that their turns are read as told by others: `Nora adopted a dog` for `Nora: I adopted
  * a dog`. Others stay as they are, and all do when the question is asked by one of those who speak.
  */
-export function tellTurns<Passage extends Pick<RankedPassage, 'payload'>>(
+export function tellTurns<Passage extends PassagePayload>(
   question: string,
   passages: readonly Passage[],
 ): readonly Passage[] {
@@ -84,10 +86,7 @@ export function tellTurns<Passage extends Pick<RankedPassage, 'payload'>>(
 }
 
 /** Marks the passages of conversations with an assistant so that its turns are read as what it says. */
-function tellAssistant<Passage extends Pick<RankedPassage, 'payload'>>(
-  verb: string,
-  passages: readonly Passage[],
-): readonly Passage[] {
+function tellAssistant<Passage extends PassagePayload>(verb: string, passages: readonly Passage[]): readonly Passage[] {
   return passages.map((passage) => {
     const turns = turnsOf(passage.payload.text);
     const speakers = [...new Set(turns.map(({ speaker }) => speaker))].filter((one) => roleOf(one) !== null);
@@ -216,7 +215,7 @@ const nameOf = keptByText(
 );
 
 /** Says a question about one of those who speak as that one would ask it: `When did I adopt a dog?` */
-export function askedBySpeaker(question: string, passages: readonly Pick<RankedPassage, 'payload'>[]): string {
+export function askedBySpeaker(question: string, passages: readonly PassagePayload[]): string {
   const asked = passages.map(({ payload }) => tellingOf(payload)?.asked).find((one) => one != null);
   if (asked === undefined) return question;
   const name = RegExp.escape(asked);

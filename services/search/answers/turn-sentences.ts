@@ -1,12 +1,12 @@
 import { contentWords, type Question, readQuestion } from './question.ts';
-import { putWantedFirst, type RankedSentence, type Sentence } from './rank-sentences.ts';
+import { type PlacedStatement, putWantedFirst, type RankedSentence, type Sentence } from './rank-sentences.ts';
 import { tellingOf } from './told-turns.ts';
 
 /**
  * Whether a sentence of a turn tells of others than the speaker whom the question names, or is nothing of the kind that the
  * question asks of speech.
  */
-export function isOfOtherSpeaker({ statement, passage }: Pick<Sentence, 'statement' | 'passage'>): boolean {
+export function isOfOtherSpeaker({ statement, passage }: PlacedStatement): boolean {
   const telling = tellingOf(passage.payload);
   const { about, speaker, isSpeech } = statement;
   if (telling === null || about === undefined) return false;
@@ -24,7 +24,7 @@ const SMALL_TALK = new Set(
 );
 
 /** Whether a sentence of a turn only greets or comments, and replies to nothing that could be asked again. */
-export function isSmallTalk({ statement, passage }: Pick<Sentence, 'statement' | 'passage'>): boolean {
+export function isSmallTalk({ statement, passage }: PlacedStatement): boolean {
   const telling = tellingOf(passage.payload);
   if (telling === null || statement.verbatim === undefined) return false;
   const names = new Set(telling.speakers.flatMap((one) => one.toLowerCase().split(' ')));
@@ -37,7 +37,7 @@ export const isTold = (sentence: Pick<Sentence, 'statement'> | undefined): boole
   sentence?.statement.verbatim !== undefined;
 
 /** Returns who says a sentence, for a question that asks who said or suggested something; null for any other. */
-export function speakerAsked({ statement, passage }: Pick<Sentence, 'statement' | 'passage'>): string | null {
+export function speakerAsked({ statement, passage }: PlacedStatement): string | null {
   return tellingOf(passage.payload)?.speech?.isWho === true ? (statement.speaker ?? null) : null;
 }
 

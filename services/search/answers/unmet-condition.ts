@@ -15,7 +15,7 @@ import {
 import { isForeignText } from './foreign-text.ts';
 import { unmetPart } from './part-conditions.ts';
 import { contentWords, isNewTo, type Question, wordsOf } from './question.ts';
-import { refersBack, type Sentence } from './rank-sentences.ts';
+import { type PlacedStatement, refersBack } from './rank-sentences.ts';
 import { isOfAnotherRelative, isRelative, relativesLike } from './relatives.ts';
 import { isNumbered, isSaid } from './slots.ts';
 import { CALENDAR_NAMES, spansOf } from './spans.ts';
@@ -56,7 +56,7 @@ type Condition =
 const MAX_BACK = 3;
 
 /** Returns sentences with their headings, and those before them that they refer to. */
-export function saidOf(sentences: readonly Pick<Sentence, 'statement' | 'passage'>[]): readonly Said[] {
+export function saidOf(sentences: readonly PlacedStatement[]): readonly Said[] {
   return sentences.map(({ statement: { text, heading, above = [], label, isItem }, passage }) => {
     const told = statementsOf(passage);
     const author = AUTHOR.exec(passage.payload.text)?.[1] ?? '';

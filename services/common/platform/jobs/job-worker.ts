@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Scope, SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import type { Logger } from '../../ports/logger.ts';
-import type { IdSource, MonotonicClock } from '../../ports/system.ts';
+import type { MonotonicClock, UuidSource } from '../../ports/system.ts';
 import { type ClaimedJob, LeaseLostError, type NewJob } from '../../ports/work-queue.ts';
 import type { Subscription } from '../../storage/ports/bus.ts';
 import type { DocumentWriter, Write } from '../../storage/ports/document-store.ts';
@@ -19,7 +19,7 @@ export interface JobWorkerDependencies {
   readonly workQueue: WatchedWorkQueue;
   readonly store: DocumentWriter;
   readonly clock: MonotonicClock;
-  readonly ids: Pick<IdSource, 'uuid'>;
+  readonly ids: UuidSource;
   readonly logger: Logger;
 }
 

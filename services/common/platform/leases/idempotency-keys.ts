@@ -5,7 +5,7 @@ import { sha256OfJson } from '../../kernel/hashes.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import type { Logger } from '../../ports/logger.ts';
-import type { Clock, IdSource } from '../../ports/system.ts';
+import type { Clock, UuidSource } from '../../ports/system.ts';
 import { type DocumentStore, insert, removeWhere, replace, update } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { retryOnConflict } from '../async/retry-on-conflict.ts';
@@ -59,7 +59,7 @@ export type IdempotencyKeys = ReturnType<typeof createIdempotencyKeys>;
 export function createIdempotencyKeys(options: {
   readonly store: DocumentStore;
   readonly clock: Clock;
-  readonly ids: Pick<IdSource, 'uuid'>;
+  readonly ids: UuidSource;
   readonly logger: Logger;
 }) {
   const { store, clock, ids, logger } = options;

@@ -16,7 +16,7 @@ import { createKeyedBatches, type KeyedTask } from '../../platform/async/keyed-b
 import type { BudgetMetrics, Budgets } from '../../ports/budgets.ts';
 import type { EventLog } from '../../ports/event-log.ts';
 import type { Logger } from '../../ports/logger.ts';
-import type { Clock, IdSource, WallClock } from '../../ports/system.ts';
+import type { Clock, UuidSource, WallClock } from '../../ports/system.ts';
 import {
   type DocumentStore,
   removeWhere,
@@ -43,7 +43,7 @@ import { createUsage, outdateWrite, type Usage, type UsageDocument, usageCollect
 export interface BudgetKeeperOptions {
   readonly store: DocumentStore;
   readonly clock: Clock;
-  readonly ids: Pick<IdSource, 'uuid'>;
+  readonly ids: UuidSource;
   readonly eventLog: Pick<EventLog, 'appendWrites'>;
   readonly logger: Logger;
   /** Limits of tenants and personal spaces; stored limits override them. */

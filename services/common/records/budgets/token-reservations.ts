@@ -14,7 +14,7 @@ import { ignoreConflict } from '../../platform/async/retry-on-conflict.ts';
 import type { BudgetMetrics, Budgets } from '../../ports/budgets.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { TokenUsage } from '../../ports/models.ts';
-import type { Clock, IdSource } from '../../ports/system.ts';
+import type { Clock, UuidSource } from '../../ports/system.ts';
 import {
   type DocumentStore,
   insert,
@@ -57,7 +57,7 @@ const TOKEN_KINDS = ['llmTokensPerDay', 'llmTokensPerMonth'] as const;
 interface TokenReservationsOptions {
   readonly store: DocumentStore;
   readonly clock: Clock;
-  readonly ids: Pick<IdSource, 'uuid'>;
+  readonly ids: UuidSource;
   readonly logger: Logger;
   readonly usage: Usage;
   readonly limits: KnownLimits;

@@ -1,4 +1,4 @@
-import { contentVersion, type DataItem } from '../../domain/data-item.ts';
+import { contentVersion, type DataItem, type ItemContent } from '../../domain/data-item.ts';
 import type { DataItemId } from '../../kernel/brand.ts';
 import { asId } from '../../kernel/ids.ts';
 import type { JsonObject } from '../../kernel/json.ts';
@@ -85,10 +85,7 @@ export interface FailedBuild {
 }
 
 /** Null for an item that is built, was never tried, or is on its first try. */
-export function failedBuild(
-  entry: LedgerEntry | undefined,
-  item: Pick<DataItem, 'contentHash' | 'revision'>,
-): FailedBuild | null {
+export function failedBuild(entry: LedgerEntry | undefined, item: ItemContent): FailedBuild | null {
   const tries = triesOf(entry, contentVersion(item));
   if (entry === undefined || tries === 0) return null;
   const isSetAside = tries >= MAX_TRIES;
@@ -190,10 +187,7 @@ export async function builtAmong(
 }
 
 /** Whether the present content of the item has a committed generation. */
-export function isBuilt(
-  entry: LedgerEntry | undefined,
-  item: Pick<DataItem, 'contentHash' | 'revision'>,
-): entry is LedgerEntry {
+export function isBuilt(entry: LedgerEntry | undefined, item: ItemContent): entry is LedgerEntry {
   return entry !== undefined && !entry.erased && entry.generation > 0 && entry.contentHash === contentVersion(item);
 }
 

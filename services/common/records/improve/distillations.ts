@@ -1,4 +1,4 @@
-import { type Session, sessionDocumentId } from '../../domain/session.ts';
+import { type SessionStart, sessionDocumentId } from '../../domain/session.ts';
 import type { DatasetScope } from '../../kernel/scope.ts';
 import type { DocumentStore, Write } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
@@ -37,14 +37,12 @@ export interface Distillation extends Pick<DistillationDocument, 'turns' | 'feed
   readonly version: number;
 }
 
-type DistilledSession = Pick<Session, 'user' | 'session' | 'startedAt'>;
-
 export type Distillations = ReturnType<typeof createDistillations>;
 
 export function createDistillations(store: DocumentStore) {
   return {
     /** Nothing done for a session that never was distilled into the dataset. */
-    async of(scope: DatasetScope, session: DistilledSession): Promise<Distillation> {
+    async of(scope: DatasetScope, session: SessionStart): Promise<Distillation> {
       const stored = await store.get(scope, distillationsCollection, sessionDocumentId(session));
       const version = stored?.version ?? 0;
       if (stored === null || stored.value.startedAt !== session.startedAt) {
@@ -54,7 +52,7 @@ export function createDistillations(store: DocumentStore) {
       return { turns, feedback, rows, version };
     },
     /** `VersionConflictError` or `DuplicateKeyError` in the commit when another process wrote it since it was read. */
-    write(session: DistilledSession, { version, turns, feedback, rows }: Distillation): Write {
+    write(session: SessionStart, { version, turns, feedback, rows }: Distillation): Write {
       const { user, startedAt } = session;
       const document = { userId: user, startedAt, turns, feedback, rows: [...new Set(rows)].toSorted() };
       return put(distillationsCollection, sessionDocumentId(session), document, { version });

@@ -1,4 +1,4 @@
-import { type Session, sessionDocumentId } from '../../domain/session.ts';
+import { type SessionStart, sessionDocumentId } from '../../domain/session.ts';
 import type { UserId } from '../../kernel/brand.ts';
 import type { DatasetScope } from '../../kernel/scope.ts';
 import type { DocumentStore, Stored, Write } from '../../storage/ports/document-store.ts';
@@ -80,8 +80,6 @@ export type PreferenceProgress = {
   /** 0: not stored yet. */
   readonly version: number;
 };
-
-type SessionStart = Pick<Session, 'user' | 'session' | 'startedAt'>;
 
 interface StoredWeight extends PreferenceWeight {
   readonly version: number;

@@ -1,4 +1,4 @@
-import { type Session, type SessionKey, sessionDocumentId } from '../../domain/session.ts';
+import { type SessionKey, type SessionStart, sessionDocumentId } from '../../domain/session.ts';
 import type { UserId } from '../../kernel/brand.ts';
 import type { Scope } from '../../kernel/scope.ts';
 import { slices } from '../../kernel/slices.ts';
@@ -40,7 +40,7 @@ export interface PlannedWindow {
 }
 
 export interface Watermark {
-  readonly session: Pick<Session, 'user' | 'session' | 'startedAt'>;
+  readonly session: SessionStart;
   readonly purpose: WatermarkPurpose;
   /** Entries or feedbacks with numbers up to it are worked through. */
   readonly done: number;

@@ -1,7 +1,7 @@
 import type { DatasetId } from '../../kernel/brand.ts';
 import { sha256OfJson } from '../../kernel/hashes.ts';
 import { asId } from '../../kernel/ids.ts';
-import type { Principal } from '../../kernel/principal.ts';
+import type { UserInTenant } from '../../kernel/principal.ts';
 import type { DatasetScope } from '../../kernel/scope.ts';
 import { ignoreDuplicate } from '../../platform/async/retry-on-conflict.ts';
 import type { DocumentStore } from '../../storage/ports/document-store.ts';
@@ -26,16 +26,16 @@ export function createSyncOrigins(store: DocumentStore) {
   const records = repository(store, syncOriginsCollection, ({ dataset }) => asId<DatasetId>(dataset ?? ''));
   return {
     /** Null: the user never pushed a dataset of that id, or it was deleted since. */
-    find: (user: Pick<Principal, 'id' | 'tenant'>, remoteId: string): Promise<DatasetId | null> =>
+    find: (user: UserInTenant, remoteId: string): Promise<DatasetId | null> =>
       records.first({ tenant: user.tenant }, { where: { origin: originOf(user, remoteId) } }),
     /** Repeating is harmless. */
-    async note(scope: DatasetScope, user: Pick<Principal, 'id' | 'tenant'>, remoteId: string): Promise<void> {
+    async note(scope: DatasetScope, user: UserInTenant, remoteId: string): Promise<void> {
       const origin = originOf(user, remoteId);
       await ignoreDuplicate(store.commit(scope, [records.insertWrite(origin, { origin })]));
     },
   };
 }
 
-export function originOf({ id, tenant }: Pick<Principal, 'id' | 'tenant'>, remoteId: string): string {
+export function originOf({ id, tenant }: UserInTenant, remoteId: string): string {
   return sha256OfJson([tenant, id, remoteId]);
 }

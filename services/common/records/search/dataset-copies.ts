@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type DatasetScope, SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import { createHeartbeat } from '../../platform/leases/heartbeat.ts';
 import { leasesOf } from '../../platform/leases/lease.ts';
-import type { Clock, IdSource } from '../../ports/system.ts';
+import type { Clock, UuidSource } from '../../ports/system.ts';
 import {
   type DocumentStore,
   insert,
@@ -56,7 +56,7 @@ export function createDatasetCopyLeases({
 }: {
   store: DocumentStore;
   clock: Clock;
-  ids: Pick<IdSource, 'uuid'>;
+  ids: UuidSource;
 }) {
   const until = () => clock.now().getTime() + LEASE_MS;
   return {
