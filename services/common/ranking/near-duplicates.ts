@@ -40,7 +40,7 @@ export function collapseNearDuplicates<Item extends DiverseItem>(
 }
 
 /** Texts whose fingerprints are kept: questions about a subject find the same ones. Some MB. */
-const fingerprintOf = keptByText(1000, fingerprint, 4000);
+const fingerprintOf = keptByText(2000, fingerprint, 4000);
 
 type Fingerprint = ReturnType<typeof fingerprint>;
 

@@ -358,7 +358,7 @@ interface WordsIn {
 }
 
 /** Words of the sentences and passages that answer many questions. */
-const wordsIn = keptByText(1000, readWords, 8000);
+const wordsIn = keptByText(3000, readWords, 8000);
 
 function readWords(text: string): WordsIn {
   const words = [...new Set(contentWords(text))];

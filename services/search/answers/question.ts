@@ -151,7 +151,7 @@ export const asksForLink = (question: string): boolean =>
   /\b(?:urls?|links?|web ?(?:site|page)s?|home ?page|addresse?s?|online|repo(?:sitory)?|download)\b/iu.test(question);
 
 /** Questions, and sentences of the passages that answer many of them. */
-const CACHED_TEXTS = 1000;
+const CACHED_TEXTS = 3000;
 
 /** Returns the words of a text in lower case, without possessive endings. */
 export const wordsOf = keptByText(CACHED_TEXTS, (text): readonly string[] => {
