@@ -3,7 +3,7 @@ import { type ApiClient, apiClient } from './api-client.ts';
 import { bundledImagesInCluster } from './bundled/images.ts';
 import { helm, kubectl, withCluster } from './cluster.ts';
 import { ADMIN, type Installation, install, RELEASE } from './installation.ts';
-import { addAndFind, TEXT, untilRouted } from './requests.ts';
+import { addAndFind, signedIn, TEXT, untilRouted } from './requests.ts';
 
 const STORES = ['mongodb', 'elasticsearch', 'neo4j', 'nats'];
 
@@ -27,9 +27,7 @@ withCluster('nodes', 'an installation with the stores of the chart', () => {
       externalNeo4j: {},
     });
     await installation.apply();
-    client = apiClient(installation.host);
-    await untilRouted(client);
-    await client.signIn(ADMIN, await installation.password());
+    client = await signedIn(installation);
   });
   after(async function uninstalls() {
     this.timeout(180_000);

@@ -9,7 +9,7 @@ import { kubectl, withCluster } from './cluster.ts';
 import { type Installation, install } from './installation.ts';
 import { enforcePolicies } from './network/enforce-policies.ts';
 import { startStranger } from './network/stranger.ts';
-import { eventually, TEXT, untilRouted } from './requests.ts';
+import { eventually, TEXT, tenantWithNotes, untilRouted } from './requests.ts';
 
 const NO_PODS = { replicas: 0, resources: { requests: { cpu: '10m', memory: '96Mi' } } };
 
@@ -161,8 +161,7 @@ interface Receipts {
 
 /** A tenant with services of its own, a dataset, a route, and a policy that erases. */
 function acme(hostname: string): object {
-  const group = { apiVersion: 'engram.dev/v1alpha1' };
-  const tenant = {
+  return tenantWithNotes({
     isolation: 'Dedicated',
     owner: { email: 'owner@acme.example.com' },
     apiKeys: [{ name: 'default', secretName: 'acme-key' }],
@@ -170,15 +169,7 @@ function acme(hostname: string): object {
     hibernation: { afterIdle: '72h' },
     deletionPolicy: 'Delete',
     datasetDeletion: 'Cascade',
-  };
-  return {
-    apiVersion: 'v1',
-    kind: 'List',
-    items: [
-      { ...group, kind: 'Tenant', metadata: { name: 'acme' }, spec: tenant },
-      { ...group, kind: 'Dataset', metadata: { name: 'notes' }, spec: { tenantRef: { name: 'acme' } } },
-    ],
-  };
+  });
 }
 
 async function patch({ namespace }: Installation, spec: object): Promise<void> {

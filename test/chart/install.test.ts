@@ -6,7 +6,16 @@ import { ADMIN, type Installation, install, RELEASE } from './installation.ts';
 import { startLoad } from './load.ts';
 import { enforcePolicies } from './network/enforce-policies.ts';
 import { startStranger } from './network/stranger.ts';
-import { addAndFind, eventually, REQUESTS, servicePods, TEXT, untilRouted } from './requests.ts';
+import {
+  addAndFind,
+  eventually,
+  servicePods,
+  signedIn,
+  TEXT,
+  tenantWithNotes,
+  untilRouted,
+  upgradeUnderLoad,
+} from './requests.ts';
 import { storesWith } from './traces.ts';
 import { verifyReceipt } from './verify-receipt.ts';
 
@@ -20,9 +29,7 @@ withCluster('nodes', 'an installation of the chart', () => {
     installation = await install();
     policies = await enforcePolicies();
     await installation.apply();
-    client = apiClient(installation.host);
-    await untilRouted(client);
-    await client.signIn(ADMIN, await installation.password());
+    client = await signedIn(installation);
   });
 
   after(async function uninstalls() {
@@ -55,18 +62,9 @@ withCluster('nodes', 'an installation of the chart', () => {
 
   it('loses no request during an upgrade under load', async function upgrades() {
     this.timeout(300_000);
-    await client.json('POST', '/api/v1/add', { data: TEXT, datasetName: 'load' });
-    await client.json('POST', '/api/v1/cognify', { datasets: ['load'] });
-    const load = startLoad(() => client, REQUESTS);
-    await load.answered(50);
-    const before = await servicePods(installation.namespace);
-    await installation.apply({ defaults: { podAnnotations: { round: '2' }, resources: smallResources } });
-    // Every pod was replaced, and the old ones have ended with what they had in hand.
-    await kubectl(['wait', '--namespace', installation.namespace, '--for=delete', '--timeout=120s', ...before]);
-    await load.answered(50);
-    const { answers, failures } = await load.stop();
-    expect(failures.slice(0, 20).join('\n')).to.equal('');
-    expect(answers).to.be.greaterThan(100);
+    await upgradeUnderLoad(client, installation, {
+      defaults: { podAnnotations: { round: '2' }, resources: smallResources },
+    });
     await client.json('POST', '/api/v1/forget', { dataset: 'load' });
   });
 
@@ -196,22 +194,13 @@ const smallResources = { requests: { cpu: '10m', memory: '96Mi' } };
 
 /** A tenant with a dataset, a route of its own, and a policy that erases. */
 function acme(hostname: string): object {
-  const group = { apiVersion: 'engram.dev/v1alpha1' };
-  const tenant = {
+  return tenantWithNotes({
     owner: { email: 'owner@acme.example.com' },
     apiKeys: [{ name: 'default', secretName: 'acme-key', rotation: { interval: '2160h', overlap: '1h' } }],
     routing: { type: 'Ingress', hostname, ingressClassName: 'traefik' },
     deletionPolicy: 'Delete',
     datasetDeletion: 'Cascade',
-  };
-  return {
-    apiVersion: 'v1',
-    kind: 'List',
-    items: [
-      { ...group, kind: 'Tenant', metadata: { name: 'acme' }, spec: tenant },
-      { ...group, kind: 'Dataset', metadata: { name: 'notes' }, spec: { tenantRef: { name: 'acme' } } },
-    ],
-  };
+  });
 }
 
 /** A Gateway of the cluster's own controller, which takes routes of its namespace. */

@@ -4,12 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { type ApiClient, apiClient } from './api-client.ts';
+import type { ApiClient } from './api-client.ts';
 import { kubectl, withCluster } from './cluster.ts';
 import { buildInCluster, givenImage, type Image, imageInCluster } from './image.ts';
-import { ADMIN, type Installation, install } from './installation.ts';
-import { startLoad } from './load.ts';
-import { addAndFind, eventually, REQUESTS, servicePods, TEXT, untilRouted } from './requests.ts';
+import { type Installation, install } from './installation.ts';
+import { addAndFind, eventually, signedIn, upgradeUnderLoad } from './requests.ts';
 
 const previous = process.env['ENGRAM_TEST_PREVIOUS'];
 
@@ -39,9 +38,7 @@ withCluster('nodes', 'an upgrade from an earlier release', () => {
     // The chart's own NATS starts again when its users' permissions change: a single server is away for seconds then.
     installation = await install({ image: former }, { ownNats: false });
     await installation.apply({}, join(folder, 'charts/engram'));
-    client = apiClient(installation.host);
-    await untilRouted(client);
-    await client.signIn(ADMIN, await installation.password());
+    client = await signedIn(installation);
   });
   after(async function uninstalls() {
     this.timeout(120_000);
@@ -63,19 +60,7 @@ withCluster('nodes', 'an upgrade from an earlier release', () => {
     await kubectl(['wait', 'tenant/acme', ...place, '--for=condition=Ready', '--timeout=120s']);
     const key = ['get', 'secret', 'acme-key', ...place, '--output', 'jsonpath={.data.apiKey}'];
     const issued = await kubectl(key);
-    await client.json('POST', '/api/v1/add', { data: TEXT, datasetName: 'load' });
-    await client.json('POST', '/api/v1/cognify', { datasets: ['load'] });
-
-    const load = startLoad(() => client, REQUESTS);
-    await load.answered(50);
-    const before = await servicePods(installation.namespace);
-    await installation.apply({ image });
-    await kubectl(['wait', ...place, '--for=delete', '--timeout=120s', ...before]);
-    await load.answered(50);
-    const { answers, failures } = await load.stop();
-    expect(failures.slice(0, 20).join('\n')).to.equal('');
-    expect(answers).to.be.greaterThan(100);
-
+    await upgradeUnderLoad(client, installation, { image });
     await kubectl(['annotate', 'tenant', 'acme', ...place, 'engram.dev/reconcile-at=after']);
     const generation = ['get', 'tenant', 'acme', ...place, '--output', 'jsonpath={.status.lastHandledReconcileAt}'];
     await eventually(async () => (await kubectl(generation)) === 'after');

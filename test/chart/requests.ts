@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { until } from '../support/until.ts';
-import type { ApiClient } from './api-client.ts';
+import { type ApiClient, apiClient } from './api-client.ts';
 import { kubectl } from './cluster.ts';
-import type { LoadRequest } from './load.ts';
+import { ADMIN, type Installation } from './installation.ts';
+import { type LoadRequest, startLoad } from './load.ts';
 
 export const TEXT = 'Ada Lovelace wrote the first program for the Analytical Engine of Charles Babbage.';
 
@@ -51,4 +52,41 @@ export async function eventually(holds: () => Promise<boolean>): Promise<void> {
     everyMs: 200,
     limitMs: 300_000,
   });
+}
+
+/** Signs in as the administrator of an installation, once it is reachable. */
+export async function signedIn({ host, password }: Installation): Promise<ApiClient> {
+  const client = apiClient(host);
+  await untilRouted(client);
+  await client.signIn(ADMIN, await password());
+  return client;
+}
+
+/** A tenant with a dataset. */
+export function tenantWithNotes(tenant: object): object {
+  const group = { apiVersion: 'engram.dev/v1alpha1' };
+  return {
+    apiVersion: 'v1',
+    kind: 'List',
+    items: [
+      { ...group, kind: 'Tenant', metadata: { name: 'acme' }, spec: tenant },
+      { ...group, kind: 'Dataset', metadata: { name: 'notes' }, spec: { tenantRef: { name: 'acme' } } },
+    ],
+  };
+}
+
+/** Upgrades an installation while it is asked: no request fails, and every pod is replaced. Leaves a dataset `load`. */
+export async function upgradeUnderLoad(client: ApiClient, { namespace, apply }: Installation, values: object) {
+  await client.json('POST', '/api/v1/add', { data: TEXT, datasetName: 'load' });
+  await client.json('POST', '/api/v1/cognify', { datasets: ['load'] });
+  const load = startLoad(() => client, REQUESTS);
+  await load.answered(50);
+  const before = await servicePods(namespace);
+  await apply(values);
+  // Every pod was replaced, and the old ones have ended with what they had in hand.
+  await kubectl(['wait', '--namespace', namespace, '--for=delete', '--timeout=120s', ...before]);
+  await load.answered(50);
+  const { answers, failures } = await load.stop();
+  expect(failures.slice(0, 20).join('\n')).to.equal('');
+  expect(answers).to.be.greaterThan(100);
 }

@@ -3,6 +3,26 @@ import { createWire } from '../../support/wire.ts';
 
 type Body = Record<string, unknown>;
 
+/** Requests of the tests of searches in Cypher, in the dataset `people`. */
+export function cypherRequests(baseUrl: () => string) {
+  const post = async (path: string, body: object): Promise<{ readonly status: number; readonly body: unknown }> => {
+    const { status, json } = await createWire(baseUrl()).post(path, body);
+    return { status, body: json };
+  };
+  const search = (query: string, more: object = {}) =>
+    post('/search', { query, searchType: 'CYPHER', datasets: ['people'], ...more });
+  return {
+    post,
+    search,
+    /** One result for each dataset. */
+    async rows(query: string, more: object = {}): Promise<readonly unknown[]> {
+      const { status, body } = await search(query, more);
+      expect(status, JSON.stringify(body)).to.equal(200);
+      return (body as Body[]).map((entry) => entry['search_result']);
+    },
+  };
+}
+
 /** Searches in Cypher by HTTP on a service that allows them, from what cognify built; alike in every shape. */
 export function cypherSearchConformance(baseUrl: () => string): void {
   describe('searching in Cypher', () => {
@@ -12,25 +32,12 @@ export function cypherSearchConformance(baseUrl: () => string): void {
       await add('secrets', 'Mata Hari lives in Paris.');
     });
 
-    async function post(path: string, body: object): Promise<{ readonly status: number; readonly body: unknown }> {
-      const { status, json } = await createWire(baseUrl()).post(path, body);
-      return { status, body: json };
-    }
+    const { post, search, rows } = cypherRequests(baseUrl);
 
     async function add(datasetName: string, data: string): Promise<string> {
       const added = await post('/add', { datasetName, data });
       expect((await post('/cognify', { datasets: [datasetName] })).status).to.equal(200);
       return ((added.body as Body)['data_ingestion_info'] as { data_id: string }[])[0]?.data_id ?? '';
-    }
-
-    const search = (query: string, more: object = {}) =>
-      post('/search', { query, searchType: 'CYPHER', datasets: ['people'], ...more });
-
-    /** One result for each dataset. */
-    async function rows(query: string, more: object = {}): Promise<readonly unknown[]> {
-      const { status, body } = await search(query, more);
-      expect(status, JSON.stringify(body)).to.equal(200);
-      return (body as Body[]).map((entry) => entry['search_result']);
     }
 
     /** Who a text begins with, and where it ends; whatever relations were found in it. */

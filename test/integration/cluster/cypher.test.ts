@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import { cypherSearchConformance } from '../../conformance/cypher/cypher-search.ts';
+import { cypherRequests, cypherSearchConformance } from '../../conformance/cypher/cypher-search.ts';
 import { type StartedApp, startApp } from '../../support/start-app.ts';
-import { createWire } from '../../support/wire.ts';
 import { withBackends } from '../backend.ts';
 import { type OwnNames, takeOwnNames } from '../own-names.ts';
 
@@ -22,6 +21,7 @@ withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j', 'openai'], () => {
     const control = (path: string, init?: RequestInit) => fetch(`${new URL(endpoint).origin}${path}?key=${key}`, init);
     let names: OwnNames;
     let app: StartedApp;
+    const { post, search, rows } = cypherRequests(() => app.baseUrl);
 
     before(async () => {
       names = takeOwnNames();
@@ -46,21 +46,6 @@ withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j', 'openai'], () => {
     });
 
     cypherSearchConformance(() => app.baseUrl);
-
-    async function post(path: string, body: object): Promise<{ readonly status: number; readonly body: unknown }> {
-      const { status, json } = await createWire(app.baseUrl).post(path, body);
-      return { status, body: json };
-    }
-
-    const search = (query: string, more: object = {}) =>
-      post('/search', { query, searchType: 'CYPHER', datasets: ['people'], ...more });
-
-    /** One result for each dataset. */
-    async function rows(query: string, more: object = {}): Promise<readonly unknown[]> {
-      const { status, body } = await search(query, more);
-      expect(status, JSON.stringify(body)).to.equal(200);
-      return (body as Body[]).map((entry) => entry['search_result']);
-    }
 
     describe('that a model writes', () => {
       const question = { searchType: 'NATURAL_LANGUAGE' };

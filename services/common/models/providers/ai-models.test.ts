@@ -11,7 +11,7 @@ import {
   toolCall,
 } from '../../../../test/support/model-provider.ts';
 import { until } from '../../../../test/support/until.ts';
-import type { JsonObject } from '../../kernel/json.ts';
+import { closedObject, type JsonObject } from '../../kernel/json.ts';
 import { PERSONAL_TENANT } from '../../kernel/scope.ts';
 import type { ModelCallContext, TokenUsage } from '../../ports/models.ts';
 import { createEmbedder } from './embedder.ts';
@@ -19,12 +19,7 @@ import { createLanguageModel } from './language-model.ts';
 
 const context: ModelCallContext = { scope: { tenant: PERSONAL_TENANT }, purpose: 'extraction' };
 const retry = { attempts: 3, firstDelayMs: 1, maxDelayMs: 20, maxAskedDelayMs: 20 };
-const schema: JsonObject = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['answer'],
-  properties: { answer: { type: 'string' } },
-};
+const schema = closedObject({ answer: { type: 'string' } });
 
 describe('language model over an OpenAI-compatible endpoint', () => {
   const providers: ModelProvider[] = [];

@@ -6,7 +6,7 @@ import {
   startModelProvider,
 } from '../../../../test/support/model-provider.ts';
 import { engramError } from '../../kernel/errors.ts';
-import type { JsonObject } from '../../kernel/json.ts';
+import { closedObject } from '../../kernel/json.ts';
 import { PERSONAL_TENANT } from '../../kernel/scope.ts';
 import type { ModelCallContext } from '../../ports/models.ts';
 import { createEmbedder } from './embedder.ts';
@@ -15,12 +15,7 @@ import { type ModelSettings, openLanguageModel } from './provider.ts';
 
 const context: ModelCallContext = { scope: { tenant: PERSONAL_TENANT }, purpose: 'extraction' };
 const retry = { attempts: 1, firstDelayMs: 1, maxDelayMs: 1, maxAskedDelayMs: 1 };
-const schema: JsonObject = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['answer'],
-  properties: { answer: { type: 'string' } },
-};
+const schema = closedObject({ answer: { type: 'string' } });
 const ask = { system: 'Be brief.', prompt: 'What?', schema, schemaName: 'Answer' };
 
 describe('providers by their own wire format', () => {

@@ -5,41 +5,31 @@ import { chunkChanges } from './chunk-changes.ts';
 const of = (text: string) => [...text];
 
 describe('changes of passages', () => {
-  it('are none when nothing changed', () => {
-    expect(chunkChanges(of('abc'), of('abc'))).to.deep.equal({
-      regions: 0,
-      deleted: 0,
-      added: 0,
-      reused: 0,
-      kept: 3,
-      reindexed: 0,
-      total: 3,
+  const CASES = [
+    [
+      'are none when nothing changed',
+      'abc',
+      'abc',
+      { regions: 0, deleted: 0, added: 0, kept: 3, reindexed: 0, total: 3 },
+    ],
+    [
+      'are one place for one passage that reads differently',
+      'abcde',
+      'abXde',
+      { regions: 1, deleted: 1, added: 1, kept: 4, reindexed: 0, total: 5 },
+    ],
+    [
+      'renumber the passages after inserted ones',
+      'abc',
+      'XYabcZ',
+      { regions: 2, deleted: 0, added: 3, kept: 3, reindexed: 3, total: 6 },
+    ],
+  ] as const;
+  for (const [title, before, after, changes] of CASES) {
+    it(title, () => {
+      expect(chunkChanges(of(before), of(after))).to.deep.equal({ ...changes, reused: 0 });
     });
-  });
-
-  it('are one place for one passage that reads differently', () => {
-    expect(chunkChanges(of('abcde'), of('abXde'))).to.deep.equal({
-      regions: 1,
-      deleted: 1,
-      added: 1,
-      reused: 0,
-      kept: 4,
-      reindexed: 0,
-      total: 5,
-    });
-  });
-
-  it('renumber the passages after inserted ones', () => {
-    expect(chunkChanges(of('abc'), of('XYabcZ'))).to.deep.equal({
-      regions: 2,
-      deleted: 0,
-      added: 3,
-      reused: 0,
-      kept: 3,
-      reindexed: 3,
-      total: 6,
-    });
-  });
+  }
 
   it('take up again a passage that moved', () => {
     expect(chunkChanges(of('abcd'), of('adbc'))).to.include({ deleted: 0, added: 1, reused: 1, kept: 3 });
