@@ -16,6 +16,7 @@ import { vectorVersionsCollection } from '../common/records/cognify/vector-index
 import { dataItemsCollection } from '../common/records/ingest/data-items.ts';
 import type { IndexStores } from '../common/storage/ports/dataset-indexes.ts';
 import { insert } from '../common/storage/ports/document-store.ts';
+import type { CopyOptions } from '../common/storage/ports/index-entry.ts';
 import { createDatasetCopies, type DatasetCopiesOptions } from './dataset-copies.ts';
 
 const SCOPE = datasetScope(asId<TenantId>('t'), asId<DatasetId>('d'));
@@ -34,6 +35,10 @@ describe('copies of datasets', () => {
   let ledger: ReturnType<typeof createLedger>;
   let copies: ReturnType<typeof createDatasetCopies>;
   let [wholeReads, askedForVectors, activeVersion, isHeld] = [0, 0, 0, true];
+  /** What was copied: whole, or brought up to date with so many generations. */
+  let copied: string[];
+  /** Where the nearest vectors were looked for. */
+  let nearestOf: string[];
 
   const build = async (item: DataItemId) => {
     const generation = await ledger.begin(SCOPE, item);
@@ -54,8 +59,28 @@ describe('copies of datasets', () => {
     ]);
     ledger = createLedger(store);
     [wholeReads, askedForVectors, activeVersion, isHeld] = [0, 0, 0, true];
-    const copy = async () => ({ bytes: 10, reads: { fetch: async () => [] } });
-    const from = { text: { copy, fetch: async () => [] }, vectors: {}, graph: {} } as unknown as IndexStores;
+    [copied, nearestOf] = [[], []];
+    const nearest = (place: string) => async () => {
+      nearestOf.push(place);
+      return [];
+    };
+    const made = {
+      bytes: 10,
+      reads: { fetch: async () => [], nearest: nearest('copy') },
+      async updated({ committed }: CopyOptions) {
+        copied.push(`to ${[...committed.values()].join()}`);
+        return made;
+      },
+    };
+    const copy = async () => {
+      copied.push('whole');
+      return made;
+    };
+    const from = {
+      text: { copy, fetch: async () => [] },
+      vectors: { copy: async () => ({ ...made, updated: async () => made }), nearest: nearest('server') },
+      graph: {},
+    } as unknown as IndexStores;
     const scopeOf = (scope: typeof SCOPE) => scope;
     let elapsedMs = 0;
     const options: Omit<DatasetCopiesOptions, 'from' | 'supersessions' | 'maxBytes'> = {
@@ -104,7 +129,7 @@ describe('copies of datasets', () => {
     expect(wholeReads).to.equal(2);
   });
 
-  it('are dropped at the first search after an item was forgotten, reset, or built', async () => {
+  it('are not read from the first search on after an item was forgotten, reset, or built', async () => {
     const changes = [
       () => build(SECOND),
       () => ledger.reset(SCOPE, [FIRST], '2031-01-02T00:00:00.000Z'),
@@ -121,6 +146,33 @@ describe('copies of datasets', () => {
           limitMs: 20_000,
         });
     }
+  });
+
+  it('are brought up to date with what changed, not made anew', async () => {
+    await build(SECOND);
+    expect(await search()).to.equal(null);
+    const again = () => until('it is copied', async () => (await search()) !== null, { everyMs: 1, limitMs: 20_000 });
+    await again();
+    expect(await (await search())?.ledger.committed(SCOPE, [FIRST, SECOND])).to.have.length(2);
+    expect(copied).to.deep.equal(['whole', 'to 1,1']);
+  });
+
+  it('are not read by a search that began before they were brought up to date', async () => {
+    const earlier = await search();
+    await build(SECOND);
+    await search();
+    await until('it is copied', async () => (await search()) !== null, { everyMs: 1, limitMs: 20_000 });
+    await earlier?.indexes.vectors.nearest(SCOPE, {} as never);
+    await (await search())?.indexes.vectors.nearest(SCOPE, {} as never);
+    expect(nearestOf).to.deep.equal(['server', 'copy']);
+  });
+
+  it('ask the server for the nearest vectors while others than theirs may be active', async () => {
+    await store.commit(SCOPE, [
+      insert(vectorVersionsCollection, 'homes', { active: 0, last: 0, wish: null, migration: null }),
+    ]);
+    await (await search())?.indexes.vectors.nearest(SCOPE, {} as never);
+    expect(nearestOf).to.deep.equal(['server']);
   });
 
   it('are made of a dataset of 900 items, and of no larger one', async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataItemId } from '../common/kernel/brand.ts';
 import { type DatasetRef, scopeOf } from '../common/kernel/dataset.ts';
 import { type DatasetScope, datasetScope } from '../common/kernel/scope.ts';
@@ -11,7 +12,9 @@ import type { CopyLease, DatasetCopyLeases } from '../common/records/search/data
 import type { IndexStores } from '../common/storage/ports/dataset-indexes.ts';
 import type { DocumentStore } from '../common/storage/ports/document-store.ts';
 import type { CopiedGraphReads } from '../common/storage/ports/graph-store.ts';
+import type { CopyOptions, IndexCopy } from '../common/storage/ports/index-entry.ts';
 import type { CopiedTextReads } from '../common/storage/ports/text-index.ts';
+import type { CopiedVectorReads } from '../common/storage/ports/vector-index.ts';
 import { supersessionsAhead } from './retrieval/read-ahead.ts';
 import type { ReadsHere, RetrievalDependencies } from './retrieval/retrieval.ts';
 
@@ -53,16 +56,32 @@ type Builds = ReadonlyMap<DataItemId, CommittedBuild>;
 
 interface Copy {
   readonly scope: DatasetScope;
-  readonly builds: Builds;
-  /** When the ledger was found to name `builds`, and before `vectors` were read. */
-  changes: Omit<DatasetChanges, 'hasSupersessions'>;
-  readonly vectors: ActiveVectorVersion;
-  /** Null in a copy that was dropped, which searches under way may still know. */
-  text: CopiedTextReads | null;
-  graph: CopiedGraphReads | null;
-  readonly bytes: number;
   readonly lease: CopyLease;
+  /** Aborted once the copy may not be kept. */
+  readonly signal: AbortSignal;
+  /** Null in a copy that was dropped. Searches under way may still know it, or one before. */
+  state: CopiedState | null;
   usedMs: number;
+  /** Searches read the stores. */
+  isBehind: boolean;
+  isUpdating: boolean;
+  /** It is not brought up to date again before. */
+  notBeforeMs: number;
+  released: Promise<void> | null;
+}
+
+/** What a copy has of the dataset as it was at one moment. */
+interface CopiedState {
+  readonly builds: Builds;
+  /** When the ledger was found to name `builds`, and before `vectorVersion` was read. */
+  changes: Omit<DatasetChanges, 'hasSupersessions'>;
+  readonly vectorVersion: ActiveVectorVersion;
+  /** Null where a call of the store costs no trip. */
+  text: IndexCopy<CopiedTextReads> | null;
+  graph: IndexCopy<CopiedGraphReads> | null;
+  /** Null, too, where they take too much memory. */
+  vectors: IndexCopy<CopiedVectorReads> | null;
+  readonly bytes: number;
 }
 
 export type DatasetCopies = ReturnType<typeof createDatasetCopies>;
@@ -76,34 +95,39 @@ export interface CopiedDatasets extends ReadsHere {
  * Copies of small datasets in the memory of this process, which searches read in place of servers. Rows of a committed generation
  * never change, so a copy is up to date when the ledger names the generations that it has: each search asks whether the ledger
  * has changed, and reads it when it has. The same read says whether other vectors are active and whether any statement is superseded.
+ * When the ledger names other generations, the copy is brought up to date with those while searches read the servers.
  */
 export function createDatasetCopies(options: DatasetCopiesOptions) {
-  const { from, maxBytes, store, ledger, vectorVersions, leases, clock, logger } = options;
+  const { maxBytes, store, ledger, leases, clock, logger } = options;
   const copies = new Map<string, Copy>();
   const stopping = new AbortController();
   const counted = new Map<string, { sinceMs: number; searches: number; notBeforeMs: number }>();
   /** The one copy that is being made. */
   let making: Promise<void> | null = null;
+  const put = (copy: Copy, state: CopiedState | null) => {
+    if (copy.state !== null) Object.assign(copy.state, { text: null, graph: null, vectors: null });
+    copy.state = state;
+  };
   const drop = (key: string, copy: Copy) => {
     if (copies.get(key) === copy) copies.delete(key);
-    copy.text = null;
-    copy.graph = null;
-    return copy.lease.release().catch((error: unknown) => logger.warn('search.copy.not_released', { error }));
+    put(copy, null);
+    copy.released ??= copy.lease
+      .release()
+      .catch((error: unknown) => logger.warn('search.copy.not_released', { error }));
+    return copy.released;
   };
-  const dropOldest = (isEnough: () => boolean) => {
-    for (const [key, copy] of [...copies].sort(([, a], [, b]) => a.usedMs - b.usedMs)) {
-      if (isEnough()) return;
-      void drop(key, copy);
+  const makeRoom = (copy: Copy | null, bytes: number) => {
+    const others = [...copies].filter(([, other]) => other !== copy).sort(([, a], [, b]) => a.usedMs - b.usedMs);
+    let total = others.reduce((sum, [, { state }]) => sum + (state?.bytes ?? 0), bytes);
+    for (const [at, [key, other]] of others.entries()) {
+      if (others.length - at < MAX_COPIES && total <= maxBytes) return;
+      total -= other.state?.bytes ?? 0;
+      void drop(key, other);
     }
   };
-  const total = () => [...copies.values()].reduce((sum, { bytes }) => sum + bytes, 0);
-  const isSmall = (builds: Builds | null): builds is Builds =>
-    builds !== null &&
-    builds.size > 0 &&
-    [...builds.values()].reduce((sum, { chunks }) => sum + chunks, 0) * BYTES_PER_CHUNK <= maxBytes;
   const make = async (key: string, scope: DatasetScope): Promise<number> => {
     // Datasets that are too large cost no more than this.
-    if (!isSmall(await ledger.committedBuilds(scope, MAX_ITEMS))) return PAUSE_MS;
+    if (!isSmall(await ledger.committedBuilds(scope, MAX_ITEMS), maxBytes)) return PAUSE_MS;
     const startedMs = clock.monotonicMs();
     const barred = new AbortController();
     const signal = AbortSignal.any([barred.signal, stopping.signal]);
@@ -112,43 +136,18 @@ export function createDatasetCopies(options: DatasetCopiesOptions) {
       const copy = copies.get(key);
       if (copy?.lease === lease) void drop(key, copy);
     });
-    const read = async (): Promise<Copy | number> => {
-      const changes = await datasetChanges(store, scope);
-      const builds = await ledger.committedBuilds(scope, MAX_ITEMS);
-      if (!isSmall(builds)) return PAUSE_MS;
-      const newest = Math.max(...[...builds.values()].map(({ committedAt }) => Date.parse(committedAt)));
-      if (clock.now().getTime() - newest < SETTLED_MS) return SETTLED_MS;
-      const vectors = await vectorVersions.active(scope);
-      const committed = new Map([...builds].map(([item, { generation }]) => [item, generation]));
-      const text = (await from.text.copy?.(scope, { committed, maxBytes, signal })) ?? null;
-      const left = maxBytes - (text?.bytes ?? 0);
-      const graph = (await from.graph.copy?.(scope, { committed, maxBytes: left, signal })) ?? null;
-      if ((from.text.copy && text === null) || (from.graph.copy && graph === null)) return PAUSE_MS;
-      if (!isSame(builds, await ledger.committedBuilds(scope, MAX_ITEMS)) || signal.aborted || !lease.isHeld())
-        return 0;
-      const bytes = (text?.bytes ?? 0) + (graph?.bytes ?? 0);
-      return {
-        scope,
-        builds,
-        changes,
-        vectors,
-        text: text?.reads ?? null,
-        graph: graph?.reads ?? null,
-        bytes,
-        lease,
-        usedMs: clock.monotonicMs(),
-      };
-    };
-    let made: Copy | number = PAUSE_MS;
+    let state: CopiedState | number = PAUSE_MS;
     try {
-      made = await read();
-      if (typeof made === 'number') return made;
-      const { bytes } = made;
-      dropOldest(() => copies.size < MAX_COPIES && total() + bytes <= maxBytes);
-      copies.set(key, made);
-      return PAUSE_TIMES * (clock.monotonicMs() - startedMs);
+      state = await readState(options, { scope, signal, lease }, null);
+      if (typeof state === 'number') return state;
+      makeRoom(null, state.bytes);
+      const now = clock.monotonicMs();
+      const pauseMs = PAUSE_TIMES * (now - startedMs);
+      const copy = { scope, lease, signal, state, usedMs: now, notBeforeMs: 0, released: null };
+      copies.set(key, { ...copy, isBehind: false, isUpdating: false });
+      return pauseMs;
     } finally {
-      if (typeof made === 'number') await lease.release();
+      if (typeof state === 'number') await lease.release();
     }
   };
   /** Notes a search without a copy, and makes one when that is worth it. */
@@ -172,27 +171,60 @@ export function createDatasetCopies(options: DatasetCopiesOptions) {
       pause(PAUSE_MS);
     });
   };
-  const hasItsBuilds = async (copy: Copy, { ledger: changes }: DatasetChanges): Promise<boolean> => {
-    if (changes === copy.changes.ledger) return true;
-    if (!isSame(copy.builds, await ledger.committedBuilds(copy.scope, MAX_ITEMS))) return false;
-    copy.changes = { ...copy.changes, ledger: changes };
+  /** Brings a copy up to date, once the newest generation has settled; drops one of which that is not possible. */
+  const update = async (key: string, copy: Copy): Promise<void> => {
+    for (;;) {
+      const startedMs = clock.monotonicMs();
+      const state = await readState(options, copy, copy.state);
+      if (state === PAUSE_MS || copy.state === null) return void drop(key, copy);
+      const now = clock.monotonicMs();
+      copy.notBeforeMs = now + PAUSE_TIMES * (now - startedMs);
+      if (state === 0) return;
+      if (typeof state !== 'number') {
+        makeRoom(copy, state.bytes);
+        put(copy, state);
+        copy.isBehind = false;
+        return;
+      }
+      await sleep(state, undefined, { signal: copy.signal, ref: false });
+    }
+  };
+  const updateLater = (key: string, copy: Copy) => {
+    copy.isBehind = true;
+    if (copy.isUpdating || clock.monotonicMs() < copy.notBeforeMs) return;
+    copy.isUpdating = true;
+    void update(key, copy)
+      .catch((error: unknown) => {
+        if (!copy.signal.aborted) logger.warn('search.copy.failed', { dataset: copy.scope.dataset, error });
+        void drop(key, copy);
+      })
+      .then(() => {
+        copy.isUpdating = false;
+      });
+  };
+  const hasItsBuilds = async (copy: Copy, state: CopiedState, { ledger: changes }: DatasetChanges) => {
+    if (changes === state.changes.ledger) return true;
+    if (!isSame(state.builds, await ledger.committedBuilds(copy.scope, MAX_ITEMS))) return false;
+    state.changes = { ...state.changes, ledger: changes };
     return true;
   };
   const current = async (key: string, scope: DatasetScope): Promise<CurrentCopy | null> => {
     const copy = copies.get(key);
     if (copy === undefined) return null;
-    const changes = await datasetChanges(store, scope);
-    const isUpToDate = await hasItsBuilds(copy, changes);
-    if (copies.get(key) !== copy) return null;
-    if (!copy.lease.isHeld() || !isUpToDate) {
-      void drop(key, copy);
-      return null;
-    }
     copy.usedMs = clock.monotonicMs();
-    const { vectors } = copy;
+    const { state } = copy;
+    if (copy.isBehind) updateLater(key, copy);
+    if (copy.isBehind || state === null) return null;
+    const changes = await datasetChanges(store, scope);
+    const isUpToDate = await hasItsBuilds(copy, state, changes);
+    if (copy.state !== state) return null;
+    if (!copy.lease.isHeld()) void drop(key, copy);
+    else if (!isUpToDate) updateLater(key, copy);
+    if (copy.state === null || copy.isBehind) return null;
     // A version keeps its space as long as the items are those that were built into it.
-    const hasItsVectors = changes.vectorVersions === copy.changes.vectorVersions && vectors.space !== null;
-    return { copy, changes, vectors: hasItsVectors ? vectors : null };
+    const { vectorVersion } = state;
+    const hasItsVectors = changes.vectorVersions === state.changes.vectorVersions && vectorVersion.space !== null;
+    return { copy, state, changes, hasItsVectors };
   };
   const sweep = setInterval(() => {
     const idleSince = clock.monotonicMs() - IDLE_MS;
@@ -206,8 +238,8 @@ export function createDatasetCopies(options: DatasetCopiesOptions) {
         datasets.map(async (dataset) => {
           const scope = scopeOf(dataset);
           const copy = await current(keyOf(scope), scope);
-          if (copy === null) note(keyOf(scope), scope);
-          else found.set(keyOf(scope), copy);
+          if (copy !== null) found.set(keyOf(scope), copy);
+          else if (!copies.has(keyOf(scope))) note(keyOf(scope), scope);
         }),
       );
       return found.size === 0 ? null : readsOf(found, options);
@@ -222,21 +254,79 @@ export function createDatasetCopies(options: DatasetCopiesOptions) {
   };
 }
 
-/** A copy that is up to date, and the vectors of its dataset; null: they are to be asked for. */
+/**
+ * Reads what the ledger names now; of `before`, if there is one, what has not changed is kept. A number: how many milliseconds
+ * later to try again.
+ */
+async function readState(
+  { from, maxBytes, store, ledger, vectorVersions, clock }: DatasetCopiesOptions,
+  { scope, signal, lease }: Pick<Copy, 'scope' | 'signal' | 'lease'>,
+  before: CopiedState | null,
+): Promise<CopiedState | number> {
+  const changes = await datasetChanges(store, scope);
+  const builds = await ledger.committedBuilds(scope, MAX_ITEMS);
+  if (!isSmall(builds, maxBytes)) return PAUSE_MS;
+  const newest = Math.max(...[...builds.values()].map(({ committedAt }) => Date.parse(committedAt)));
+  const age = clock.now().getTime() - newest;
+  if (age < SETTLED_MS) return Math.min(SETTLED_MS, SETTLED_MS - age);
+  const vectorVersion = await vectorVersions.active(scope);
+  const committed = new Map([...builds].map(([item, { generation }]) => [item, generation]));
+  const copy = { committed, signal };
+  const text = await copied(from.text, scope, { ...copy, maxBytes }, before?.text);
+  const textBytes = text?.bytes ?? 0;
+  const graph = await copied(from.graph, scope, { ...copy, maxBytes: maxBytes - textBytes }, before?.graph);
+  if ((from.text.copy && text === null) || (from.graph.copy && graph === null)) return PAUSE_MS;
+  const bytes = textBytes + (graph?.bytes ?? 0);
+  const isSameVersion = before?.vectorVersion.number === vectorVersion.number;
+  const known = isSameVersion ? before?.vectors : null;
+  const vectors = await copied(from.vectors, vectorVersion.scope, { ...copy, maxBytes: maxBytes - bytes }, known);
+  if (!isSame(builds, await ledger.committedBuilds(scope, MAX_ITEMS)) || signal.aborted || !lease.isHeld()) return 0;
+  return { builds, changes, vectorVersion, text, graph, vectors, bytes: bytes + (vectors?.bytes ?? 0) };
+}
+
+async function copied<Reads>(
+  from: { readonly copy?: (scope: DatasetScope, options: CopyOptions) => Promise<IndexCopy<Reads> | null> },
+  scope: DatasetScope,
+  options: CopyOptions,
+  before: IndexCopy<Reads> | null = null,
+): Promise<IndexCopy<Reads> | null> {
+  return (await (before === null ? from.copy?.(scope, options) : before.updated(options))) ?? null;
+}
+
+function isSmall(builds: Builds | null, maxBytes: number): builds is Builds {
+  if (builds === null || builds.size === 0) return false;
+  return [...builds.values()].reduce((sum, { chunks }) => sum + chunks, 0) * BYTES_PER_CHUNK <= maxBytes;
+}
+
+/** A copy that is up to date. */
 interface CurrentCopy {
   readonly copy: Copy;
+  readonly state: CopiedState;
   readonly changes: DatasetChanges;
-  readonly vectors: ActiveVectorVersion | null;
+  /** Else other vectors are active, or may be: they are to be asked for. */
+  readonly hasItsVectors: boolean;
 }
 
 function readsOf(found: ReadonlyMap<string, CurrentCopy>, options: DatasetCopiesOptions): CopiedDatasets {
   const { from, ledger, vectorVersions, supersessions } = options;
-  const copyOf = (scope: DatasetScope) => {
-    const copy = found.get(keyOf(scope))?.copy;
-    return copy?.lease.isHeld() ? copy : null;
+  const isHeld = ({ copy, state }: CurrentCopy) => copy.state === state && copy.lease.isHeld();
+  const stateOf = (scope: DatasetScope) => {
+    const current = found.get(keyOf(scope));
+    return current !== undefined && isHeld(current) ? current.state : null;
   };
   const { text, vectors, graph } = from;
-  const textOf = (scope: DatasetScope): CopiedTextReads => copyOf(scope)?.text ?? text;
+  const textOf = (scope: DatasetScope): CopiedTextReads => stateOf(scope)?.text?.reads ?? text;
+  const graphOf = (scope: DatasetScope) => stateOf(scope)?.graph?.reads ?? graph;
+  /** By the scope of their version. */
+  const withVectors = new Map(
+    [...found.values()].flatMap((current) =>
+      current.hasItsVectors ? [[keyOf(current.state.vectorVersion.scope), current] as const] : [],
+    ),
+  );
+  const vectorsOf = (version: DatasetScope): CopiedVectorReads => {
+    const current = withVectors.get(keyOf(version));
+    return (current !== undefined && isHeld(current) ? current.state.vectors?.reads : null) ?? vectors;
+  };
   const { pathsOver } = graph;
   return {
     indexes: {
@@ -247,18 +337,16 @@ function readsOf(found: ReadonlyMap<string, CurrentCopy>, options: DatasetCopies
         fetchCandidates: (scope, ...rest) => textOf(scope).fetchCandidates(scope, ...rest),
         list: (scope, ...rest) => textOf(scope).list(scope, ...rest),
       },
-      vectors,
+      vectors: { ...vectors, nearest: (version, ...rest) => vectorsOf(version).nearest(version, ...rest) },
       graph: {
         ...graph,
-        neighbours: (scope, ...rest) => (copyOf(scope)?.graph ?? graph).neighbours(scope, ...rest),
-        ...(pathsOver && {
-          pathsOver: (scope, ...rest) => (copyOf(scope)?.graph?.pathsOver ?? pathsOver)(scope, ...rest),
-        }),
+        neighbours: (scope, ...rest) => graphOf(scope).neighbours(scope, ...rest),
+        ...(pathsOver && { pathsOver: (scope, ...rest) => (graphOf(scope).pathsOver ?? pathsOver)(scope, ...rest) }),
       },
     },
     ledger: {
       async committed(scope, items) {
-        const builds = found.get(keyOf(scope))?.copy.builds;
+        const builds = found.get(keyOf(scope))?.state.builds;
         if (builds === undefined) return ledger.committed(scope, items);
         const seen = items.filter((item) => builds.has(item) && scope.withheld?.has(item) !== true);
         return new Map(seen.map((item) => [item, builds.get(item)?.generation ?? 0]));
@@ -270,9 +358,10 @@ function readsOf(found: ReadonlyMap<string, CurrentCopy>, options: DatasetCopies
     ),
     vectorVersions: {
       async active(scope) {
-        const vectors = found.get(keyOf(scope))?.vectors ?? null;
-        if (vectors === null) return vectorVersions.active(scope);
-        return { ...vectors, scope: vectorVersions.scopeOf(scope, vectors.number) };
+        const current = found.get(keyOf(scope));
+        if (current?.hasItsVectors !== true) return vectorVersions.active(scope);
+        const { vectorVersion } = current.state;
+        return { ...vectorVersion, scope: vectorVersions.scopeOf(scope, vectorVersion.number) };
       },
     },
   };

@@ -47,6 +47,8 @@ export interface IndexCopy<Reads> {
   readonly reads: Reads;
   /** Memory that it takes, about. */
   readonly bytes: number;
+  /** A copy of what is committed now, for which only the items that changed are read. This one still answers as before. */
+  updated(options: CopyOptions): Promise<IndexCopy<Reads> | null>;
 }
 
 export interface CopyOptions {
@@ -55,6 +57,14 @@ export interface CopyOptions {
   /** A dataset that needs more is not copied. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
+}
+
+/** The items of which another generation is committed now, or one for the first time. */
+export function changedItems(
+  before: CopyOptions['committed'],
+  committed: CopyOptions['committed'],
+): readonly DataItemId[] {
+  return [...committed].flatMap(([item, generation]) => (before.get(item) === generation ? [] : [item]));
 }
 
 /** Stored beside a row and given back with it: what an answer needs to show the hit. */

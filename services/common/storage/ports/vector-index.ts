@@ -1,5 +1,5 @@
 import type { DatasetScope } from '../../kernel/scope.ts';
-import type { EntryFilter, EntryKey, IndexKind, Provenance } from './index-entry.ts';
+import type { CopyOptions, EntryFilter, EntryKey, IndexCopy, IndexKind, Provenance } from './index-entry.ts';
 import type { RowSelection } from './text-index.ts';
 
 /**
@@ -30,7 +30,17 @@ export interface VectorIndex {
   /** Removes every vector and the space. */
   drop(scope: DatasetScope): Promise<void>;
   count(scope: DatasetScope, filter: Partial<EntryFilter>): Promise<number>;
+  /**
+   * Copies the vectors whose every change changes the ledger (`COPIED_VECTOR_KINDS`) into this process; null when they are too
+   * large. Those of other kinds are asked of the index. Absent where a call costs no trip.
+   */
+  copy?(scope: DatasetScope, options: CopyOptions): Promise<IndexCopy<CopiedVectorReads> | null>;
 }
+
+export type CopiedVectorReads = Pick<VectorIndex, 'nearest'>;
+
+/** As `COPIED_KINDS`; of entities no search asks for the nearest. */
+export const COPIED_VECTOR_KINDS: readonly IndexKind[] = ['chunk', 'summary'];
 
 export interface VectorSpace {
   /** Provider and model, for example `builtin/hashing-v1`. */

@@ -1,9 +1,9 @@
 import type { DatasetScope } from '../../../kernel/scope.ts';
 import { slices } from '../../../kernel/slices.ts';
 import { inverseRowFrequency, scoreBm25 } from '../../../ranking/bm25.ts';
-import { asRead, type CopyOptions, type EntryFilter, type IndexCopy, type IndexKind } from '../../ports/index-entry.ts';
+import { type CopyOptions, changedItems, type IndexCopy, type IndexKind } from '../../ports/index-entry.ts';
 import { COPIED_KINDS, type CopiedTextReads, type TextCandidates, type TextIndex } from '../../ports/text-index.ts';
-import { letsNothingThrough } from './filters.ts';
+import { letsNothingThrough, passing } from './filters.ts';
 import { MAX_ROWS_PER_ID } from './index-layout.ts';
 import { storedToken } from './row-words.ts';
 import { candidateOf, type createTextReader, ROWS_AT_ONCE, type StoredRow, textRow } from './text-reader.ts';
@@ -19,26 +19,42 @@ const BYTES_OF_WORDS = 5;
 const BYTES_PER_WORD = 120;
 const BYTES_PER_POSTING = 8;
 
+interface Copied {
+  readonly committed: CopyOptions['committed'];
+  readonly kinds: ReadonlyMap<IndexKind, CopiedKind>;
+}
+
 /** Copies the committed rows of a dataset; its reads answer as the index does, the order of rows included. */
 export async function copyRows(
   reader: Pick<ReturnType<typeof createTextReader>, 'everyRow'>,
   index: CopiedTextReads,
   scope: DatasetScope,
   { committed, maxBytes, signal }: CopyOptions,
+  before: Copied | null = null,
 ): Promise<IndexCopy<CopiedTextReads> | null> {
+  const items = before && changedItems(before.committed, committed);
+  const changed = new Set<string>(items);
   const kinds = new Map<IndexKind, CopiedKind>();
   let bytes = 0;
   for (const kind of COPIED_KINDS) {
-    const copied = createCopiedKind();
-    for await (const page of reader.everyRow(scope, kind, signal)) {
-      for (const { row, place } of page) {
-        if (committed.get(row.item) === row.generation) bytes += copied.add(row, place);
-      }
-      if (bytes > maxBytes) return null;
+    const known = before?.kinds.get(kind);
+    const copied = createCopiedKind(
+      known,
+      ({ item, generation }) => committed.get(item) === generation && !changed.has(item),
+    );
+    for await (const page of reader.everyRow(scope, kind, items, signal)) {
+      for (const { row, place } of page) if (committed.get(row.item) === row.generation) copied.add(row, place);
+      if (bytes + copied.bytes() > maxBytes) return null;
     }
+    bytes += copied.bytes();
     kinds.set(kind, copied.end());
   }
-  return { bytes, reads: readsOf(kinds, index) };
+  const copied = { committed, kinds };
+  return {
+    bytes,
+    reads: readsOf(kinds, index),
+    updated: (options) => copyRows(reader, index, scope, options, copied),
+  };
 }
 
 /** The rows of a kind, in order of their keys, and where each word stands. */
@@ -49,54 +65,136 @@ interface CopiedKind {
   readonly averageLength: number;
   /** Places of rows, each followed by the number of times that the row holds the word. */
   postings(term: string): Int32Array;
+  /** The postings of each word as it is stored. */
+  words(): Iterable<readonly [string, Int32Array]>;
 }
 
 const NOWHERE = new Int32Array();
 
-function createCopiedKind() {
-  const rows: CopiedRow[] = [];
-  const byId = new Map<string, number[]>();
-  const words = new Map<string, number[]>();
-  let length = 0;
-  return {
-    /** Rows come in the order of their keys. Returns the memory that it takes. */
-    add({ counts, ...row }: StoredRow, place: number): number {
-      const at = rows.push({ ...row, place }) - 1;
-      const known = byId.get(row.id);
-      if (known === undefined) byId.set(row.id, [at]);
-      else known.push(at);
-      length += row.length;
-      let isNew = 0;
-      for (const [token, count] of counts) {
-        const postings = words.get(token);
-        if (postings !== undefined) postings.push(at, count);
-        else {
-          words.set(token, [at, count]);
-          isNew += 1;
-        }
+/** A row and the words in it; of a row of a former copy they are known there. */
+interface NewRow {
+  readonly row: CopiedRow;
+  readonly counts: StoredRow['counts'] | null;
+}
+
+/** Collects rows in the order of their keys, among those of a former copy that stay. */
+function createCopiedKind(before: CopiedKind | undefined, stays: (row: CopiedRow) => boolean) {
+  const kept = before?.rows ?? [];
+  /** Places of rows of the former copy. */
+  const places = new Int32Array(kept.length).fill(-1);
+  const rows: NewRow[] = [];
+  const newWords = new Set<string>();
+  let next = 0;
+  let bytes = 0;
+  const push = (row: CopiedRow, counts: NewRow['counts']) => {
+    const times = PAYLOAD_COPIES + (row.kind === 'chunk' ? BYTES_OF_WORDS : 0);
+    bytes += BYTES_PER_ROW + times * row.payload.length;
+    rows.push({ row, counts });
+  };
+  /** The rows of the former copy that are before a key; null: all. */
+  const pushKept = (key: CopiedRow | null) => {
+    for (let row = kept[next]; row !== undefined && (key === null || isBefore(row, key)); row = kept[next]) {
+      if (stays(row)) {
+        places[next] = rows.length;
+        push(row, null);
       }
-      const times = PAYLOAD_COPIES + (row.kind === 'chunk' ? BYTES_OF_WORDS : 0);
-      return BYTES_PER_ROW + times * row.payload.length + BYTES_PER_WORD * isNew + BYTES_PER_POSTING * counts.size;
+      next += 1;
+    }
+  };
+  if (before !== undefined)
+    for (const [token, postings] of before.words()) {
+      newWords.add(token);
+      bytes += BYTES_PER_WORD + (BYTES_PER_POSTING * postings.length) / 2;
+    }
+  return {
+    /** Memory that it takes. */
+    bytes: () => bytes,
+    /** Rows come in the order of their keys. */
+    add({ counts, ...row }: StoredRow, place: number): void {
+      const copied = { ...row, place };
+      pushKept(copied);
+      push(copied, counts);
+      for (const token of counts.keys()) {
+        if (newWords.has(token)) continue;
+        newWords.add(token);
+        bytes += BYTES_PER_WORD;
+      }
+      bytes += BYTES_PER_POSTING * counts.size;
     },
     end(): CopiedKind {
-      const numbers = new Map([...words.keys()].map((token, number) => [token, number]));
-      const all = Int32Array.from([...words.values()].flat());
-      const ends = new Int32Array(words.size);
-      let end = 0;
-      for (const [number, postings] of [...words.values()].entries()) {
-        end += postings.length;
-        ends[number] = end;
-      }
-      words.clear();
-      return {
-        rows,
-        byId,
-        averageLength: rows.length === 0 ? 0 : length / rows.length,
-        postings(term) {
-          const number = term === '' ? undefined : numbers.get(storedToken(term));
-          return number === undefined ? NOWHERE : all.subarray(ends[number - 1] ?? 0, ends[number]);
-        },
-      };
+      pushKept(null);
+      return copiedKind(rows, postingsOf(rows, before, places));
+    },
+  };
+}
+
+/** Keys in the order of the server: of their bytes. */
+function isBefore(left: CopiedRow, right: CopiedRow): boolean {
+  const byBytes = (a: string, b: string) => (a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b)));
+  const order = byBytes(left.id, right.id) || byBytes(left.item, right.item) || left.generation - right.generation;
+  return order < 0;
+}
+
+/** The postings of each word, those of the former copy at their new places. */
+function postingsOf(
+  rows: readonly NewRow[],
+  before: CopiedKind | undefined,
+  places: Int32Array,
+): ReadonlyMap<string, readonly number[]> {
+  const words = new Map<string, number[]>();
+  const add = (token: string, at: number, count: number) => {
+    const postings = words.get(token);
+    if (postings === undefined) words.set(token, [at, count]);
+    else postings.push(at, count);
+  };
+  for (const [token, postings] of before?.words() ?? []) {
+    for (let next = 0; next < postings.length; next += 2) {
+      const at = places[postings[next] as number] as number;
+      if (at >= 0) add(token, at, postings[next + 1] as number);
+    }
+  }
+  const changed = new Set<string>();
+  for (const [at, { counts }] of rows.entries()) {
+    for (const [token, count] of counts ?? []) {
+      add(token, at, count);
+      changed.add(token);
+    }
+  }
+  if (before === undefined) return words;
+  for (const token of changed) {
+    const pairs = [...slices(words.get(token) ?? [], 2)].sort(([a = 0], [b = 0]) => a - b);
+    words.set(token, pairs.flat());
+  }
+  return words;
+}
+
+function copiedKind(found: readonly NewRow[], words: ReadonlyMap<string, readonly number[]>): CopiedKind {
+  const rows = found.map(({ row }) => row);
+  const byId = new Map<string, number[]>();
+  for (const [at, { id }] of rows.entries()) {
+    const known = byId.get(id);
+    if (known === undefined) byId.set(id, [at]);
+    else known.push(at);
+  }
+  const numbers = new Map([...words.keys()].map((token, number) => [token, number]));
+  const all = Int32Array.from([...words.values()].flat());
+  const ends = new Int32Array(words.size);
+  let end = 0;
+  for (const [number, postings] of [...words.values()].entries()) {
+    end += postings.length;
+    ends[number] = end;
+  }
+  const at = (number: number) => all.subarray(ends[number - 1] ?? 0, ends[number]);
+  return {
+    rows,
+    byId,
+    averageLength: rows.length === 0 ? 0 : rows.reduce((sum, { length }) => sum + length, 0) / rows.length,
+    postings(term) {
+      const number = term === '' ? undefined : numbers.get(storedToken(term));
+      return number === undefined ? NOWHERE : at(number);
+    },
+    *words() {
+      for (const [token, number] of numbers) yield [token, at(number)];
     },
   };
 }
@@ -142,16 +240,6 @@ function readsOf(kinds: ReadonlyMap<IndexKind, CopiedKind>, index: CopiedTextRea
       return listed(copied, query).map(textRow);
     },
   };
-}
-
-/** Whether a query lets a row through, beside its words. */
-function passing(scope: DatasetScope, query: EntryFilter): (row: CopiedRow) => boolean {
-  const { items, nodeSets, withoutItems } = asRead(scope, query);
-  const [some, sets] = [items && new Set<string>(items), nodeSets && new Set(nodeSets)];
-  return (row) =>
-    (some === undefined || some.has(row.item)) &&
-    (sets === undefined || row.nodeSets.some((name) => sets.has(name))) &&
-    withoutItems?.has(row.item) !== true;
 }
 
 /** The rows with the best scores, and those that are as good as the last of them, in no order. Adds up as `scoreBm25` does. */

@@ -1,10 +1,9 @@
 import type { estypes } from '@elastic/elasticsearch';
-import { compareText } from '../../../kernel/compare-text.ts';
 import { engramError } from '../../../kernel/errors.ts';
 import type { DatasetScope } from '../../../kernel/scope.ts';
 import { slices } from '../../../kernel/slices.ts';
 import { nullIf } from '../../../platform/async/null-if.ts';
-import { asRead, type EntryKey, type IndexKind, type Provenance } from '../../ports/index-entry.ts';
+import { asRead, type IndexKind, type Provenance } from '../../ports/index-entry.ts';
 import {
   isSameSpace,
   type VectorEntry,
@@ -16,12 +15,23 @@ import {
 import { assertQueryDimensions, assertSameSpace, normaliseInto } from '../wasm-vectors/vector-space.ts';
 import type { BulkRow } from './bulk-writer.ts';
 import type { ElasticsearchConnection, SearchBody } from './connection.ts';
+import { copyVectors, type EveryVector } from './copied-vectors.ts';
 import { isMissing, writeConflict } from './elasticsearch-errors.ts';
-import { anyOf, entryFilters, letsNothingThrough, ofDataset } from './filters.ts';
+import { anyOf, entryFilters, letsNothingThrough, ofDataset, type Query } from './filters.ts';
 import { MAX_DIMENSIONS, spacesLayout, vectorLayout } from './index-layout.ts';
 import type { IndexPlacement } from './index-placements.ts';
 import { type ElasticsearchNames, routingOf, rowId, spaceId } from './names.ts';
 import type { IndexParts } from './stored-rows.ts';
+import {
+  entryKey,
+  isZero,
+  KEY_FIELDS,
+  nearestFirst,
+  type StoredVector,
+  similarityOf,
+  storedVector,
+  toNumbers,
+} from './stored-vectors.ts';
 import { BY_KEY } from './text-reader.ts';
 
 const ATTEMPTS = 5;
@@ -42,7 +52,7 @@ export function createElasticsearchVectorIndex(dependencies: IndexParts): Vector
     filter: ofDataset(scope),
     routing: routingOf(scope),
   });
-  return {
+  const index: VectorIndex = {
     space: known.reload,
     async upsert(scope, space, entries) {
       const documents = bulkRows(scope, space, entries);
@@ -85,7 +95,9 @@ export function createElasticsearchVectorIndex(dependencies: IndexParts): Vector
       await placements.deleteIfEmpty(placement.index);
     },
     count: (scope, filter) => rows.count(names.vectorIndexes(scope), scope, filter),
+    copy: (scope, copied) => copyVectors({ ...reader, nearest: index.nearest }, scope, copied),
   };
+  return index;
 }
 
 /** Checks every row before any is sent. Later rows win over earlier ones of the same key. */
@@ -108,13 +120,6 @@ function bulkRows(scope: DatasetScope, space: VectorSpace, entries: readonly Vec
   return [...documents].map(([id, document]) => ({ id, document }));
 }
 
-function isZero(vector: Float32Array): boolean {
-  return vector.every((component) => component === 0);
-}
-
-type Fields = Readonly<Record<string, readonly unknown[] | undefined>>;
-type StoredVector = EntryKey & { readonly vector: Float32Array };
-
 const ROWS_AT_ONCE = 500;
 /** Rows that pass a query's filters up to which the server compares every one; beyond, so many near ones. Its maximum. */
 const MAX_CANDIDATES = 10_000;
@@ -122,7 +127,6 @@ const MAX_CANDIDATES = 10_000;
 const BESIDE = 16;
 /** Rows among which ties are broken when these are not enough. */
 const TIED_ROWS = 1000;
-const KEY_FIELDS = ['id', 'item', 'generation'];
 
 /** Reads vectors of a dataset through its alias. */
 function createVectorReader(dependencies: {
@@ -172,15 +176,48 @@ function createVectorReader(dependencies: {
     const few = await read(limit + BESIDE);
     const isOpen = few.length === limit + BESIDE && few.at(-1)?._score === few[limit - 1]?._score;
     const hits = isOpen ? await read(Math.max(limit + BESIDE, TIED_ROWS)) : few;
-    const found = hits.map((hit): VectorHit => {
-      // The server gives (1 + cosine) / 2.
-      const similarity = Math.max(-1, Math.min(1, 2 * (hit._score ?? 0) - 1));
-      return { ...entryKey(hit.fields), similarity };
-    });
+    const found = hits.map(
+      (hit): VectorHit => ({ ...entryKey(hit.fields), similarity: similarityOf(hit._score ?? 0) }),
+    );
     return found.sort(nearestFirst).slice(0, limit);
+  };
+  /** Every row of a query in order of keys, with its vector, page by page. */
+  const pages = async function* (scope: DatasetScope, filter: Query[], fields: SearchBody, signal?: AbortSignal) {
+    for (let after: estypes.SortResults | undefined; ; ) {
+      const request = (): SearchBody => ({
+        query: { bool: { filter } },
+        size: ROWS_AT_ONCE,
+        sort: [...BY_KEY],
+        docvalue_fields: KEY_FIELDS,
+        // Asked for as a field: newer servers leave vectors out of the source.
+        fields: ['vector'],
+        ...fields,
+        ...(after === undefined ? {} : { search_after: after }),
+      });
+      const page = await searchIn(scope, request, signal);
+      if (page === null) return;
+      yield page;
+      after = page.hits.at(-1)?.sort;
+      if (page.hits.length < ROWS_AT_ONCE || after === undefined) return;
+    }
+  };
+  const everyVector: EveryVector = async function* (scope, kind, items, signal) {
+    if (items?.length === 0) return;
+    const filter = entryFilters({ kind, ...(items === null ? {} : { items }) });
+    // Zero vectors are not stored, and never found.
+    const found = [ofDataset(scope), ...filter, { exists: { field: 'vector' } }];
+    for await (const { space, hits } of pages(scope, found, { _source: ['nodeSets'] }, signal)) {
+      const rows = hits.map(({ fields, _source }) => ({
+        ...entryKey(fields),
+        vector: storedVector(fields, space.dimensions),
+        nodeSets: (_source as { readonly nodeSets?: readonly string[] } | undefined)?.nodeSets ?? [],
+      }));
+      yield { space, rows };
+    }
   };
   return {
     nearest,
+    everyVector,
     async fetch(scope: DatasetScope, kind: IndexKind, ids: readonly string[], provenance?: Provenance) {
       const distinct = [...new Set(ids)];
       const found: StoredVector[] = [];
@@ -190,48 +227,14 @@ function createVectorReader(dependencies: {
           : [{ term: { item: provenance.item } }, { term: { generation: provenance.generation } }];
       for (const slice of slices(distinct, ROWS_AT_ONCE)) {
         const filter = [{ term: { kind } }, anyOf('id', slice), ...origin];
-        for (let after: estypes.SortResults | undefined; ; ) {
-          const page = await searchIn(scope, () => ({
-            query: { bool: { filter } },
-            size: ROWS_AT_ONCE,
-            sort: [...BY_KEY],
-            docvalue_fields: KEY_FIELDS,
-            // Asked for as a field: newer servers leave vectors out of the source.
-            fields: ['vector'],
-            ...(after === undefined ? {} : { search_after: after }),
-          }));
-          if (page === null) return found;
-          for (const { fields } of page.hits) {
-            found.push({ ...entryKey(fields), vector: storedVector(fields, page.space.dimensions) });
-          }
-          after = page.hits.at(-1)?.sort;
-          if (page.hits.length < ROWS_AT_ONCE || after === undefined) break;
+        for await (const { space, hits } of pages(scope, filter, {})) {
+          for (const { fields } of hits)
+            found.push({ ...entryKey(fields), vector: storedVector(fields, space.dimensions) });
         }
       }
       return found;
     },
   };
-}
-
-/** Nine decimals: finer than single precision for all but tiny components, and half the text of all digits. */
-function toNumbers(unit: Float32Array): number[] {
-  return Array.from(unit, (value) => Math.round(value * 1e9) / 1e9);
-}
-
-function nearestFirst(a: VectorHit, b: VectorHit): number {
-  return (
-    b.similarity - a.similarity || compareText(a.id, b.id) || compareText(a.item, b.item) || a.generation - b.generation
-  );
-}
-
-function entryKey(fields: Fields | undefined): EntryKey {
-  const { id, item, generation } = fields ?? {};
-  return { id: id?.[0], item: item?.[0], generation: generation?.[0] } as EntryKey;
-}
-
-function storedVector(fields: Fields | undefined, dimensions: number): Float32Array {
-  const numbers = fields?.['vector'] as readonly number[] | undefined;
-  return numbers === undefined ? new Float32Array(dimensions) : Float32Array.from(numbers);
 }
 
 /** Embedding space of each dataset: a document per dataset, read by id, so that every process sees the same. */

@@ -1,7 +1,7 @@
 import type { estypes } from '@elastic/elasticsearch';
 import type { DatasetScope } from '../../../kernel/scope.ts';
 import { slices } from '../../../kernel/slices.ts';
-import type { EntryFilter } from '../../ports/index-entry.ts';
+import { asRead, type EntryFilter, type Provenance } from '../../ports/index-entry.ts';
 import type { RowSelection } from '../../ports/text-index.ts';
 
 export type Query = estypes.QueryDslQueryContainer;
@@ -25,6 +25,19 @@ export function entryFilters(filter: Partial<EntryFilter>): Query[] {
 /** An empty list lets nothing through: no need to ask. */
 export function letsNothingThrough({ items, nodeSets }: Partial<EntryFilter>): boolean {
   return items?.length === 0 || nodeSets?.length === 0;
+}
+
+/** The same for rows of the kind in this process. */
+export function passing(
+  scope: DatasetScope,
+  query: EntryFilter,
+): (row: Provenance & { readonly nodeSets: readonly string[] }) => boolean {
+  const { items, nodeSets, withoutItems } = asRead(scope, query);
+  const [some, sets] = [items && new Set<string>(items), nodeSets && new Set(nodeSets)];
+  return (row) =>
+    (some === undefined || some.has(row.item)) &&
+    (sets === undefined || row.nodeSets.some((name) => sets.has(name))) &&
+    withoutItems?.has(row.item) !== true;
 }
 
 export function selectedRows({ item, generation, beforeGeneration }: RowSelection): Query {

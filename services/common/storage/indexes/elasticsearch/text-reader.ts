@@ -1,4 +1,5 @@
 import type { estypes } from '@elastic/elasticsearch';
+import type { DataItemId } from '../../../kernel/brand.ts';
 import { createRecentReads } from '../../../kernel/recent-reads.ts';
 import type { DatasetScope } from '../../../kernel/scope.ts';
 import { slices } from '../../../kernel/slices.ts';
@@ -138,9 +139,11 @@ export function createTextReader(dependencies: {
     },
     rowsOf,
     latestRowsOf,
-    /** All rows of a kind, in order of their keys, each with its sequence number. */
-    async *everyRow(scope: DatasetScope, kind: IndexKind, signal: AbortSignal) {
-      const request = { query: { bool: { filter: [{ term: { kind } }] } }, sort: [...BY_KEY] };
+    /** All rows of a kind, in order of their keys, each with its sequence number; `items`: those of these items, null: of all. */
+    async *everyRow(scope: DatasetScope, kind: IndexKind, items: readonly DataItemId[] | null, signal: AbortSignal) {
+      if (items?.length === 0) return;
+      const filter = entryFilters({ kind, ...(items === null ? {} : { items }) });
+      const request = { query: { bool: { filter } }, sort: [...BY_KEY] };
       const asked = { ...request, size: ROWS_AT_ONCE, seq_no_primary_term: true };
       for (let after: estypes.SortResults | undefined; ; ) {
         const page = after === undefined ? asked : { ...asked, search_after: after };
