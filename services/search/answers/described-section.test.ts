@@ -5,7 +5,7 @@ import type { ReadPassage } from './rank-sentences.ts';
 const passageOf = (text: string, documentName: string) =>
   ({ id: text, payload: { text, headings: [], documentName, chunkIndex: 1 } }) as unknown as ReadPassage;
 
-const PASSAGES = [
+const PASSAGES: ReadPassage[] = [
   passageOf(
     `## Options
 
@@ -33,6 +33,14 @@ The image has no signature. Build it again.
   ),
 ];
 
+PASSAGES.push(
+  passageOf('vsync - copy\n\nEXIT STATUS\n  0   all were copied\n  4   no permission\n', 'vsync-help.txt'),
+  passageOf(
+    '# Renewing certificates\n\n## Prerequisites\n\n- Membership of the group edge\n- stepcli 0.25\n\n## Limits\n\nIf max is set, memory is bounded. If neither max nor size is set, a warning is printed. It is printed once.\n',
+    'certificates.md',
+  ),
+);
+
 describe('a part of documentation that a question names', () => {
   const quoted = (question: string) => {
     const found = describedSection(question, PASSAGES);
@@ -47,6 +55,14 @@ describe('a part of documentation that a question names', () => {
     ['Why is the audit log a chain?', 'A gap shows at once.'],
     ['What was decided about the audit log?', 'Each record has the hash of the one before.'],
     ['Why is the failover of the ledger not automatic?', 'In 2025 bookings were lost. Since then a person decides.'],
+    ['What should I do about E1012?', 'The image has no signature. Build it again.'],
+    ['What does exit status 4 mean?', '4 no permission'],
+    ['What do I need to renew the certificates?', 'Membership of the group edge; stepcli 0.25'],
+    [
+      'What happens if neither max nor size is set?',
+      'If neither max nor size is set, a warning is printed. It is printed once.',
+    ],
+    ['What happens if max is missing?', null],
     ['What does the timeout option of heron do?', 'unsaid'],
     ['What does Ada do?', null],
     ['Why did Ada move to Porto?', null],

@@ -15,19 +15,27 @@ const MAX_QUESTION = 150;
 export function describedSection(question: string, passages: readonly ReadPassage[]): ToldParts | 'unsaid' | null {
   const text = question.trim();
   if (text.length > MAX_QUESTION) return null;
-  return describedName(text, passages) ?? sectionOfKind(text, passages);
+  return describedName(text, passages) ?? sectionOfKind(text, passages) ?? consequenceOf(text, passages);
 }
 
 const KIND_OF_PART =
-  '(?:options?|flags?|settings?|parameters?|arguments?|property|properties|fields?|headers?|methods?|functions?|commands?|events?|variables?|env(?:ironment)? vars?|errors?(?: codes?| messages?)?|codes?|switch|keys?|hooks?|class|status(?: codes?)?|exit codes?|alerts?)';
+  '(?:options?|flags?|settings?|parameters?|arguments?|property|properties|fields?|headers?|methods?|functions?|commands?|events?|variables?|env(?:ironment)? vars?|errors?(?: codes?| messages?)?|warnings?|diagnostics?|(?:error |exit |status )?codes?|exit status|switch|keys?|hooks?|class|status|alerts?)';
 const NAME = '[`\'"]?(?<name>[\\p{L}\\p{N}@$#.:/_*()[\\]-]*[\\p{L}\\p{N})])[`\'"]?';
 const ASKS_NAME = [
+  new RegExp(
+    `^(?:what (?:should|do|can|must|shall) (?:I|we|you|one) do (?:about|when|if|with|on|for|against)|how (?:do|can|should|to) (?:(?:I|we|you|one) )?(?:fix|solve|resolve|handle|deal with|get rid of|react to)|what (?:causes?|triggers?|leads to)|why (?:do|am|are) (?:I|we) (?:get|getting|see|seeing))(?: (?:the|an?))?(?: (?<owner>[^ ]+?)(?:['’]s)?)??(?: ${KIND_OF_PART})?(?:[:,])? ${NAME}(?<code> ${KIND_OF_PART})?(?: (?:in|of|with|for|from) (?<other>.+?))?\\??$`,
+    'iu',
+  ),
   new RegExp(
     `^what (?:does|do|did) (?:(?:the|an?) )?(?:(?<owner>[^ ]+?)(?:['’]s)? )??(?:${KIND_OF_PART} )?${NAME}(?<kind> ${KIND_OF_PART})?(?: (?:in|of|with|for|from) (?<other>.+?))? (?:do|mean|control|set|return|configure|say|stand for|contain|specify)(?: (?:in|of|with|for) (?<last>.+?))?\\??$`,
     'iu',
   ),
   new RegExp(
     `^what(?:['’]s| is| are) (?:(?:the|an?) )?(?:(?<owner>[^ ]+?)(?:['’]s)? )??(?:${KIND_OF_PART} )?${NAME}(?<kind> ${KIND_OF_PART})?(?: (?:in|of|with|for|from) (?<other>.+?))?(?: used| good| meant)? for(?: (?:in|of|with) (?<last>.+?))?\\??$`,
+    'iu',
+  ),
+  new RegExp(
+    `^what(?:['’]s| is) (?:(?:the|an?) )?(?:${KIND_OF_PART} )?${NAME}(?<kind> ${KIND_OF_PART})?(?: (?:in|of) (?<other>.+?))?\\??$`,
     'iu',
   ),
 ];
@@ -87,10 +95,13 @@ function nameReader(name: string): (statement: Statement) => 'item' | 'section' 
     const cell = /^[^,:]{1,30}: (?<cell>[^,]{1,80}), [^,:]{1,30}: /u.exec(text)?.groups?.['cell'];
     if ((isItem === true || /^-/u.test(text.trim())) && begins(text)) return 'item';
     if (cell?.split(/[,/ ]+/u).some((part) => bare(part) === own) === true) return 'item';
+    // `4  no permission` below `EXIT STATUS`
+    if (/^\d{1,3}$/u.test(name) && OF_CODES.test(heading) && begins(text)) return 'item';
     return begins(heading) && wordsOf(heading).length <= wordsOf(name).length + MAX_OTHER_WORDS ? 'section' : null;
   };
 }
 
+const OF_CODES = /\b(?:exit|status|codes?|errors?)\b/iu;
 const MAX_NAME = 120;
 /** Words of a heading beside the name: `E1007: lock held by another deploy`. */
 const MAX_OTHER_WORDS = 8;
@@ -101,7 +112,9 @@ function partFrom(all: readonly Statement[], at: number, passage: ReadPassage): 
   const isItem = first.isItem === true;
   const said = [first.text];
   let length = first.text.length;
-  for (const next of all.slice(at + 1, at + MAX_SENTENCES)) {
+  // A line of a list of codes says all of its own.
+  const rest = /^\d{1,3} /u.test(first.text) ? [] : all.slice(at + 1, at + MAX_SENTENCES);
+  for (const next of rest) {
     if (next.heading !== first.heading || (isItem && next.isItem === true && !next.label.endsWith(first.text))) break;
     if (
       OPTION_LINE.test(next.text) ||
@@ -133,6 +146,12 @@ const SECTIONS: readonly { readonly asks: RegExp; readonly headings: readonly Re
     headings: [/^(?:decision|resolution|outcome)\b/iu],
   },
   {
+    asks: /^(?:what (?:else )?(?:do|must|should) (?:I|we|you) (?:need|have|install)\b(?: to (?:have|install|be)\b)?(?: (?:installed|ready))?|(?:what|which) (?:are the )?(?:prerequisites?|requirements?|tools)\b|what (?:is|are) (?:needed|required))/iu,
+    headings: [
+      /^(?:prerequisites?|requirements?|what (?:you|we) need|you (?:will )?need|before you (?:start|begin))\b/iu,
+    ],
+  },
+  {
     asks: /^what (?:are|were|is) the (?:consequences?|drawbacks?|downsides?|trade-?offs?|costs?|disadvantages?)\b/iu,
     headings: [/^(?:consequences?|trade-?offs?|drawbacks?|negative|limitations?)\b/iu],
   },
@@ -145,7 +164,7 @@ const SECTIONS: readonly { readonly asks: RegExp; readonly headings: readonly Re
 /** Share of the words of a question that the headings above a section, with its own and the name of the document, must say. */
 const MIN_NAMED = 0.75;
 const WORDS_OF_SECTIONS = new Set(
-  'reason rationale motivation decide decision decided consequence drawback downside tradeoff alternative option approach considered regarding choose chose chosen use'
+  'reason rationale motivation decide decision decided consequence drawback downside tradeoff alternative option approach considered regarding choose chose chosen use need install start begin hand manually first locally'
     .split(' ')
     .map(stemOf),
 );
@@ -168,14 +187,53 @@ function sectionOfKind(question: string, passages: readonly ReadPassage[]): Told
       const share = words.filter((stem) => place.has(stem)).length / words.length;
       const score = share - rank * RANK;
       if (share < MIN_NAMED || score <= most) continue;
-      [best, most] = [{ short: null, quotes: [partFrom(all, at, passage)] }, score];
+      [best, most] = [{ short: null, quotes: [listFrom(all, at, passage) ?? partFrom(all, at, passage)] }, score];
     }
   }
   return best;
 }
 
+/** Returns the items of a section that begins with one. */
+function listFrom(all: readonly Statement[], at: number, passage: ReadPassage): ToldParts['quotes'][number] | null {
+  const first = all[at] as Statement;
+  if (first.isItem !== true) return null;
+  const end = all.findIndex((one, index) => index > at && one.heading !== first.heading);
+  const said = all.slice(at, end < 0 ? all.length : end).slice(0, MAX_ITEMS);
+  const text = said.map((one, index) => `${index === 0 ? '' : one.isItem === true ? '; ' : ' '}${one.text}`).join('');
+  return text.length > MAX_PART ? null : { text, statement: first, passage };
+}
+
+const MAX_ITEMS = 15;
 /** How much less a section with a less sure name counts. */
 const RANK = 0.05;
+
+const ASKS_CONSEQUENCE =
+  /^what (?:happens|will happen|would happen|is the result|does it do) (?:if|when|in case) (?<when>.+?)\??$/iu;
+const CONDITION = /^(?:if|when|whenever|in case|unless) (?<when>[^,;:]{3,120})(?:,| then )/iu;
+const DENIED = /\b(?:not|no|neither|nor|none|without|never|un\p{L}+|\p{L}+n['’]t)\b/iu;
+/** Share of the words of the condition of a question and of a sentence that must be the same. */
+const MIN_SAME = 0.75;
+
+/** Returns the sentence that begins with the condition of which a question asks what happens then, with the next one. */
+function consequenceOf(question: string, passages: readonly ReadPassage[]): ToldParts | null {
+  const when = ASKS_CONSEQUENCE.exec(question)?.groups?.['when'];
+  const asked = when === undefined ? [] : stemsOf(when.replace(/ (?:in|of|with|for) \S+$/u, ' '));
+  if (when === undefined || asked.length < 2) return null;
+  let [best, most]: [ToldParts | null, number] = [null, MIN_SAME];
+  for (const passage of passages) {
+    const all = statementsOf(passage);
+    for (const [at, { text }] of all.entries()) {
+      const told = CONDITION.exec(text)?.groups?.['when'];
+      if (told === undefined || DENIED.test(told) !== DENIED.test(when)) continue;
+      const said = stemsOf(told);
+      const same = said.filter((stem) => asked.includes(stem)).length;
+      const share = same / Math.max(asked.length, said.length);
+      if (share <= most) continue;
+      [best, most] = [{ short: null, quotes: [partFrom(all.slice(0, at + 2), at, passage)] }, share];
+    }
+  }
+  return best;
+}
 
 const stemsOf = (text: string): readonly string[] => [
   ...new Set(

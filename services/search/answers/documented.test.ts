@@ -40,6 +40,12 @@ describe('a default that documentation gives', () => {
       '100',
       'heron.md',
     ],
+    [
+      'How long does heron keep events by default?',
+      '### `storage.retention`\n\nType: duration. Default: `30d`.\n\nHow long events are kept.\n',
+      '30d',
+      'heron.md',
+    ],
     ['How often does heron poll by default?', '- `retries` (default: `100`): how often it tries.\n', null, 'heron.md'],
     ['What is the default port of Redis?', '## port\n\nDefault: 8000\n', null],
     ['What is the default timeout?', '## port\n\nDefault: 8000\n', null],
@@ -90,6 +96,17 @@ describe('a licence that documentation names', () => {
     ['What licence is heron under?', '## License\n\nSee the file LICENSE.\n', null, 'heron.md'],
     ['What licence is Heron under?', 'Tern is released under the MIT License.', null, 'tern.md'],
     ['What licence does my brother have?', 'My brother got his driving licence at MIT.', null],
+  ]);
+});
+
+describe('a status code that documentation gives', () => {
+  const text =
+    'Status codes: 200, 404 if the number is unknown, 410 if the parcel was deleted.\n\nA parcel on its way cannot be cancelled. The call is answered with 409.\n';
+  itSays([
+    ['What status code do I get when I cancel a parcel on its way?', text, '409'],
+    ['Which code is returned if the number is unknown?', text, '404'],
+    ['Which status code is returned for a parcel that was deleted?', text, '410'],
+    ['What status code do I get when the server is full?', text, null],
   ]);
 });
 

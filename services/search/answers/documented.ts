@@ -24,6 +24,7 @@ export function documented(question: string, passages: readonly ReadPassage[]): 
   return (
     statedDefault(text, passages) ??
     neededVersion(text, passages) ??
+    statedCode(text, passages) ??
     statedLicence(text, passages) ??
     statedAddress(text, passages)
   );
@@ -97,13 +98,16 @@ function statedDefault(question: string, passages: readonly ReadPassage[]): Docu
       if (found === null || value === '' || STOP_WORDS.has(value.toLowerCase())) continue;
       const before = text.slice(0, found.index);
       const name = stemsOf(before).length > 0 ? before : nameOfSetting(statements, at);
-      const named = [...new Set(stemsOf(how === undefined ? name : `${name} ${text}`))];
+      const named = [...new Set(stemsOf(how === undefined ? name : `${name} ${text} ${besides(statements, at)}`))];
       if (!heads.some((head) => named.includes(head))) continue;
       if (how !== undefined && !/\d/u.test(value)) continue;
       const { documentName, headings } = passage.payload;
       const place = new Set(stemsOf([documentName, ...headings, statement.heading].join(' ')));
       const around = new Set([...place, ...named, ...stemsOf(passage.payload.text)]);
-      if (![...what, ...owner].every((stem) => around.has(stem))) continue;
+      const lost = [...what, ...owner].filter((stem) => !around.has(stem)).length;
+      // `in parallel` may be `at the same time`
+      if (lost > (how === undefined ? 0 : Math.floor(what.length * MAY_BE_OTHERWISE))) continue;
+      if (how !== undefined && share(what, (stem) => named.includes(stem)) < MIN_NAMED) continue;
       const score =
         1 +
         share(what, (stem) => named.includes(stem)) +
@@ -127,6 +131,18 @@ function nameOfSetting(statements: readonly Statement[], at: number): string {
 }
 
 const SENTENCES_OF_ITEM = 6;
+/** Share of the words of a question how much something is by default that documentation may say otherwise, and must say there. */
+const MAY_BE_OTHERWISE = 0.5;
+const MIN_NAMED = 0.5;
+
+/** Returns the sentences of the short section that a default stands in. */
+function besides(statements: readonly Statement[], at: number): string {
+  const { heading, isItem } = statements[at] as Statement;
+  const own = isItem === true || heading === '' ? [] : statements.filter((one) => one.heading === heading);
+  return own.length > SENTENCES_OF_ITEM || own.some((one) => one.isItem === true)
+    ? ''
+    : own.map((one) => one.text).join(' ');
+}
 /** `--line-width=NUMBER  The greatest width of a line.` */
 const OPTION = /^--?\p{L}/u;
 
@@ -243,6 +259,36 @@ function statedLicence(question: string, passages: readonly ReadPassage[]): Docu
       null
     );
   });
+}
+
+const ASKS_CODE =
+  /^(?:what|which) (?:http )?(?:(?:status|error|response|exit|return) )*(?:codes?|status) (?:do(?:es)? .+? (?:get|return|give|send|answer|respond|exit|end)(?: back| with)?|is (?:returned|sent|given|used|answered)|comes back|will I get|am I given)\b(?<when>.*?)\??$/iu;
+const CODE =
+  /(?<![\p{L}\p{N}.])(?<value>[1-5]\d\d|(?<=\bcode )\d{1,3})(?![\p{L}\p{N}%]|\.\d| (?:ms|seconds?|minutes?|hours?|days?|requests?|items?|bytes|kg|euros?)\b)/gu;
+/** Share of the words of a question that a code's clause must say. */
+const MIN_SAID = 0.5;
+
+/** Returns the status of a reply or an exit in the case of which a question asks: that of the clause with most of its words. */
+function statedCode(question: string, passages: readonly ReadPassage[]): Documented | null {
+  const asked = stemsOf(ASKS_CODE.exec(question)?.groups?.['when'] ?? '');
+  if (asked.length === 0) return null;
+  let [best, most]: [Documented | null, number] = [null, MIN_SAID];
+  for (const passage of passages) {
+    const statements = statementsOf(passage);
+    for (const [at, statement] of statements.entries()) {
+      const found = [...statement.text.matchAll(CODE)];
+      const before = statements[at - 1];
+      const around = before?.heading === statement.heading && found.length === 1 ? before.text : '';
+      for (const [index, one] of found.entries()) {
+        // `404 if the number is unknown, 410 if …`: what follows a code, up to the next one; all of the sentence for one alone.
+        const clause = found.length === 1 ? statement.text : statement.text.slice(one.index, found[index + 1]?.index);
+        const said = stemsOf(`${clause} ${around} ${statement.heading}`);
+        const score = share(asked, (stem) => said.includes(stem));
+        if (score > most) [best, most] = [{ value: one.groups?.['value'] ?? '', passage, statement }, score];
+      }
+    }
+  }
+  return best;
 }
 
 const ASKS_ADDRESS =

@@ -53,6 +53,13 @@ describe('answers from notes, chats and code', () => {
     expect(await firstLine('Why did we choose SQLite?', [sql])).to.include('in SQLite. Nobody runs a server at home.');
   });
 
+  it('name the thing that is only called it, for a question how something is done', async () => {
+    const text = '# Edge\n\n## Rollback\n\nThe old certificate stays in /etc/old. Copy it back and reload the proxy.\n';
+    expect(await firstLine('How do I copy the certificate back?', [{ title: 'guide', text }])).to.include(
+      'in /etc/old. Copy it',
+    );
+  });
+
   it('give the steps below a heading that the question names', async () => {
     const text = '# Sorter\n\nThe project was developed by Ada.\n\n## Setting up\n\n1. Clone it.\n2. Run the tests.\n';
     expect(await firstLine('How do I set up the project for development?', [{ title: 'guide', text }])).to.match(
@@ -63,6 +70,13 @@ describe('answers from notes, chats and code', () => {
   it('give all steps of a list in their order', async () => {
     expect(await firstLine('How do I start the engine of the boat?', notes)).to.equal(
       '"1. Open the fuel valve. 2. Press the primer twice. 3. Pull the cord." (boat › Start the engine)',
+    );
+  });
+
+  it('name the thing that is only called it, for a question how something is done', async () => {
+    const text = '# Edge\n\n## Rollback\n\nThe old certificate stays in /etc/old. Copy it back and reload the proxy.\n';
+    expect(await firstLine('How do I copy the certificate back?', [{ title: 'guide', text }])).to.include(
+      'in /etc/old. Copy it',
     );
   });
 

@@ -4,6 +4,8 @@ import { contentWords, type Question } from './question.ts';
 import { MISSING_MORE, type PlacedStatement, putWantedFirst, type RankedSentence } from './rank-sentences.ts';
 import { type Statement, statementsOf } from './statements.ts';
 
+/** What to do with a thing that only the sentence before names. */
+const OF_THING_BEFORE = /^\p{Lu}\p{Ll}+ (?:it|them|this|these|that|those)\b/u;
 /** Says why by itself. */
 const GIVES_REASON =
   /\b(?:because|since|as|so that|in order to|due to|owing to|reason|caused?|causes|thanks to|weil|da|damit|denn|wegen|porque|ya que|para que|parce que|car|afin)\b|[:;–—] /iu;
@@ -33,7 +35,14 @@ export function quotedStatements({ type }: Question, { statement, passage }: Pla
   const at = all.indexOf(statement);
   const isBeside = (other: Statement | undefined): other is Statement =>
     other !== undefined && other.heading === statement.heading && other.label === statement.label;
-  if (type === 'way') return statement.isItem === true ? stepsAround(all, at, isBeside) : [statement];
+  if (type === 'way') {
+    if (statement.isItem === true) return stepsAround(all, at, isBeside);
+    const last = all[at - 1];
+    // `The old file stays in /etc/old. Copy it back.`
+    return OF_THING_BEFORE.test(statement.text) && isBeside(last) && last.isItem !== true
+      ? [last, statement]
+      : [statement];
+  }
   const reply = all
     .slice(at + 1, at + 1 + REPLIES_READ)
     .find((one) => one.asked !== undefined && IS_REASON.test(one.text));

@@ -83,6 +83,18 @@ describe('notes of releases', () => {
     expect(answer('Who added the pausing of a queue?')).to.equal(null);
   });
 
+  it('of a patch do not lie in the release before it, whatever the levels of their headings', () => {
+    const parser = passageOf(
+      '# Changelog\n\n## [21.0.0](https://example.org) (2021-11-15)\n\n### Bug Fixes\n\n- imports of JSON\n\n### [20.2.9](https://example.org) (2021-06-20)\n\n### Bug Fixes\n\n- the pipeline of releases\n',
+      'parser-CHANGELOG.md',
+    );
+    const found = releaseAnswer('What changed in parser 21.0.0?', [parser]);
+    expect(found).to.have.property('quotes').with.lengthOf(1);
+    expect(releaseAnswer('Which version of parser fixed the pipeline?', [parser])).to.include({
+      short: '20.2.9 (2021-06-20)',
+    });
+  });
+
   it('are no numbered sections', () => {
     const policy = passageOf('# Policy\n\n## 3.1 Deductible\n\nThe deductible was changed to 300 euros.\n', 'policy');
     expect(releaseAnswer('When was the deductible changed?', [policy])).to.equal(null);

@@ -1,3 +1,4 @@
+import { versionOfHeading } from '../../common/text/chunking/release-headings.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { contentWords, wordsOf } from './question.ts';
@@ -90,41 +91,15 @@ export function releaseAnswer(question: string, passages: readonly ReadPassage[]
   return answer === 'unsaid' && owner.length === 0 ? null : answer;
 }
 
-const DATE =
-  /\b\d{4}-\d\d-\d\d\b|\b\d{4}\/\d\d?\/\d\d?\b|\b(?:\d{1,2}(?:st|nd|rd|th)? )?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\p{L}*\.?(?: \d{1,2}(?:st|nd|rd|th)?,?)? \d{4}\b/iu;
-const NAMED_VERSION =
-  /(?<![\p{L}\p{N}./-])(?:v(?:ersion |er\.? ?)?|release )?(?<version>\d+(?:\.(?:\d+|x))+(?:-[\p{L}\p{N}.]+)?)(?![\p{L}\p{N}]|\.\d)|(?<![\p{L}\p{N}.])(?:v|version |release )(?<major>\d+)(?![\p{L}\p{N}]|\.\d)/iu;
-/** Words of the heading of a release beside its version and date. */
-const WORDS_OF_RELEASE =
-  /\b(?:versions?|releases?d?|changes?|changelog|what['’]?s|new|notes|breaking|major|minor|patch|stable|in|on|of|the|by|from|yanked|lts|current|latest)\b/giu;
-const MAX_OTHER_WORDS = 2;
-
-/** Returns the version that a heading or the beginning of an item is of; null when it is of something else. */
-function versionIn(title: string, isLead: boolean): { readonly version: string; readonly date: string | null } | null {
-  if (title.length > 120) return null;
-  const bare = title.replace(/\(?https?:\/\/[^\s)]+\)?/giu, ' ');
-  const date = DATE.exec(bare)?.[0] ?? null;
-  const undated = date === null ? bare : bare.replace(date, ' ');
-  const found = NAMED_VERSION.exec(undated);
-  const version = found?.groups?.['version'] ?? found?.groups?.['major'];
-  if (found === null || version === undefined) return null;
-  const others = wordsOf(undated.replace(found[0], ' ').replace(WORDS_OF_RELEASE, ' ')).length;
-  // `3.1 Deductible` is the number of a section.
-  const isMarked = date !== null || /^(?:v|r)/iu.test(found[0]) || undated.includes('[');
-  return others > (isMarked ? MAX_OTHER_WORDS : 0) || (isLead && !isMarked)
-    ? null
-    : { version: version.toLowerCase(), date };
-}
-
 /** Words before the colon of an item that names its version: `v4 (Sep 2024): remove glob support`. */
 const LEAD = /^(?<lead>[^:]{1,60}):\s/u;
 
 /** Returns what a passage tells of releases. */
 function entriesOf(passage: ReadPassage): readonly Entry[] {
   if (!/\d/u.test(passage.payload.text)) return [];
-  const known = new Map<string, ReturnType<typeof versionIn>>();
+  const known = new Map<string, ReturnType<typeof versionOfHeading>>();
   const versionOf = (title: string) => {
-    if (!known.has(title)) known.set(title, versionIn(title, false));
+    if (!known.has(title)) known.set(title, versionOfHeading(title));
     return known.get(title) ?? null;
   };
   return statementsOf(passage).flatMap((statement): Entry[] => {
@@ -146,6 +121,9 @@ function entriesOf(passage: ReadPassage): readonly Entry[] {
   });
 }
 
+/** Words of a document's name beside that of the program. */
+const OTHER_WORDS = 2;
+
 /** Returns the passages of the program that is named: all when none is, else those of documents with its name. */
 function ofProgram<T extends { readonly passage: ReadPassage }>(
   owner: readonly string[],
@@ -159,7 +137,7 @@ function ofProgram<T extends { readonly passage: ReadPassage }>(
   });
   const words = (one: T) => stemsOf(one.passage.payload.documentName).length;
   const fewest = Math.min(...named.map(words));
-  return named.filter((one) => words(one) <= fewest + MAX_OTHER_WORDS);
+  return named.filter((one) => words(one) <= fewest + OTHER_WORDS);
 }
 
 /** `What changed in 2024?` */

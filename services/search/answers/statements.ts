@@ -1,4 +1,5 @@
 import { recentlyUsed } from '../../common/kernel/recently-used.ts';
+import { headingPath } from '../../common/text/chunking/release-headings.ts';
 import { headingTime } from '../../common/text/language/heading-dates.ts';
 import { sentences } from '../../common/text/language/sentences.ts';
 import type { TimeSpan } from '../../common/text/language/time-span.ts';
@@ -71,6 +72,8 @@ const LOWEST_LEVEL = 7;
 const RUN_IN =
   /^(?:Status|Context|Background|Problem|Motivation|Decision|Why|Rationale|Reasons?|Consequences|Alternatives)\.$/u;
 const NEAR = 8;
+/** A heading of a manual page, whose section is indented: `EXIT STATUS`. */
+const MANUAL_HEADING = /^\p{Lu}{2}[\p{Lu} ]{1,30}:?$/u;
 /** A heading that is underlined. */
 const UNDERLINED = /^([^\n]{1,100})\n(?:(={3,})|-{3,})[ \t]*$/gmu;
 
@@ -238,14 +241,19 @@ function readStatements(payload: RankedPassage['payload'], isTold: boolean): Rea
     const following = text.slice(sentence.end, read[at + 1]?.start ?? text.length);
     const isFirst = payload.chunkIndex === 0 && statements.length === 0 && label === '' && parents.length === 0;
     const isRunIn = RUN_IN.test(line) && /^[ \t]+\S/u.test(text.slice(sentence.end, sentence.end + NEAR));
-    const isTitle = isRunIn || isHeading(line, titles) || (isFirst && isTitleLine(line, following));
+    const isTitle =
+      isRunIn ||
+      (MANUAL_HEADING.test(line) && /^[ \t]*\n[ \t]{2,}\S/u.test(text.slice(sentence.end, sentence.end + NEAR))) ||
+      isHeading(line, titles) ||
+      (isFirst && isTitleLine(line, following));
     const isLabel = isTitle || (line.length <= MAX_KEY_LENGTH && ENDS_KEY.test(line));
     if (isTitle) {
       heading = isRunIn ? line.slice(0, -1) : plain(line);
       const level = /^[ \t]*(#{1,6})[ \t]/u.exec(line)?.[1]?.length ?? LOWEST_LEVEL;
-      path = [...path.filter((one) => one.level < level), { level, text: heading }];
-      const top = path[0]?.level ?? level;
-      const all = [...outer.filter((one) => one.level < top), ...path].map((one) => one.text);
+      path = headingPath(path, { level, text: heading });
+      const [first] = path;
+      const around = first === undefined ? outer : headingPath(outer, first).slice(0, -1);
+      const all = [...around, ...path].map((one) => one.text);
       above = [...new Set(all)].filter((one) => one !== heading);
       time = headingTime(all, saidAt);
     }

@@ -36,6 +36,14 @@ describe('chunkDocument', () => {
     expect(drafts[0]?.headings).to.deep.equal(['Title']);
   });
 
+  it('writes the titles of paragraphs as lines of their own, with marks', () => {
+    const blocks = [heading(1, 'Problems'), heading(6, 'Port in use'), paragraph('Stop the server.')];
+    const document = { text: '# Problems\n\n**Port in use.** Stop the server.', blocks };
+    expect(chunkDocument(document, options()).map(({ text }) => text.trim())).to.deep.equal([
+      '# Problems\n\n###### Port in use\n\nStop the server.',
+    ]);
+  });
+
   it('returns no chunk for an empty document', () => {
     expect(chunkDocument({ text: '', blocks: [] }, options())).to.deep.equal([]);
   });

@@ -1,5 +1,6 @@
 import type { ChunkableBlock, ChunkableDocument } from './chunk-draft.ts';
 import { markedText } from './marked-text.ts';
+import { headingPath } from './release-headings.ts';
 
 /** A block with its place in the text: it reaches up to the next block, so that all of them tile the document. */
 export interface PlacedBlock {
@@ -24,7 +25,7 @@ export function layoutOf(document: ChunkableDocument): Layout {
   const starts = startsOf(document.text, blocks);
   const hasOffsets = starts !== null;
   const placed: PlacedBlock[] = [];
-  const path: { level: number; text: string }[] = [];
+  let path: readonly { readonly level: number; readonly text: string }[] = [];
   let page: number | undefined;
   let rows = 0;
   for (const [index, block] of blocks.entries()) {
@@ -34,8 +35,7 @@ export function layoutOf(document: ChunkableDocument): Layout {
     if (isRow) rows += 1;
     if (block.kind === 'heading') {
       const level = block.level ?? 1;
-      while (path.length > 0 && (path.at(-1) as { level: number }).level >= level) path.pop();
-      path.push({ level, text: headingText(block.text) });
+      path = headingPath(path, { level, text: headingText(block.text) });
     }
     if (block.text.trim() === '') continue;
     const start = index === 0 ? 0 : (starts?.[index] ?? 0);
@@ -60,6 +60,9 @@ function startsOf(text: string, blocks: readonly ChunkableBlock[]): number[] | n
   for (const block of blocks) {
     const start = text.indexOf(block.text, cursor);
     if (start === -1) return null;
+    // A title at the beginning of a paragraph, which becomes a line of its own.
+    const isRunIn = block.kind === 'heading' && block.level === LOWEST_HEADING;
+    if (isRunIn && /[.*_]/u.test(text.charAt(start + block.text.length))) return null;
     const line = Math.max(cursor, text.lastIndexOf('\n', start - 1) + 1);
     const isMarked = start - line <= MAX_MARKS && MARKS.test(text.slice(line, start));
     starts.push(isMarked ? line : start);
@@ -71,6 +74,8 @@ function startsOf(text: string, blocks: readonly ChunkableBlock[]): number[] | n
 /** Marks of a heading or a list item in front of its text. */
 const MARKS = /^[ \t>]*(?:#{1,6}|[-*+•]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?$/u;
 const MAX_MARKS = 60;
+/** Of titles that paragraphs begin with. */
+const LOWEST_HEADING = 6;
 
 /** Without Markdown signs: the text of a heading as a reader sees it. */
 function headingText(text: string): string {

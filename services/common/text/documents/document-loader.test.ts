@@ -231,6 +231,30 @@ describe('document loader', () => {
       expect(document.blocks.find((block) => block.kind === 'code')?.language).to.equal('ts');
     });
 
+    it('reads the titles of paragraphs in Markdown as headings, where there are several', async () => {
+      const text =
+        '# Problems\n\n**Port in use.** Stop the `other` server.\n\n**Why so slow?** The cache is cold.\n\n**Owner:** Ada';
+      const document = await load('problems.md', text);
+      expect(document.text).to.equal(text);
+      expect(outline(document.blocks)).to.deep.equal([
+        'heading1 Problems',
+        'heading6 Port in use',
+        'paragraph Stop the other server.',
+        'heading6 Why so slow?',
+        'paragraph The cache is cold.',
+        'paragraph Owner: Ada',
+      ]);
+      const one = await load('one.md', '# Problems\n\n**Be careful.** It is hot.\n\nIt burns.');
+      expect(outline(one.blocks)).to.include('paragraph Be careful. It is hot.');
+    });
+
+    it('reads long lists of Markdown without their marks', async () => {
+      const items = Array.from({ length: 900 }, (_, at) => `  * change number ${at} of the library`);
+      const { blocks } = await load('history.md', `2.0.0\n=====\n\n${items.join('\n')}\n`);
+      expect(blocks.filter(({ kind }) => kind === 'list-item')).to.have.length(900);
+      expect(blocks.some(({ text }) => text.includes('* change'))).to.equal(false);
+    });
+
     it('leaves the entries of a table of contents out of Markdown', async () => {
       const contents =
         '- [Install](#install)\n  - [From source](#from-source)\n- [Licence](#licence) and more\n- [Site](https://a.example)';

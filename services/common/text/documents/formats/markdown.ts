@@ -6,13 +6,14 @@ import { markdownTable } from './table-text.ts';
 
 /**
  * Reads Markdown: headings with level, paragraphs, list items, tables, code, quotes. Blocks hold readable text: emphasis marks are
- * removed, a link becomes its words with the address in brackets, an image its description. Items that are nothing but a link to
+ * removed, a link becomes its words with the address in brackets, an image its description. Where several paragraphs begin with a
+ * title of their own in bold type, these are headings of the lowest level. Items that are nothing but a link to
  * a heading of the document repeat that heading, and are left out. The text of the document is verbatim.
  */
 export function readMarkdown(text: string): DocumentDraft {
   const { body, metadata } = splitFrontMatter(text);
   const blocks: DocumentBlock[] = Object.entries(metadata).length === 0 ? [] : [frontMatterBlock(metadata)];
-  collect(tokensOf(body), 'paragraph', blocks);
+  collect(withRunInHeadings(tokensOf(body)), 'paragraph', blocks);
   const title =
     metadata['title'] ?? blocks.find((block) => block.kind === 'heading' && block.level === 1)?.text ?? null;
   return { text, blocks, title, metadata };
@@ -44,6 +45,10 @@ const SECTION_CHARACTERS = 8_192;
 /** Length above which a section that cannot be cut is read as plain text, except for code and tables, which take linear time. */
 const MAX_SECTION_CHARACTERS = 16_384;
 
+/** Length of a section when an indented list can be cut, too: read as plain text it would keep its marks. */
+const LONG_SECTION_CHARACTERS = 12_288;
+const STARTS_ITEM = /^ {1,3}(?:[-*+]|\d{1,9}[.)])[ \t]/;
+
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 /** Matches the beginning of a block that never continues the previous one. */
 const STARTS_BLOCK = /^(?:#{1,6}[ \t]|[-*+][ \t]|\d{1,9}[.)][ \t])/;
@@ -57,7 +62,9 @@ function* sectionsOf(text: string): Generator<string> {
     const next = newline === -1 ? text.length : newline + 1;
     const line = text.slice(at, Math.min(next, at + 100));
     const mark = FENCE.exec(line)?.[1] ?? null;
-    const startsBlock = (isAfterBlank && /^\S/.test(line)) || STARTS_BLOCK.test(line);
+    const isLong = at - start >= LONG_SECTION_CHARACTERS;
+    const startsBlock =
+      (isAfterBlank && /^\S/.test(line)) || STARTS_BLOCK.test(line) || (isLong && STARTS_ITEM.test(line));
     if (fence === null && startsBlock && at - start >= SECTION_CHARACTERS) {
       yield text.slice(start, at);
       start = at;
@@ -79,6 +86,43 @@ function isTooLong(section: string): boolean {
 function plainToken(text: string): Tokens.Paragraph {
   return { type: 'paragraph', raw: text, text, tokens: [{ type: 'text', raw: text, text }] };
 }
+
+/** Characters of a title at the beginning of a paragraph. */
+const MAX_RUN_IN = 80;
+/** Paragraphs with such a title that make them headings: one alone stresses what it says. */
+const MIN_RUN_INS = 2;
+
+/** Returns the title in bold type that a paragraph begins with, as in `**Port in use.** Stop the other server.`; null without one. */
+function runInTitle(token: Token): string | null {
+  const [first, second] = token.type === 'paragraph' ? ((token as Tokens.Paragraph).tokens ?? []) : [];
+  if (first?.type !== 'strong' || second === undefined) return null;
+  const title = inlineText((first as Tokens.Strong).tokens);
+  return title.length <= MAX_RUN_IN && /[\p{L}\p{N}]/u.test(title) && /[.?!]$/u.test(title) && /^\s/u.test(second.raw)
+    ? title.replace(/\.$/u, '')
+    : null;
+}
+
+/** Parts paragraphs from the titles that they begin with. */
+function withRunInHeadings(tokens: readonly Token[]): readonly Token[] {
+  const titles = tokens.map(runInTitle);
+  if (titles.filter((title) => title !== null).length < MIN_RUN_INS) return tokens;
+  return tokens.flatMap((token, at): Token[] => {
+    const title = titles[at] ?? null;
+    if (title === null) return [token];
+    const [, second, ...rest] = (token as Tokens.Paragraph).tokens ?? [];
+    const heading = {
+      type: 'heading',
+      raw: title,
+      depth: LOWEST_HEADING,
+      text: title,
+      tokens: [{ type: 'text', raw: title, text: title }],
+    };
+    const text = second?.type === 'text' ? { ...second, text: (second as Tokens.Text).text.trimStart() } : second;
+    return [heading, { ...token, tokens: [...(text === undefined ? [] : [text]), ...rest] }];
+  });
+}
+
+const LOWEST_HEADING = 6;
 
 type Container = 'paragraph' | 'list-item' | 'quote';
 
