@@ -138,141 +138,223 @@ export function sentenceFeatures(whole: Question, { ranked, short, passages }: E
   const { text } = question;
   const words = keyWords(question);
   const names = words.filter(({ isName }) => isName);
-  const lost = (bag: Bag) => Number(names.some((name) => covered(name, bag) < 1));
   const asked = askedWords(text, question).map(keyOf);
-  const askedIn = (bag: Bag) => Math.min(...asked.map((word) => covered(word, bag)));
   const unit = unitAsked(text);
   const slotWords = new Set([...asked.map(({ word }) => word), ...wordsOf(unit), question.focus]);
   /** Words for the subject of the question, without those for what is asked of it. */
   const subject = words.filter(({ word }) => !slotWords.has(word));
   const focus = question.focus === null || STOP_WORDS.has(question.focus) ? null : keyOf(question.focus);
   const inAll = bagOf(...passages.slice(0, PASSAGES_READ).map(wholeText));
-  const inPassages = coverage(words, inAll);
   const bags = new Map<string, Bag>();
-  const partsOf = statedParts(question);
-  const agreementOf = agreementWith(question);
-  const statements = new Map<ReadPassage, readonly string[]>();
-  const form = formOf(question);
+  const told = new Map<ReadPassage, readonly string[]>();
   const slots = new Map<ReadPassage, ReturnType<typeof slotFeatures>>();
-  return best.map((sentence) => {
-    const { statement, features, confidence, probability, passage: source } = sentence;
-    const isTold = statement.verbatim !== undefined;
-    const section = `${source.id} ${isTold ? statement.verbatim : statement.heading}`;
-    const around = isTold ? exchangeText(source, statement) : sectionText(source, statement.heading);
-    const inPassage = bags.get(section) ?? bagOf(around);
-    bags.set(section, inPassage);
-    const all = statementsOf(source);
-    const told = statements.get(source) ?? all.map((one) => one.text);
-    statements.set(source, told);
-    const before = told[told.indexOf(statement.text) - 1] ?? '';
-    const subjectBefore = saidBefore(all, statement);
-    const inSentence = bagOf(`${statement.text} ${statement.heading} ${statement.label} ${subjectBefore}`);
-    const slot = slots.get(source) ?? slotFeatures(question, told);
-    slots.set(source, slot);
-    const own = coverage(words, inSentence);
-    const passage = coverage(words, inPassage);
-    const isShort = short !== null && short.sentence === sentence;
-    const [about, aboutPassage] = [coverage(subject, inSentence), coverage(subject, inPassage)];
-    const isAbout = subject.length === 0 || (form === 'which' ? aboutPassage : about).exact >= MIN_ABOUT_ROW;
-    const kind = kindIn(whole, statement.text, isAbout ? statement.label : null);
-    const context = `${statement.heading} ${statement.label} ${before}`;
-    const quoted = question.type === 'reason' ? quotedStatements(question, sentence) : [statement];
-    const stated = partsOf(statement.text, context);
-    const parts = quoted.some(({ heading }) => isOfReason(heading)) ? { ...stated, filler: 1 } : stated;
-    const agreement = agreementOf(statement.text, context);
-    const unitSaid = unitIn(whole, statement.text);
-    const askedHere = asked.length === 0 ? 0 : askedIn(inSentence);
-    const nameLostInSentence = lost(inSentence);
-    const aboutSharp = subject.length === 0 ? 1 : about.sharp;
-    const conditions = [
-      parts.verb,
-      parts.noun,
-      parts.person,
-      Math.max(kind === null ? 1 : (kind + 1) / 2, askedHere),
-      1 - LOST_NAME * nameLostInSentence,
-      aboutSharp,
-      1 - agreement.opposite,
-      ...[agreement.agent, agreement.object, agreement.properName, slot.nameSlot, unitSaid].map(ifKnown),
-    ];
-    return {
-      own: own.mean,
-      ownExact: own.exact,
-      ownSharp: own.sharp,
-      ownWorst: own.worst,
-      ownLost: own.lost,
-      ownUncovered: own.uncovered,
-      passage: passage.mean,
-      passageExact: passage.exact,
-      passageSharp: passage.sharp,
-      passageWorst: passage.worst,
-      passageLost: passage.lost,
-      passageUncovered: passage.uncovered,
-      about: subject.length === 0 ? 1 : about.mean,
-      aboutSharp,
-      aboutUncovered: about.uncovered,
-      aboutPassage: subject.length === 0 ? 1 : aboutPassage.mean,
-      aboutPassageSharp: subject.length === 0 ? 1 : aboutPassage.sharp,
-      aboutPassageUncovered: aboutPassage.uncovered,
-      aboutWithKind: Math.min(((kind ?? 0) + 1) / 2, aboutSharp),
-      aboutPassageWithKind: Math.min(((kind ?? 0) + 1) / 2, subject.length === 0 ? 1 : aboutPassage.sharp),
-      lacksFiller: Number(parts.filler < 0 && (kind ?? -1) <= 0),
-      lacksVerb: Number(parts.verb < 0.5 && (kind ?? -1) <= 0),
-      lacksName: Number(slot.nameSlot < 0),
-      lacksBeside: Number(form === 'which' && parts.focusBeside <= 0 && slot.focusSlot <= 0 && (kind ?? -1) <= 0),
-      isRow: Number(/^\|/u.test(statement.text)),
-      hasSubject: Number(subject.length > 0),
-      allExact: inPassages.exact,
-      allSharp: inPassages.sharp,
-      allWorst: inPassages.worst,
-      nameLost: lost(inPassage),
-      nameLostInAll: lost(inAll),
-      nameLostInSentence,
-      namesHeld: Number(names.length > 0 && lost(inPassage) === 0),
-      focusInSentence: focus === null ? 0.5 : covered(focus, inSentence),
-      focusInPassage: focus === null ? 0.5 : covered(focus, inPassage),
-      hasType: features.hasType,
-      asked: Number(asked.length > 0),
-      askedInSentence: askedHere,
-      askedInPassage: asked.length === 0 ? 0 : askedIn(inPassage),
-      isAskedMissing: Number(asked.length > 0 && askedIn(inPassage) < 0.5),
-      kind: kind ?? 0,
-      isKindMissing: Number((kind ?? 1) < 0),
-      hasNoKind: Number(kind === null),
-      softKind: (kind ?? 0) * own.sharp,
-      kindOrAsked: Math.max(kind ?? -1, asked.length === 0 ? -1 : 2 * askedHere - 1),
-      near: nearness(question, words, statement.text),
-      short: short?.confidence ?? 0,
-      isShort: Number(isShort),
-      confidence,
-      probability,
-      missing: features.missing,
-      pairs: features.pairs,
-      ...slot,
-      ...parts,
-      ...agreement,
-      ...together(conditions),
-      unit: unitSaid,
-      lacksUnit: Number(unitSaid < 0),
-      lacksProper: Number(agreement.properName < 0),
-      lacksAgent: Number(agreement.agent < 0),
-      lacksObject: Number(agreement.object < 0),
-      lacksSubject: Number(agreement.subject < 0),
-      otherSelf: Number(agreement.self === -1),
-      fillerVerb: Math.max(0, parts.filler) * parts.verb,
-      [`filler ${form}`]: parts.filler,
-      [`no filler ${form}`]: Number(parts.filler < 0),
-      [`verb ${form}`]: parts.verb,
-      [`noun ${form}`]: parts.noun,
-      [`kind ${form}`]: kind ?? 0,
-      [`new name ${form}`]: parts.newName,
-      [`focus beside ${form}`]: parts.focusBeside,
-      words: Math.min(1, words.length / 6),
-      isOneWord: Number(words.length <= 1),
-      [`type ${form}`]: 1,
-      [`covered ${form}`]: passage.sharp,
-    };
-  });
+  const places = { bags, told, slots };
+  const readers = { partsOf: statedParts(question), agreementOf: agreementWith(question), form: formOf(question) };
+  const asks: Asks = { whole, question, words, names, asked, subject, focus, ...readers };
+  const allPassages = { inAll, inPassages: coverage(words, inAll) };
+  return best.map((sentence) =>
+    featuresOf(sentence, { asks, short, ...allPassages }, readPlace(sentence, asks, places)),
+  );
 }
+
+/** What is read of a question once. */
+interface Asks {
+  readonly whole: Question;
+  /** Without what contacts ask for. */
+  readonly question: Question;
+  readonly words: readonly KeyWord[];
+  readonly names: readonly KeyWord[];
+  readonly asked: readonly KeyWord[];
+  readonly subject: readonly KeyWord[];
+  readonly focus: KeyWord | null;
+  readonly partsOf: ReturnType<typeof statedParts>;
+  readonly agreementOf: ReturnType<typeof agreementWith>;
+  readonly form: string;
+}
+
+interface Found {
+  readonly asks: Asks;
+  readonly short: ShortAnswer | null;
+  readonly inAll: Bag;
+  readonly inPassages: Coverage;
+}
+
+interface Places {
+  readonly bags: Map<string, Bag>;
+  readonly told: Map<ReadPassage, readonly string[]>;
+  readonly slots: Map<ReadPassage, ReturnType<typeof slotFeatures>>;
+}
+
+/** Returns the words of a sentence and of its surroundings; `places` keeps what several sentences share. */
+function readPlace({ statement, passage: source }: RankedSentence, { question }: Asks, { bags, told, slots }: Places) {
+  const isTold = statement.verbatim !== undefined;
+  const section = `${source.id} ${isTold ? statement.verbatim : statement.heading}`;
+  const around = isTold ? exchangeText(source, statement) : sectionText(source, statement.heading);
+  const inPassage = bags.get(section) ?? bagOf(around);
+  bags.set(section, inPassage);
+  const all = statementsOf(source);
+  const said = told.get(source) ?? all.map((one) => one.text);
+  told.set(source, said);
+  const before = said[said.indexOf(statement.text) - 1] ?? '';
+  const subjectBefore = saidBefore(all, statement);
+  const inSentence = bagOf(`${statement.text} ${statement.heading} ${statement.label} ${subjectBefore}`);
+  const slot = slots.get(source) ?? slotFeatures(question, said);
+  slots.set(source, slot);
+  return { inSentence, inPassage, before, slot };
+}
+
+function featuresOf(
+  sentence: RankedSentence,
+  { asks, short, inAll, inPassages }: Found,
+  { inSentence, inPassage, before, slot }: ReturnType<typeof readPlace>,
+) {
+  const { whole, question, words, names, asked, subject, focus, form } = asks;
+  const { statement, features, confidence, probability } = sentence;
+  const lost = (bag: Bag) => Number(names.some((name) => covered(name, bag) < 1));
+  const askedIn = (bag: Bag) => Math.min(...asked.map((word) => covered(word, bag)));
+  const own = coverage(words, inSentence);
+  const passage = coverage(words, inPassage);
+  const isShort = short !== null && short.sentence === sentence;
+  const [about, aboutPassage] = [coverage(subject, inSentence), coverage(subject, inPassage)];
+  const isAbout = subject.length === 0 || (form === 'which' ? aboutPassage : about).exact >= MIN_ABOUT_ROW;
+  const kind = kindIn(whole, statement.text, isAbout ? statement.label : null);
+  const context = `${statement.heading} ${statement.label} ${before}`;
+  const quoted = question.type === 'reason' ? quotedStatements(question, sentence) : [statement];
+  const stated = asks.partsOf(statement.text, context);
+  const parts = quoted.some(({ heading }) => isOfReason(heading)) ? { ...stated, filler: 1 } : stated;
+  const agreement = asks.agreementOf(statement.text, context);
+  const unitSaid = unitIn(whole, statement.text);
+  const askedHere = asked.length === 0 ? 0 : askedIn(inSentence);
+  const nameLostInSentence = lost(inSentence);
+  const aboutSharp = subject.length === 0 ? 1 : about.sharp;
+  const conditions = conditionsOf({ parts, agreement, kind, askedHere, nameLostInSentence, aboutSharp });
+  const known = [agreement.agent, agreement.object, agreement.properName, slot.nameSlot, unitSaid].map(ifKnown);
+  return {
+    ...coverageFeatures(own, passage),
+    ...aboutFeatures(subject.length > 0, { about, aboutPassage, kind }),
+    lacksFiller: Number(parts.filler < 0 && (kind ?? -1) <= 0),
+    lacksVerb: Number(parts.verb < 0.5 && (kind ?? -1) <= 0),
+    lacksName: Number(slot.nameSlot < 0),
+    lacksBeside: Number(form === 'which' && parts.focusBeside <= 0 && slot.focusSlot <= 0 && (kind ?? -1) <= 0),
+    isRow: Number(/^\|/u.test(statement.text)),
+    hasSubject: Number(subject.length > 0),
+    allExact: inPassages.exact,
+    allSharp: inPassages.sharp,
+    allWorst: inPassages.worst,
+    nameLost: lost(inPassage),
+    nameLostInAll: lost(inAll),
+    nameLostInSentence,
+    namesHeld: Number(names.length > 0 && lost(inPassage) === 0),
+    focusInSentence: focus === null ? 0.5 : covered(focus, inSentence),
+    focusInPassage: focus === null ? 0.5 : covered(focus, inPassage),
+    hasType: features.hasType,
+    asked: Number(asked.length > 0),
+    askedInSentence: askedHere,
+    askedInPassage: asked.length === 0 ? 0 : askedIn(inPassage),
+    isAskedMissing: Number(asked.length > 0 && askedIn(inPassage) < 0.5),
+    kind: kind ?? 0,
+    isKindMissing: Number((kind ?? 1) < 0),
+    hasNoKind: Number(kind === null),
+    softKind: (kind ?? 0) * own.sharp,
+    kindOrAsked: Math.max(kind ?? -1, asked.length === 0 ? -1 : 2 * askedHere - 1),
+    near: nearness(question, words, statement.text),
+    short: short?.confidence ?? 0,
+    isShort: Number(isShort),
+    confidence,
+    probability,
+    missing: features.missing,
+    pairs: features.pairs,
+    ...slot,
+    ...parts,
+    ...agreement,
+    ...together([...conditions, ...known]),
+    unit: unitSaid,
+    lacksUnit: Number(unitSaid < 0),
+    ...lackedBy(agreement),
+    fillerVerb: Math.max(0, parts.filler) * parts.verb,
+    ...featuresOfForm(form, parts, kind),
+    words: Math.min(1, words.length / 6),
+    isOneWord: Number(words.length <= 1),
+    [`type ${form}`]: 1,
+    [`covered ${form}`]: passage.sharp,
+  };
+}
+
+const coverageFeatures = (own: Coverage, passage: Coverage) => ({
+  own: own.mean,
+  ownExact: own.exact,
+  ownSharp: own.sharp,
+  ownWorst: own.worst,
+  ownLost: own.lost,
+  ownUncovered: own.uncovered,
+  passage: passage.mean,
+  passageExact: passage.exact,
+  passageSharp: passage.sharp,
+  passageWorst: passage.worst,
+  passageLost: passage.lost,
+  passageUncovered: passage.uncovered,
+});
+
+/** How far the subject of a question is covered; all of it where a question has none. */
+function aboutFeatures(
+  hasSubject: boolean,
+  {
+    about,
+    aboutPassage,
+    kind,
+  }: { readonly about: Coverage; readonly aboutPassage: Coverage; readonly kind: number | null },
+) {
+  const [sharp, passageSharp] = hasSubject ? [about.sharp, aboutPassage.sharp] : [1, 1];
+  const ofKind = ((kind ?? 0) + 1) / 2;
+  return {
+    about: hasSubject ? about.mean : 1,
+    aboutSharp: sharp,
+    aboutUncovered: about.uncovered,
+    aboutPassage: hasSubject ? aboutPassage.mean : 1,
+    aboutPassageSharp: passageSharp,
+    aboutPassageUncovered: aboutPassage.uncovered,
+    aboutWithKind: Math.min(ofKind, sharp),
+    aboutPassageWithKind: Math.min(ofKind, passageSharp),
+  };
+}
+
+const lackedBy = (agreement: ReturnType<Asks['agreementOf']>) => ({
+  lacksProper: Number(agreement.properName < 0),
+  lacksAgent: Number(agreement.agent < 0),
+  lacksObject: Number(agreement.object < 0),
+  lacksSubject: Number(agreement.subject < 0),
+  otherSelf: Number(agreement.self === -1),
+});
+
+type Parts = ReturnType<ReturnType<typeof statedParts>>;
+
+const featuresOfForm = (form: string, parts: Parts, kind: number | null) => ({
+  [`filler ${form}`]: parts.filler,
+  [`no filler ${form}`]: Number(parts.filler < 0),
+  [`verb ${form}`]: parts.verb,
+  [`noun ${form}`]: parts.noun,
+  [`kind ${form}`]: kind ?? 0,
+  [`new name ${form}`]: parts.newName,
+  [`focus beside ${form}`]: parts.focusBeside,
+});
+
+/** What an answer must say, each 0 to 1. */
+const conditionsOf = (said: {
+  readonly parts: Parts;
+  readonly agreement: ReturnType<Asks['agreementOf']>;
+  readonly kind: number | null;
+  readonly askedHere: number;
+  readonly nameLostInSentence: number;
+  readonly aboutSharp: number;
+}) => [
+  said.parts.verb,
+  said.parts.noun,
+  said.parts.person,
+  Math.max(said.kind === null ? 1 : (said.kind + 1) / 2, said.askedHere),
+  1 - LOST_NAME * said.nameLostInSentence,
+  said.aboutSharp,
+  1 - said.agreement.opposite,
+];
 
 /** What a sentence without a name of the question lacks of the condition that it has them all. */
 const LOST_NAME = 0.7;
@@ -422,6 +504,8 @@ function covered({ word, stem, isName, phrase = [] }: KeyWord, { texts, likeness
   }
   return most;
 }
+
+type Coverage = ReturnType<typeof coverage>;
 
 function coverage(words: readonly KeyWord[], bag: Bag) {
   let [mean, exact, sharp, total, worst, uncovered] = [0, 0, 0, 0, 0, 0];

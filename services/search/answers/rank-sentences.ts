@@ -151,27 +151,7 @@ export function sentencesOf(
   passages: readonly ReadPassage[],
   limit: number = PASSAGES_READ,
 ): readonly Sentence[] {
-  const coverageOf = coverageOfTexts(question);
-  const asksForQuestion = question.type === 'topic' || ABOUT_QUESTIONS.test(question.text);
-  const asksForCommand = question.type === 'way' || /\bcommands?\b/iu.test(question.text);
-  const read = passages.slice(0, limit).map((passage) => {
-    const { documentName, headings } = passage.payload;
-    const context = coverageOf([documentName, ...headings].join('\n'));
-    const found = statementsOf(passage).filter(
-      ({ isCommand, isQuestion, isSpeech }) =>
-        (isCommand !== true || asksForCommand) && (isQuestion !== true || asksForQuestion || isSpeech === true),
-    );
-    const statements = found.map((statement) => {
-      const above = [statement.heading, statement.label, saidBefore(found, statement)].map((text) => coverageOf(text));
-      return { statement, own: coverageOf(statement.text), label: highest([...above, context]) };
-    });
-    return {
-      passage,
-      statements,
-      isOwn: FIRST_PERSON.test(passage.payload.text),
-      held: highest(statements.flatMap(({ own, label }) => [own, label])),
-    };
-  });
+  const read = withCoverage(question, passages.slice(0, limit));
   const all = read.flatMap(({ statements }) => statements);
   const weights = termWeights(
     question,
@@ -237,6 +217,31 @@ export function sentencesOf(
         },
       };
     });
+  });
+}
+
+/** Returns the statements of passages that may answer a question, with how far each and what is around it cover its terms. */
+function withCoverage(question: Question, passages: readonly ReadPassage[]) {
+  const coverageOf = coverageOfTexts(question);
+  const asksForQuestion = question.type === 'topic' || ABOUT_QUESTIONS.test(question.text);
+  const asksForCommand = question.type === 'way' || /\bcommands?\b/iu.test(question.text);
+  return passages.map((passage) => {
+    const { documentName, headings } = passage.payload;
+    const context = coverageOf([documentName, ...headings].join('\n'));
+    const found = statementsOf(passage).filter(
+      ({ isCommand, isQuestion, isSpeech }) =>
+        (isCommand !== true || asksForCommand) && (isQuestion !== true || asksForQuestion || isSpeech === true),
+    );
+    const statements = found.map((statement) => {
+      const above = [statement.heading, statement.label, saidBefore(found, statement)].map((text) => coverageOf(text));
+      return { statement, own: coverageOf(statement.text), label: highest([...above, context]) };
+    });
+    return {
+      passage,
+      statements,
+      isOwn: FIRST_PERSON.test(passage.payload.text),
+      held: highest(statements.flatMap(({ own, label }) => [own, label])),
+    };
   });
 }
 

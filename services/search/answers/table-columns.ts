@@ -130,29 +130,39 @@ export function readWords(question: string, table: Table, isInTime: boolean): Re
       !columnNames.some((names) => names.has(stemOf(word))) &&
       likeColumn(word, table.columns) < LIKE_COLUMN,
   );
-  const focus = ASKS_FOR_ONE.test(question) ? readQuestion(question).focus : null;
-  // `What is the default timeout?` asks nothing of a table without one.
-  if (focus !== null && unknown.includes(focus)) return null;
-  // Neither does `Where is Mia's dog?` of one without dogs, nor `When did we sell it?` of one of what was bought.
-  const [, owner = '', owned = ''] = OWNED.exec(question) ?? [];
-  if (unknown.some((word) => word === owned || relativesLike(word).length > 0)) return null;
-  if (unknown.length > 0 && DATED_QUESTION.test(question)) return null;
-  // Neither does `Who chaired the last meeting?` of one without meetings.
-  if (unknown.includes(ONE_OF_SERIES.exec(question)?.[1]?.toLowerCase() ?? '')) return null;
-  // `a contested divorce` is no other one.
-  const isOther = ([, word = '', of = '']: readonly string[]) =>
-    unknown.includes(word.toLowerCase()) && conditions.has(stemOf(of.toLowerCase()));
-  if ([...question.matchAll(MODIFIED)].some(isOther)) return null;
-  // `Joaquim's sister` is neither his brother nor my sister.
-  const pair = [owner.toLowerCase(), owned].map(stemOf);
-  const isPair = pair.every((stem) => conditions.has(stem));
-  if (isPair && !table.rows.some((row) => hasAll(row, pair))) return null;
+  if (asksForOther(question, table, unknown, conditions)) return null;
   if (
     unknown.length > (table.kind === 'records' ? 0 : 1) ||
     (unknown.length > 0 && conditions.size + flags.size === 0 && !isInTime)
   )
     return null;
   return { conditions, named, others, unknown, flags, names };
+}
+
+/** Whether a question asks for something that a table does not have, by the words that neither its cells nor columns have. */
+function asksForOther(
+  question: string,
+  table: Table,
+  unknown: readonly string[],
+  conditions: ReadonlyMap<string, ReadonlySet<number>>,
+): boolean {
+  const focus = ASKS_FOR_ONE.test(question) ? readQuestion(question).focus : null;
+  // `What is the default timeout?` asks nothing of a table without one.
+  if (focus !== null && unknown.includes(focus)) return true;
+  // Neither does `Where is Mia's dog?` of one without dogs, nor `When did we sell it?` of one of what was bought.
+  const [, owner = '', owned = ''] = OWNED.exec(question) ?? [];
+  if (unknown.some((word) => word === owned || relativesLike(word).length > 0)) return true;
+  if (unknown.length > 0 && DATED_QUESTION.test(question)) return true;
+  // Neither does `Who chaired the last meeting?` of one without meetings.
+  if (unknown.includes(ONE_OF_SERIES.exec(question)?.[1]?.toLowerCase() ?? '')) return true;
+  // `a contested divorce` is no other one.
+  const isOther = ([, word = '', of = '']: readonly string[]) =>
+    unknown.includes(word.toLowerCase()) && conditions.has(stemOf(of.toLowerCase()));
+  if ([...question.matchAll(MODIFIED)].some(isOther)) return true;
+  // `Joaquim's sister` is neither his brother nor my sister.
+  const pair = [owner.toLowerCase(), owned].map(stemOf);
+  const isPair = pair.every((stem) => conditions.has(stem));
+  return isPair && !table.rows.some((row) => hasAll(row, pair));
 }
 
 /** What a question asks for the last or first of. */

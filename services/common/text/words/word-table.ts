@@ -98,8 +98,7 @@ export function readWordTable(file: string | URL = new URL('words.bin', import.m
     dimensions,
   );
   const { vectors } = dots;
-  /** 1 / length of the vector of each row; 0: not computed yet. */
-  const scales = new Float32Array(size);
+  const scaleOf = inverseLengths(vectors, dimensions, size);
   const words = content.subarray(wordsAt);
   const ends = Uint32Array.from({ length: size }, (_, row) => content.readUInt32LE(HEADER_BYTES + 4 * row));
   const endOf = (row: number) => (row < 0 ? 0 : (ends[row] as number));
@@ -133,16 +132,6 @@ export function readWordTable(file: string | URL = new URL('words.bin', import.m
     for (let at = 0; at < dimensions; at++) sum += (vector[at] as number) * (vectors[start + at] as number);
     return sum * scaleOf(row);
   };
-  const scaleOf = (row: number): number => {
-    let scale = scales[row] as number;
-    if (scale !== 0) return scale;
-    const start = row * dimensions;
-    let squares = 0;
-    for (let at = start; at < start + dimensions; at++) squares += (vectors[at] as number) ** 2;
-    scale = 1 / Math.sqrt(squares || 1);
-    scales[row] = scale;
-    return scale;
-  };
   const wordAt = (row: number) => content.toString('utf8', wordsAt + endOf(row - 1), wordsAt + endOf(row));
   let neighbours: ReturnType<typeof readNeighbours> | undefined;
   return {
@@ -165,6 +154,22 @@ export function readWordTable(file: string | URL = new URL('words.bin', import.m
       const [entry, row] = [find(one), rowOf(other)];
       return entry === null || row < 0 ? 0 : Math.max(0, cosine(entry.vector, row));
     },
+  };
+}
+
+/** Returns what gives 1 / length of the vector of a row. */
+function inverseLengths(vectors: Int8Array, dimensions: number, size: number): (row: number) => number {
+  /** 0: not computed yet. */
+  const scales = new Float32Array(size);
+  return (row) => {
+    let scale = scales[row] as number;
+    if (scale !== 0) return scale;
+    const start = row * dimensions;
+    let squares = 0;
+    for (let at = start; at < start + dimensions; at++) squares += (vectors[at] as number) ** 2;
+    scale = 1 / Math.sqrt(squares || 1);
+    scales[row] = scale;
+    return scale;
   };
 }
 
