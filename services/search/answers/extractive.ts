@@ -47,8 +47,10 @@ import { sourcedQuote } from './source-label.ts';
 import { timeOfDayIn } from './spans.ts';
 import { type StatedAnswer, statedAnswer } from './stated-answer.ts';
 import { type Statement, statementsOf, verbatimOf } from './statements.ts';
+import { isRecordWithout } from './table-columns.ts';
+import { asksForOperation } from './table-operations.ts';
 import type { Table } from './table-rows.ts';
-import { tableAnswer } from './tables.ts';
+import { tableAnswer, unknownNumber } from './tables.ts';
 import {
   changedSince,
   changeFirst,
@@ -172,6 +174,11 @@ export function extractiveAnswer(
     const changed = answerTo(asked, retrieval, passages, material);
     return changed.isOfChange === true ? changed : quotedAll(direct.short, direct.told, material);
   }
+  // Rows compare surer than sentences.
+  const { dataset, tables } = material;
+  const now = found.analysis?.now ?? null;
+  const compared = asksForOperation(asked) ? quotedRows(asked, tables, { dataset, now }) : null;
+  if (compared !== null && compared.text !== NOTHING_FITS) return compared;
   const comparison = quotedComparison(asked, all, material);
   if (comparison !== null) return comparison;
   const example = quotedExample(asked, all, material);
@@ -282,6 +289,8 @@ function answerTo(
 ): ExtractiveAnswer {
   const counted = quotedRows(query, tables, { dataset, now: retrieval.analysis.now });
   if (counted !== null) return counted;
+  const unknown = unknownNumber(query, tables);
+  if (unknown !== null && !passages.some(({ payload }) => payload.text.includes(unknown))) return NO_ANSWER;
   // `Is it on Monday?` asks whether it is.
   const { type } = readQuestion(query);
   const isTimed = type !== 'yes-no';
@@ -309,6 +318,7 @@ function answerTo(
     if (isAcross(text) && !saysInOtherWords(english, sentence)) return false;
     if (MAIL_LINE.test(text) && !ABOUT_MAIL.test(query)) return false;
     if (isOwnProfession && !BY_ONESELF.test(text)) return false;
+    if (isRecordWithout(query, text)) return false;
     const isInner =
       (text === inner?.sentence.statement.text && inner.isOfName !== true) ||
       (inner?.excluded != null && text.includes(inner.excluded));

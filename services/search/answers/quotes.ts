@@ -35,7 +35,7 @@ export async function quotesFrom(
   return extractiveAnswer(query, { ...retrieval, passages }, passages, { ...options, tables, inner, facts });
 }
 
-const PASSAGES_READ = 5;
+const PASSAGES_READ = 8;
 /** Longer documents are not counted: a count of a part would be wrong. */
 const MAX_CHUNKS = 200;
 

@@ -131,6 +131,9 @@ export function readWords(question: string, table: Table, isInTime: boolean): Re
       likeColumn(word, table.columns) < LIKE_COLUMN,
   );
   if (asksForOther(question, table, unknown, conditions)) return null;
+  // `When is the meeting with Henrik?` of one of bookings
+  const event = WHEN_IS.exec(question)?.[1]?.toLowerCase() ?? '';
+  if (others.includes(event) && !columnNames.some((names) => names.has(stemOf(event)))) return null;
   if (
     unknown.length > (table.kind === 'records' ? 0 : 1) ||
     (unknown.length > 0 && conditions.size + flags.size === 0 && !isInTime)
@@ -171,6 +174,8 @@ const ONE_OF_SERIES = /\b(?:last|latest|first|most recent|next|previous) (\p{Ll}
 /** A noun with a word that tells which one. */
 const MODIFIED = /\b(?:an?|the|my|our|your) (\p{Ll}+) (\p{L}+)/gu;
 
+const WHEN_IS = /^when (?:is|was|will) (?:the|our|my) (?:\p{Ll}+ )?(\p{Ll}+) (?:with|of|at|for)\b/iu;
+
 /** What belongs to somebody with a name: `dog` of `Mia's dog`. */
 const OWNED =
   /(\p{Lu}[\p{L}-]+)(?:['’]s|(?<=s)['’]) (?:\p{Ll}+ )*?(\p{Ll}+)(?=\?|$| (?:is|was|do|does|did|has|had|in|at|on)\b)/u;
@@ -209,6 +214,29 @@ export const FIELDS: readonly (readonly [asks: RegExp, names: RegExp])[] = (
     ['receives|gets', 'receivers?|recipients?'],
   ] as const
 ).map(([asks, names]) => [new RegExp(`\\b(?:${asks})\\b`, 'iu'), new RegExp(`^(?:${names})$`, 'iu')]);
+/** Fields of cards that nothing else tells. */
+const CARD_FIELDS: typeof FIELDS = (
+  [
+    ['(?:tele)?phone number|mobile number|phone of', 'phone|telephone|tel|mobile|cell|fax|contact'],
+    ['e-?mail address', 'e-?mail|mail|contact'],
+    ['birthday|date of birth', 'birthday|born|dob|birth'],
+    ['(?:home|postal|street|private) address', 'address|street|home|city'],
+  ] as const
+).map(([asks, names]) => [
+  new RegExp(`\\b(?:${asks})\\b`, 'iu'),
+  new RegExp(`(?:^|, )[^:,]{0,30}\\b(?:${names})[^:,]{0,30}: `, 'iu'),
+]);
+const RECORD = /^[^,:.]{1,40}: [^\n]*?, [^,:]{1,40}: /u;
+
+/** Whether a text is a record without the field that a question asks for, or of nobody whom it names. */
+export function isRecordWithout(question: string, text: string): boolean {
+  const field = CARD_FIELDS.find(([asks]) => asks.test(question));
+  if (field === undefined || !RECORD.test(text)) return false;
+  const names = question.match(/(?<=\s)\p{Lu}[\p{L}-]+/gu) ?? [];
+  // Nor is it told by the card of somebody else.
+  return !field[1].test(text) || (names.length > 0 && !names.some((name) => text.includes(name)));
+}
+
 export const HOW_LONG = /^(?:how long|wie lange)\b/iu;
 /** Fields that the first word of a question asks for. */
 const FIELDS_OF_FIRST: typeof FIELDS = [
@@ -248,6 +276,8 @@ export function likeColumn(word: string, columns: readonly string[]): number {
 const FIELD_SCORE = { word: 0.95, first: 0.6, more: 0.1 } as const;
 const AMOUNT = /^how (?:much|many)\b/iu;
 const ASKS_FOR_AMOUNT = /^(?:how (?:much|many)|what (?:is|was|are|were))\b/iu;
+const BIRTHDAY = /\b(?:birthday|born|date of birth|how old|age|geburtstag|geboren|cumpleaños)\b/iu;
+const STARTS = /^(?:start|begin|date|day|when|from|beginn|inicio)/iu;
 /** Asks for a price, and for no amount of a thing: `how much milk`. */
 const HOW_MUCH = /^how much (?:is|was|are|were|do|does|did|will|would|for)\b/iu;
 /** Amounts that are no prices. */
@@ -289,7 +319,10 @@ export function askedColumn(question: string, { columns, rows }: Table, read: Re
     let score = Math.max(0, ...others.map((word) => (names.has(stemOf(word)) ? 1 : like(word))));
     // `Atlas admin` before `Atlas API`
     score += FIELD_SCORE.more * Math.max(0, others.filter((word) => names.has(stemOf(word))).length - 1);
-    if (at !== key && DATED_QUESTION.test(question) && isDated(rows, at)) score += FIELD_SCORE.first;
+    // A birthday is the day of nothing else.
+    if (BIRTHDAY.test(name) && !BIRTHDAY.test(question)) continue;
+    if (at !== key && DATED_QUESTION.test(question) && isDated(rows, at))
+      score += FIELD_SCORE.first + (STARTS.test(name) ? FIELD_SCORE.more : 0);
     if (at !== key && isField(FIELDS, name)) score = Math.max(score, FIELD_SCORE.word);
     if (at !== key && isField(FIELDS_OF_FIRST, name)) score = Math.max(score, FIELD_SCORE.first);
     if (at !== key && isPerson && wordsOf(name).some((word) => likenessToRoles(word) >= MIN_ROLE))

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { quotedRows } from './extractive.ts';
 import type { ReadPassage } from './rank-sentences.ts';
+import { isRecordWithout } from './table-columns.ts';
 import { tablesOf } from './table-rows.ts';
-import { tableAnswer } from './tables.ts';
+import { tableAnswer, unknownNumber } from './tables.ts';
 
 const passage = (documentName: string, text: string) =>
   ({ id: documentName, payload: { text, documentName, headings: [] } }) as unknown as ReadPassage;
@@ -45,7 +46,23 @@ const WAREN = passage(
     'Artikelnr: K-3, Bezeichnung: Sieb fein, Preis (EUR): 8,40',
   ].join('\n'),
 );
-const TABLES = tablesOf([MEMBERS, WORKBOOK, BOOKINGS, WAREN]);
+const PARTS = passage(
+  'parts',
+  [
+    'part: wheel, weight_kg: 1.9, in_stock: 4, First ordered: 2019-02-01',
+    'part: chain, weight_kg: 0.3, in_stock: 12, First ordered: 2021-07-30',
+    'part: brake pad, weight_kg: 0.1, in_stock: 0, First ordered: 2020-03-11',
+  ].join('\n'),
+);
+const TICKETS = passage(
+  'export',
+  [
+    'tickets.id: T-1\ntickets.title: Login fails\ntickets.reporter: Dana Wills\ntickets.assignee: Leo Brandt',
+    'tickets.id: T-2\ntickets.title: Missing button\ntickets.reporter: Mei Tanaka',
+    'tickets.id: T-3\ntickets.title: Slow search\ntickets.reporter: Dana Wills\ntickets.assignee: Ines Moreau',
+  ].join('\n\n'),
+);
+const TABLES = tablesOf([MEMBERS, WORKBOOK, BOOKINGS, WAREN, PARTS, TICKETS]);
 const NOW = new Date('2026-03-20T10:00:00Z');
 
 describe('operations on tables', () => {
@@ -76,6 +93,17 @@ describe('operations on tables', () => {
     ['Which booking has the highest price?', 'B-3 (410)'],
     ['Which guests smoke?', null],
     ['How many confirmed bookings does Rosa Lind have?', '0'],
+    ['Which bookings were made by Rosa Lind?', 'B-2'],
+    ['Which parts are sold out?', 'brake pad'],
+    ['Which part is the heaviest?', 'wheel (1.9)'],
+    ['Which rider is the heaviest?', null],
+    ['Which tickets are assigned to Leo Brandt?', 'Login fails'],
+    ['Which tickets are assigned to Dana Wills?', ''],
+    ['Which ticket has nobody assigned?', 'Missing button'],
+    ['Who reported the most tickets?', 'Dana Wills (2)'],
+    ['Which parts were first ordered before 2010?', ''],
+    ['Is the discount included for Mei Tanaka?', null],
+    ['When is the meeting with Dana Wills?', null],
     ['Welcher Artikel ist am teuersten?', 'Mühle Torino (1.149,00)'],
   ];
   for (const [question, answer] of cases) {
@@ -83,6 +111,20 @@ describe('operations on tables', () => {
       expect(tableAnswer(question, TABLES, NOW)?.text ?? null).equals(answer);
     });
   }
+
+  it('know the number of a thing that no row has', () => {
+    expect(unknownNumber('Who checked order 2099?', TABLES)).equals('2099');
+    for (const question of ['Who checked order 2041?', 'What was ordered in March 2099?', 'Who checked train 2099?'])
+      expect(unknownNumber(question, TABLES), question).equals(null);
+  });
+
+  it('take no card of another person, or without the field, for an answer', () => {
+    const card = 'name: Ida Brandt, phone: 0431 22, role: chair';
+    expect(isRecordWithout("What is Ida Brandt's birthday?", card)).equals(true);
+    expect(isRecordWithout("What is Paul Osei's phone number?", card)).equals(true);
+    expect(isRecordWithout("What is Ida's phone number?", card)).equals(false);
+    expect(isRecordWithout("What is Ida's phone number?", 'Ida can be called at 0431 22.')).equals(false);
+  });
 
   it('say that no row fulfils the conditions, and of how many', () => {
     const answer = quotedRows('Which orders are above 5000 €?', TABLES, { dataset: null, now: NOW });

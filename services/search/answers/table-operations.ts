@@ -55,9 +55,19 @@ function inTable(question: string, table: Table, now: Date | undefined): Candida
   return chosenRows(question, table, now);
 }
 
+/** Columns of what adjectives compare. */
+const MEASURES = {
+  length:
+    /\b(?:nights?|days?|hours?|minutes?|weeks?|months?|duration|length|distance|km|dauer|länge|nächte|tage|noches|días|duración)\b/iu,
+  height: /\b(?:heights?|höhe|größe|altura)\b/iu,
+  weight: /\b(?:weights?|kg|gewicht|peso)\b/iu,
+  age: /\b(?:age|alter|edad)\b/iu,
+  speed: /\b(?:speed|geschwindigkeit|velocidad)\b/iu,
+} as const;
+
 interface Order {
   readonly isMost: boolean;
-  readonly of: 'money' | 'time' | 'tenure' | 'number';
+  readonly of: 'money' | 'time' | 'tenure' | 'number' | 'named' | keyof typeof MEASURES;
 }
 
 const ORDERS: readonly (readonly [RegExp, Order])[] = [
@@ -86,16 +96,31 @@ const ORDERS: readonly (readonly [RegExp, Order])[] = [
   ],
   [/\b(?:been|worked|working|belonged|stayed)\b.*\blong(?:est|er)\b/iu, { isMost: false, of: 'tenure' }],
   [
-    /\b(?:largest|biggest|highest|greatest|maximum|larger|bigger|higher|greater|größte[nrms]?|höchste[nrms]?|meisten|mayor(?:es)?|más altos?)\b/iu,
+    /\b(?:largest|biggest|highest|greatest|maximum|larger|bigger|higher|greater|größte[nrms]?|höchste[nrms]?|mayor(?:es)?|más altos?)\b/iu,
     { isMost: true, of: 'number' },
   ],
   [
     /\b(?:smallest|lowest|minimum|smaller|lower|kleinste[nrms]?|niedrigste[nrms]?|wenigsten|menor(?:es)?)\b/iu,
     { isMost: false, of: 'number' },
   ],
-  [/\bmost\b/iu, { isMost: true, of: 'number' }],
-  [/\b(?:least|fewest)\b/iu, { isMost: false, of: 'number' }],
+  [/\b(?:tallest|taller|höchste[nrms]?)\b/iu, { isMost: true, of: 'height' }],
+  [/\b(?:heaviest|heavier|schwerste[nrms]?)\b/iu, { isMost: true, of: 'weight' }],
+  [/\b(?:lightest|lighter|leichteste[nrms]?)\b/iu, { isMost: false, of: 'weight' }],
+  [/\b(?:fastest|faster|schnellste[nrms]?)\b/iu, { isMost: true, of: 'speed' }],
+  [/\b(?:longest|longer|längste[nrms]?)\b/iu, { isMost: true, of: 'length' }],
+  [/\b(?:shortest|shorter|kürzeste[nrms]?)\b/iu, { isMost: false, of: 'length' }],
+  [/\bmost\b/iu, { isMost: true, of: 'named' }],
+  [/\b(?:least|fewest)\b/iu, { isMost: false, of: 'named' }],
 ];
+
+/** Whether the words of an order are of the name of a column: `first` of `First registered`. */
+function isOfColumn(words: string, question: string, columns: readonly string[]): boolean {
+  const at = question.toLowerCase().indexOf(words.toLowerCase());
+  const next = wordsOf(question.slice(at + words.length))[0] ?? '';
+  return columns.some((name) =>
+    ` ${wordsOf(name.replaceAll('_', ' ')).join(' ')} `.includes(` ${words.toLowerCase()} ${next} `),
+  );
+}
 
 function readOrder(question: string): (Order & { readonly words: string }) | null {
   for (const [words, found] of ORDERS) {
@@ -107,8 +132,9 @@ function readOrder(question: string): (Order & { readonly words: string }) | nul
 
 const PAY_COLUMN = /(?:salary|wage|pay|income|gehalt|lohn|sueldo|salario|salaire)/iu;
 const PAY_WORDS = /\b(?:earn\p{L}*|verdien\p{L}*|gana\p{L}*|salar\p{L}+)\b/iu;
-const ENTRY_COLUMN = /\b(?:hired?|joined|eintritt|entry|member since)\b/iu;
-const SINCE_COLUMN = /\b(?:since|hired?|joined|start\p{L}*|entry|seit|eintritt|desde|from)\b/iu;
+const ENTRY_COLUMN = /\b(?:hired?|joined|eintritt\p{L}*|einstellung\p{L}*|entry|member since|alta|ingreso)\b/iu;
+const SINCE_COLUMN =
+  /\b(?:since|hired?|joined|start\p{L}*|entry|seit|eintritt\p{L}*|einstellung\p{L}*|desde|alta|ingreso|from)\b/iu;
 
 /** Returns the column by which rows are ordered: the one that the question names, else the only one of the kind. */
 function columnOfOrder(question: string, table: Table, { of }: Order, others: readonly string[]): number | null {
@@ -121,7 +147,11 @@ function columnOfOrder(question: string, table: Table, { of }: Order, others: re
   const possible = columns.flatMap((name, at) => (name !== '' && isOfKind(at) ? [at] : []));
   const isNamed = (at: number) => others.some((word) => columnStems(columns[at] ?? '').has(stemOf(word)));
   const [named] = possible.filter(isNamed);
-  if (named !== undefined) return named;
+  if (named !== undefined || of === 'named') return named ?? null;
+  if (Object.hasOwn(MEASURES, of)) {
+    const measure = MEASURES[of as keyof typeof MEASURES];
+    return possible.find((at) => measure.test((columns[at] ?? '').replaceAll('_', ' '))) ?? null;
+  }
   if (isTime)
     return (
       possible.find((at) => SINCE_COLUMN.test(columns[at] ?? '')) ?? (of === 'tenure' ? null : (possible[0] ?? null))
@@ -161,12 +191,12 @@ const ENGLISH_BOUNDS: Readonly<Record<string, string>> = {
   exceeding: 'over',
 };
 const WITHOUT =
-  /\b(?:no|without(?: an?y?)?|missing(?: an?)?|lacks?(?: an?)?|kein\p{L}*|ohne|sin)\s+(\p{L}[\p{L}-]*)(?:\s(address|number|date))?/iu;
+  /\b(?:no|nobody|no one|not|without(?: an?y?)?|missing(?: an?)?|lacks?(?: an?)?|kein\p{L}*|ohne|sin)\s+(\p{L}[\p{L}-]*)(?:\s(address|number|date))?/iu;
 const PER = /\b(?:per|by|for each|in each|of each|for every|in every|je|pro|por)\s+(\p{L}+)/iu;
 
 /** Words that say of a row only that it is one. */
 const LIGHT = new Set(
-  'place order buy bought join hire start come go belong sell sold ship deliver issue write make register company team far all every each still currently give only both there ist sind am im auf in der die das den dem ein eine el la los las es son de del en liste zeige alle aller haben kunden wurde sind costs cost earn pay spend owe'
+  'place order buy bought join hire start come go belong sell sold ship deliver issue write make register company team far all every each still currently contain include use need like assign give only both there ist sind am im auf in der die das den dem ein eine el la los las es son de del en liste zeige alle aller haben kunden wurde sind costs cost earn pay spend owe'
     .split(' ')
     .map(stemOf),
 );
@@ -192,6 +222,9 @@ function namesRows(word: string, table: Table): boolean {
 interface Read extends ReadWords {
   readonly weight: number;
 }
+
+/** `assigned to Dana Wills`, `checked by Leo` */
+const OF_PERSON = /\b(\p{Ll}{4,}) (?:to|by) (\p{Lu}[\p{L}'’-]*(?: \p{Lu}[\p{L}'’-]*)*)/u;
 
 /** Leaves out the light words of a question, except those that the table has. */
 function withoutLight(rest: string, table: Table): string {
@@ -223,6 +256,12 @@ function readRest(rest: string, table: Table, isInTime = false): Read | null {
       MONTH_NAMES.includes(stem) && dated.length > 1 ? new Set([named ?? (dated[0] as number)]) : columns,
     );
   }
+  const owned = OF_PERSON.exec(rest);
+  const owner = owned === null ? -1 : columnNamed('', owned[1] ?? '', table);
+  // `assigned to Dana` asks for no ticket that Dana reported.
+  if (owner >= 0 && !isNumeric(table.rows, owner))
+    for (const word of wordsOf(owned?.[2] ?? ''))
+      if (conditions.has(stemOf(word))) conditions.set(stemOf(word), new Set([owner]));
   const columnsNamed = read.others.filter((word) =>
     table.columns.some((name) => columnStems(name).has(stemOf(word))),
   ).length;
@@ -294,6 +333,10 @@ function joined(values: readonly string[]): string {
   return text;
 }
 
+const OUT_OF_STOCK =
+  /\b(?:out of stock|sold out|not (?:in stock|available)|nicht (?:auf lager|vorrätig|lieferbar)|ausverkauft|agotad[oa]s?)\b/iu;
+const STOCK_COLUMN = /\b(?:stock|inventory|on hand|available|\p{L}*bestand|existencias)\b/iu;
+
 interface Conditions {
   readonly rest: string;
   readonly rows: readonly Row[];
@@ -309,11 +352,18 @@ function conditionsOf(question: string, table: Table, now: Date | undefined): Co
   const missing = WITHOUT.exec(rest);
   if (missing !== null) {
     const at = columnNamed(missing[0], missing[1] ?? '', table);
-    if (at >= 0 && !isFlag(table.rows, at)) {
+    if (at >= 0 && !isFlag(table.rows, at) && !isNumeric(table.rows, at)) {
       rows = rows.filter(({ cells }) => (cells[at] ?? '') === '');
       rest = rest.replace(missing[0], ' ');
       count++;
     }
+  }
+  const sold = OUT_OF_STOCK.exec(rest);
+  const stock = sold === null ? -1 : table.columns.findIndex((name) => STOCK_COLUMN.test(name.replaceAll('_', ' ')));
+  if (sold !== null && stock >= 0 && isNumeric(table.rows, stock)) {
+    rows = rows.filter(({ cells }) => (cells[stock] ?? '') !== '' && numberOf(cells[stock] ?? '') === 0);
+    rest = rest.replace(sold[0], ' ');
+    count++;
   }
   const bound = BOUND.exec(rest);
   if (bound !== null) {
@@ -343,9 +393,16 @@ function conditionsOf(question: string, table: Table, now: Date | undefined): Co
   return { rest, rows, count, isInTime: timed !== null };
 }
 
+/** Beginnings of this length are of one word: `assigned`, `assignee`. */
+const ROOT = 5;
+
 function columnNamed(words: string, noun: string, { columns }: Table): number {
-  const byName = columns.findIndex((name) => columnStems(name).has(stemOf(noun.toLowerCase())));
+  const stem = stemOf(noun.toLowerCase());
+  const byName = columns.findIndex((name) => columnStems(name).has(stem));
   if (byName >= 0) return byName;
+  const isOfRoot = (other: string) => stem.length >= ROOT && other.slice(0, ROOT) === stem.slice(0, ROOT);
+  const byRoot = columns.findIndex((name) => [...columnStems(name)].some(isOfRoot));
+  if (byRoot >= 0) return byRoot;
   const field = FIELDS.find(([asks]) => asks.test(words));
   return field === undefined ? -1 : columns.findIndex((name) => field[1].test(name));
 }
@@ -356,14 +413,15 @@ function chosenRows(question: string, table: Table, now: Date | undefined): Cand
     if (!/^(?:when|wann|cuándo)\b/iu.test(question)) return null;
   const conditions = conditionsOf(question, table, now);
   if (conditions === null) return null;
-  const ordered = isCount ? null : readOrder(conditions.rest);
+  const said = isCount ? null : readOrder(conditions.rest);
+  const ordered = said === null || isOfColumn(said.words, conditions.rest, table.columns) ? null : said;
   const grouped = groupOf(question, conditions, table, ordered);
   if (grouped !== null) return grouped;
   const words = ordered === null ? null : conditions.rest.indexOf(ordered.words);
   const number = words === null ? null : ORDINAL_COUNT.exec(conditions.rest.slice(0, words).trimEnd());
   let rest = conditions.rest.replace(ordered?.words ?? '', ' ');
   if (number !== null) rest = rest.replace(number[0].trim(), ' ');
-  rest = rest.replace(HOW_MANY, 'How many ').replace(/\b(?:been|long|with the company|in (?:the )?stock)\b/giu, ' ');
+  rest = rest.replace(HOW_MANY, 'How many ').replace(AT_THE_FIRM, ' ');
   const isAdded = SUM.test(question) || AVERAGE.test(question);
   const read = readRest(isAdded ? rest.replace(SUM, ' ').replace(AVERAGE, ' ') : rest, table, conditions.isInTime);
   if (read === null) return null;
@@ -381,8 +439,9 @@ function chosenRows(question: string, table: Table, now: Date | undefined): Cand
   const shown = shownColumn(question, table, read);
   if (isOfOthers(question, table, shown.at)) return null;
   // What is only chosen by its time may be of several tables.
+  const isOnlyInTime = conditions.isInTime && read.weight - 2 * read.named.length === 0;
   if (
-    (rows.length === 0 && (!(isSubject || (shown.isNamed && conditions.count > 0)) || conditions.isInTime)) ||
+    (rows.length === 0 && (!(isSubject || (shown.isNamed && conditions.count > 0)) || isOnlyInTime)) ||
     (conditions.isInTime && isDated(table.rows, shown.at))
   )
     return null;
@@ -405,6 +464,10 @@ function countsRows(question: string, table: Table): boolean {
   if (named >= 0 && isNumeric(rows, named) && !isIdColumn(columns[named])) return false;
   return namesRows(word, table) || (named >= 0 && (isIdColumn(columns[named]) || named === keyOf(table)));
 }
+
+/** Places that all rows are of. */
+const AT_THE_FIRM =
+  /\bbeen\b|\b(?:in|at|for|with|of) (?:the|our|this) (?:company|firm|team|shops?|stores?|business|office|staff|list|table|file|sheet)\b|\bin (?:the )?stock\b/giu;
 
 function countOf(word: string | undefined): number {
   return word === undefined ? 1 : (NUMBER_WORDS.get(word.toLowerCase()) ?? Number(word));
@@ -479,6 +542,11 @@ function unitOfColumn(name: string, cells: readonly string[]): string {
   return ofColumn === null || units.size > 1 ? '' : ` ${ofColumn[1] ?? ofColumn[2]}`;
 }
 
+/** The column of the groups, a verb that names one (`who reported`), and the verb between both. */
+const MOST_OF =
+  /^(?:(?:in )?(?:which|what|welche[rs]?|qué)\s+(\p{L}+)\s+|(?:who|wer|quién)\s+(?!has|have|had|is|was|are|were|earns?|costs?|pays?|hat|ist)(\p{L}{5,})\s+)(?:(\p{L}+)\s+)?(?:(?:the|die|den)\s+)?(?:most|least|fewest|meisten|wenigsten)\b/iu;
+const OFTEN = /\b(?:most|least) (?:often|frequently)\b|\bam (?:häufigsten|öftesten)\b/iu;
+
 /** `Which city has the most customers?`, `How many customers per city?` */
 function groupOf(
   question: string,
@@ -487,13 +555,11 @@ function groupOf(
   ordered: ReturnType<typeof readOrder>,
 ): Candidate | null {
   const per = PER.exec(rest);
-  const most =
-    /^(?:which|what|in which|welche[rs]?|qué)\s+(\p{L}+)\s+(?:has|have|had|placed|made|got|hat|haben|tiene|with|do|did|does)\b/iu.exec(
-      question.trim(),
-    );
-  const noun = per?.[1] ?? (ordered === null ? undefined : most?.[1]);
+  const most = ordered === null ? null : MOST_OF.exec(question.trim());
+  const noun = per?.[1] ?? most?.[1] ?? most?.[2];
   if (noun === undefined) return null;
-  const at = table.columns.findIndex((name) => columnStems(name).has(stemOf(noun.toLowerCase())));
+  const isOften = per === null && OFTEN.test(question);
+  const at = columnNamed('', noun, table);
   if (
     at < 0 ||
     isNumeric(table.rows, at) ||
@@ -502,7 +568,9 @@ function groupOf(
     return null;
   const bare = rest
     .replace(per?.[0] ?? '', ' ')
-    .replace(ordered?.words ?? '', ' ')
+    .replace(isOften ? OFTEN : (ordered?.words ?? ''), ' ')
+    .replace(most?.[3] ?? '', ' ')
+    .replace(AT_THE_FIRM, ' ')
     .replace(SUM, ' ')
     .replace(AVERAGE, ' ');
   const read = readRest(bare, table, isInTime);
@@ -524,7 +592,7 @@ function groupOf(
       : isMoney
         ? (columnOfOrder(question, table, { isMost: true, of: 'number' }, read.others) ?? -1)
         : -1;
-  if (value < 0 && read.named.length === 0) return null;
+  if (value < 0 && read.named.length === 0 && !isOften) return null;
   const cellsOf = (of: readonly Row[]) => of.map(({ cells }) => cells[value] ?? '').filter((cell) => cell !== '');
   const measured = [...groups].map(([name, of]) => ({
     name,
@@ -550,7 +618,11 @@ function identified(
 ): { readonly row: Row; readonly said: ReadonlyMap<string, ReadonlySet<number>> } | null {
   const key = keyOf(table);
   const isKey = (at: number) => at === key || isIdColumn(table.columns[at]);
-  const naming = new Map([...read.conditions].filter(([, columns]) => [...columns].some(isKey)));
+  const ofKey = new Map([...read.conditions].filter(([, columns]) => [...columns].some(isKey)));
+  // `Is breakfast included for Henrik Dahl?` of bookings
+  const [first] = [...read.conditions].find(([stem]) => read.names.has(stem))?.[1] ?? [];
+  const ofName = new Map([...read.conditions].filter(([, columns]) => first !== undefined && columns.has(first)));
+  const naming = ofKey.size > 0 ? ofKey : ofName;
   const rows = naming.size === 0 ? [] : rowsWith(table.rows, { ...read, conditions: naming, flags: new Map() });
   const [row] = rows;
   if (row === undefined || rows.length > 1) return null;

@@ -110,7 +110,16 @@ export function tablesOf(passages: readonly ReadPassage[]): readonly Table[] {
     }
   }
   const found = [...tables.values()].filter(({ kind, rows }) => rows.length > (kind === 'records' ? 0 : 1));
-  return found.map((table) => withNames(withIsoDays(table)));
+  return found.map((table) => withNames(withIsoDays(withoutPath(table))));
+}
+
+/** `tickets id`, `tickets title`: what the keys of all records begin with is what the records are. */
+function withoutPath(table: Table): Table {
+  const [first = ''] = table.columns[0]?.split(' ') ?? [];
+  const isShared = table.kind === 'records' && table.columns.every((name) => name.startsWith(`${first} `));
+  if (!isShared) return table;
+  const columns = table.columns.map((name) => name.slice(first.length + 1));
+  return { ...table, columns, subject: new Set([...table.subject, ...stems(first)]) };
 }
 
 /** Rows of another sheet have other columns: they are another table of the document. */

@@ -23,6 +23,7 @@ import {
 import {
   ASKS_FOR_ONE,
   askedColumn,
+  columnStems,
   DATED_QUESTION,
   HOW_LONG,
   isIdColumn,
@@ -98,6 +99,25 @@ export function tableAnswer(whole: string, all: readonly Table[], now?: Date): T
   if (first?.isOfTime !== true) return first ?? null;
   const timed = answers.filter(({ isOfTime }) => isOfTime);
   return { text: joined(timed.map(({ text }) => text).filter(Boolean)), rows: timed.flatMap(({ rows }) => rows) };
+}
+
+/** The number of a thing: `delivery 5599`, `order no. 12-88`, `ticket HB-99`. */
+const NUMBERED =
+  /\b(\p{L}{3,})(?: (?:no\.?|nr\.?|number|#))? #?(\p{Lu}{0,4}-?\d{2,}(?:-\d+)*)(?=\s*[?.,]|\s+(?!percent|euros?|dollars?|days?|years?)\p{Ll}|$)/u;
+
+/** The number by which a question names a thing, when no row of the tables of such things has it; null else. */
+export function unknownNumber(question: string, tables: readonly Table[]): string | null {
+  const [, noun = '', number = ''] = NUMBERED.exec(question) ?? [];
+  if (noun === '') return null;
+  const stem = stemOf(noun.toLowerCase());
+  const isYear = /^(?:19|20)\d\d$/u.test(number);
+  const isNumbered = ({ kind, subject, columns, rows }: Table) => {
+    const at = columns.findIndex(isIdColumn);
+    const isOfNoun = columnStems(columns[at] ?? '').has(stem) || (!isYear && subject.has(stem));
+    return kind !== 'list' && rows.length > 1 && at >= 0 && isOfNoun;
+  };
+  const isHeld = tables.some(({ rows }) => rows.some(({ line }) => line.includes(number)));
+  return !isHeld && tables.some(isNumbered) ? number : null;
 }
 
 /** Whether rows may answer a question: it asks for a number, a list, or the value of something. */

@@ -9,6 +9,8 @@ import type { Statement } from './statements.ts';
 import { isOtherPerson, isThingUnsaid, namesIn } from './unmet-condition.ts';
 
 const NEGATION = /\b(?:no|not|never|none|nobody|nothing|neither|without|cannot|refused|declined|rejected)\b|n['’]t\b/iu;
+/** `No` for a number. */
+const NUMBER_LABEL = /\bno\.?(?=[:#]? ?\d)|(?<=\p{L} )no\.?(?=: )/giu;
 const CONTRAST = /\b(?:but|although|though|until|unless|only)\b|\bnot only\b/iu;
 /** Words for what is over or refused. */
 const ENDING =
@@ -47,7 +49,8 @@ export function yesOrNo({ type, text }: Question, { statement, features }: Ranke
   if (isThingUnsaid(text, said) || isDesignationUnsaid({ text, type }, said)) return null;
   if (isListed(text, statement) && features.missing <= MAX_MISSING.no)
     return NEGATION.test(`${heading} ${label}`) ? 'No' : 'Yes';
-  const isNegated = NEGATION.test(statement.text);
+  // `Invoice No: 3391` is no denial.
+  const isNegated = NEGATION.test(statement.text.replace(NUMBER_LABEL, ' '));
   const isLike = features.missing <= MAX_MISSING.no;
   if (!isNegated && (saysOtherValue(text, statement.text) || (isLike && saysOpposite(text, statement.text))))
     return 'No';

@@ -54,7 +54,7 @@ function textOf(value: string, commonName: string | undefined): string {
   if (date !== null) return `${date.slice(1, 4).join('-')}${date[4] === undefined ? '' : ` ${date[4]}:${date[5]}`}`;
   const plain = value.replaceAll(/\\[nN]/g, ' ').replaceAll(/\\([,;\\])/g, '$1');
   return plain
-    .replace(/^mailto:/i, '')
+    .replace(/^(?:mailto|tel):/i, '')
     .replaceAll(/;+/g, ' ')
     .trim();
 }

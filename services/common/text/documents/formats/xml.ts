@@ -49,6 +49,10 @@ function isPlainValue(element: XmlElement): boolean {
 
 function plainValue(element: XmlElement): string {
   const text = textOf(element).replaceAll(/\s+/g, ' ').trim();
+  const [only, ...others] = Object.entries(element.attributes);
+  // `<price currency="EUR">9.80</price>`
+  if (only !== undefined && others.length === 0 && /^(?:currency|unit|uom)$/iu.test(only[0]) && /\d$/u.test(text))
+    return `${text} ${only[1]}`;
   const attributes = attributeLines(element).join(', ');
   if (text === '') return attributes;
   return attributes === '' ? text : `${text} (${attributes})`;
