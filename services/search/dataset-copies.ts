@@ -98,19 +98,12 @@ export interface CopiedDatasets extends ReadsHere {
  * When the ledger names other generations, the copy is brought up to date with those while searches read the servers.
  */
 export function createDatasetCopies(options: DatasetCopiesOptions) {
-  const { maxBytes, store, ledger, leases, clock, logger } = options;
+  const { maxBytes, store, ledger, clock, logger } = options;
   const copies = new Map<string, Copy>();
   const stopping = new AbortController();
-  const counted = new Map<string, { sinceMs: number; searches: number; notBeforeMs: number }>();
-  /** The one copy that is being made. */
-  let making: Promise<void> | null = null;
-  const put = (copy: Copy, state: CopiedState | null) => {
-    if (copy.state !== null) Object.assign(copy.state, { text: null, graph: null, vectors: null });
-    copy.state = state;
-  };
   const drop = (key: string, copy: Copy) => {
     if (copies.get(key) === copy) copies.delete(key);
-    put(copy, null);
+    putState(copy, null);
     copy.released ??= copy.lease
       .release()
       .catch((error: unknown) => logger.warn('search.copy.not_released', { error }));
@@ -125,83 +118,8 @@ export function createDatasetCopies(options: DatasetCopiesOptions) {
       void drop(key, other);
     }
   };
-  const make = async (key: string, scope: DatasetScope): Promise<number> => {
-    // Datasets that are too large cost no more than this.
-    if (!isSmall(await ledger.committedBuilds(scope, MAX_ITEMS), maxBytes)) return PAUSE_MS;
-    const startedMs = clock.monotonicMs();
-    const barred = new AbortController();
-    const signal = AbortSignal.any([barred.signal, stopping.signal]);
-    const lease = await leases.hold(scope, () => {
-      barred.abort();
-      const copy = copies.get(key);
-      if (copy?.lease === lease) void drop(key, copy);
-    });
-    let state: CopiedState | number = PAUSE_MS;
-    try {
-      state = await readState(options, { scope, signal, lease }, null);
-      if (typeof state === 'number') return state;
-      makeRoom(null, state.bytes);
-      const now = clock.monotonicMs();
-      const pauseMs = PAUSE_TIMES * (now - startedMs);
-      const copy = { scope, lease, signal, state, usedMs: now, notBeforeMs: 0, released: null };
-      copies.set(key, { ...copy, isBehind: false, isUpdating: false });
-      return pauseMs;
-    } finally {
-      if (typeof state === 'number') await lease.release();
-    }
-  };
-  /** Notes a search without a copy, and makes one when that is worth it. */
-  const note = (key: string, scope: DatasetScope) => {
-    const now = clock.monotonicMs();
-    let known = counted.get(key);
-    if (known === undefined || now - known.sinceMs > SEARCHED_WITHIN_MS) {
-      if (counted.size >= MAX_COUNTED) counted.clear();
-      known = { sinceMs: now, searches: 0, notBeforeMs: known?.notBeforeMs ?? 0 };
-      counted.set(key, known);
-    }
-    const one = known;
-    one.searches += 1;
-    if (one.searches < SEARCHES_BEFORE || making !== null || now < one.notBeforeMs || stopping.signal.aborted) return;
-    const pause = (ms: number) => {
-      making = null;
-      one.notBeforeMs = clock.monotonicMs() + ms;
-    };
-    making = make(key, datasetScope(scope.tenant, scope.dataset)).then(pause, (error: unknown) => {
-      logger.warn('search.copy.failed', { dataset: scope.dataset, error });
-      pause(PAUSE_MS);
-    });
-  };
-  /** Brings a copy up to date, once the newest generation has settled; drops one of which that is not possible. */
-  const update = async (key: string, copy: Copy): Promise<void> => {
-    for (;;) {
-      const startedMs = clock.monotonicMs();
-      const state = await readState(options, copy, copy.state);
-      if (state === PAUSE_MS || copy.state === null) return void drop(key, copy);
-      const now = clock.monotonicMs();
-      copy.notBeforeMs = now + PAUSE_TIMES * (now - startedMs);
-      if (state === 0) return;
-      if (typeof state !== 'number') {
-        makeRoom(copy, state.bytes);
-        put(copy, state);
-        copy.isBehind = false;
-        return;
-      }
-      await sleep(state, undefined, { signal: copy.signal, ref: false });
-    }
-  };
-  const updateLater = (key: string, copy: Copy) => {
-    copy.isBehind = true;
-    if (copy.isUpdating || clock.monotonicMs() < copy.notBeforeMs) return;
-    copy.isUpdating = true;
-    void update(key, copy)
-      .catch((error: unknown) => {
-        if (!copy.signal.aborted) logger.warn('search.copy.failed', { dataset: copy.scope.dataset, error });
-        void drop(key, copy);
-      })
-      .then(() => {
-        copy.isUpdating = false;
-      });
-  };
+  const making = createMaking(options, copies, { drop, makeRoom }, stopping.signal);
+  const updateLater = createUpdates(options, { drop, makeRoom });
   const hasItsBuilds = async (copy: Copy, state: CopiedState, { ledger: changes }: DatasetChanges) => {
     if (changes === state.changes.ledger) return true;
     if (!isSame(state.builds, await ledger.committedBuilds(copy.scope, MAX_ITEMS))) return false;
@@ -239,7 +157,7 @@ export function createDatasetCopies(options: DatasetCopiesOptions) {
           const scope = scopeOf(dataset);
           const copy = await current(keyOf(scope), scope);
           if (copy !== null) found.set(keyOf(scope), copy);
-          else if (!copies.has(keyOf(scope))) note(keyOf(scope), scope);
+          else if (!copies.has(keyOf(scope))) making.note(keyOf(scope), scope);
         }),
       );
       return found.size === 0 ? null : readsOf(found, options);
@@ -248,9 +166,119 @@ export function createDatasetCopies(options: DatasetCopiesOptions) {
     async stop(): Promise<void> {
       stopping.abort();
       clearInterval(sweep);
-      await making;
+      await making.settled();
       await Promise.all([...copies].map(([key, copy]) => drop(key, copy)));
     },
+  };
+}
+
+/** What copies are changed by. */
+interface CopyChanges {
+  drop(key: string, copy: Copy): Promise<void>;
+  /** Drops copies that were used least recently, other than this one, until there is room for so many bytes. */
+  makeRoom(copy: Copy | null, bytes: number): void;
+}
+
+/** Searches under way no longer read the former state. */
+function putState(copy: Copy, state: CopiedState | null): void {
+  if (copy.state !== null) Object.assign(copy.state, { text: null, graph: null, vectors: null });
+  copy.state = state;
+}
+
+/** Makes copies of datasets that are searched repeatedly, one at a time. */
+function createMaking(
+  options: DatasetCopiesOptions,
+  copies: Map<string, Copy>,
+  { drop, makeRoom }: CopyChanges,
+  stopping: AbortSignal,
+) {
+  const { maxBytes, ledger, leases, clock, logger } = options;
+  const counted = new Map<string, { sinceMs: number; searches: number; notBeforeMs: number }>();
+  let making: Promise<void> | null = null;
+  const make = async (key: string, scope: DatasetScope): Promise<number> => {
+    // Datasets that are too large cost no more than this.
+    if (!isSmall(await ledger.committedBuilds(scope, MAX_ITEMS), maxBytes)) return PAUSE_MS;
+    const startedMs = clock.monotonicMs();
+    const barred = new AbortController();
+    const signal = AbortSignal.any([barred.signal, stopping]);
+    const lease = await leases.hold(scope, () => {
+      barred.abort();
+      const copy = copies.get(key);
+      if (copy?.lease === lease) void drop(key, copy);
+    });
+    let state: CopiedState | number = PAUSE_MS;
+    try {
+      state = await readState(options, { scope, signal, lease }, null);
+      if (typeof state === 'number') return state;
+      makeRoom(null, state.bytes);
+      const now = clock.monotonicMs();
+      const pauseMs = PAUSE_TIMES * (now - startedMs);
+      const copy = { scope, lease, signal, state, usedMs: now, notBeforeMs: 0, released: null };
+      copies.set(key, { ...copy, isBehind: false, isUpdating: false });
+      return pauseMs;
+    } finally {
+      if (typeof state === 'number') await lease.release();
+    }
+  };
+  return {
+    /** Notes a search without a copy, and makes one when that is worth it. */
+    note(key: string, scope: DatasetScope): void {
+      const now = clock.monotonicMs();
+      let known = counted.get(key);
+      if (known === undefined || now - known.sinceMs > SEARCHED_WITHIN_MS) {
+        if (counted.size >= MAX_COUNTED) counted.clear();
+        known = { sinceMs: now, searches: 0, notBeforeMs: known?.notBeforeMs ?? 0 };
+        counted.set(key, known);
+      }
+      const one = known;
+      one.searches += 1;
+      if (one.searches < SEARCHES_BEFORE || making !== null || now < one.notBeforeMs || stopping.aborted) return;
+      const pause = (ms: number) => {
+        making = null;
+        one.notBeforeMs = clock.monotonicMs() + ms;
+      };
+      making = make(key, datasetScope(scope.tenant, scope.dataset)).then(pause, (error: unknown) => {
+        logger.warn('search.copy.failed', { dataset: scope.dataset, error });
+        pause(PAUSE_MS);
+      });
+    },
+    settled: async () => void (await making),
+  };
+}
+
+/** Returns what brings a copy up to date in the background, which is behind from now on. */
+function createUpdates(options: DatasetCopiesOptions, { drop, makeRoom }: CopyChanges) {
+  const { clock, logger } = options;
+  /** Brings a copy up to date, once the newest generation has settled; drops one of which that is not possible. */
+  const update = async (key: string, copy: Copy): Promise<void> => {
+    for (;;) {
+      const startedMs = clock.monotonicMs();
+      const state = await readState(options, copy, copy.state);
+      if (state === PAUSE_MS || copy.state === null) return void drop(key, copy);
+      const now = clock.monotonicMs();
+      copy.notBeforeMs = now + PAUSE_TIMES * (now - startedMs);
+      if (state === 0) return;
+      if (typeof state !== 'number') {
+        makeRoom(copy, state.bytes);
+        putState(copy, state);
+        copy.isBehind = false;
+        return;
+      }
+      await sleep(state, undefined, { signal: copy.signal, ref: false });
+    }
+  };
+  return (key: string, copy: Copy): void => {
+    copy.isBehind = true;
+    if (copy.isUpdating || clock.monotonicMs() < copy.notBeforeMs) return;
+    copy.isUpdating = true;
+    void update(key, copy)
+      .catch((error: unknown) => {
+        if (!copy.signal.aborted) logger.warn('search.copy.failed', { dataset: copy.scope.dataset, error });
+        void drop(key, copy);
+      })
+      .then(() => {
+        copy.isUpdating = false;
+      });
   };
 }
 

@@ -83,7 +83,7 @@ function createCopiedKind(before: CopiedKind | undefined, stays: (row: CopiedRow
   /** Places of rows of the former copy. */
   const places = new Int32Array(kept.length).fill(-1);
   const rows: NewRow[] = [];
-  const newWords = new Set<string>();
+  const knownWords = new Set<string>();
   let next = 0;
   let bytes = 0;
   const push = (row: CopiedRow, counts: NewRow['counts']) => {
@@ -103,7 +103,7 @@ function createCopiedKind(before: CopiedKind | undefined, stays: (row: CopiedRow
   };
   if (before !== undefined)
     for (const [token, postings] of before.words()) {
-      newWords.add(token);
+      knownWords.add(token);
       bytes += BYTES_PER_WORD + (BYTES_PER_POSTING * postings.length) / 2;
     }
   return {
@@ -115,8 +115,8 @@ function createCopiedKind(before: CopiedKind | undefined, stays: (row: CopiedRow
       pushKept(copied);
       push(copied, counts);
       for (const token of counts.keys()) {
-        if (newWords.has(token)) continue;
-        newWords.add(token);
+        if (knownWords.has(token)) continue;
+        knownWords.add(token);
         bytes += BYTES_PER_WORD;
       }
       bytes += BYTES_PER_POSTING * counts.size;
