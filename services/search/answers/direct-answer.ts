@@ -4,6 +4,7 @@ import { documented, isDefaultUnsaid } from './documented.ts';
 import { statedKin } from './kin.ts';
 import { statedPreferences } from './preferences.ts';
 import type { PlacedStatement, ReadPassage } from './rank-sentences.ts';
+import { statedResponsible } from './responsible.ts';
 import { isRelativeUnsaid, statedWork } from './stated-work.ts';
 
 /** What sentences say plainly in answer to a question, with all of them. */
@@ -18,8 +19,8 @@ const MAX_PREFERENCES = 8;
 
 /**
  * Answers what people ask about persons and of documentation by forms of sentences that say it: work, ages, children, tastes, how
- * often something happened, defaults, versions and licences. `unsaid` when it is of a relative or a kind that no passage names; null
- * for other questions, and when no sentence says it.
+ * often something happened, who has to do or approve something, defaults, versions and licences. `unsaid` when it is of a relative or
+ * a kind that no passage names; null for other questions, and when no sentence says it.
  */
 export function directAnswer(question: string, passages: readonly ReadPassage[]): DirectAnswer | 'unsaid' | null {
   const work = statedWork(question, passages);
@@ -33,6 +34,8 @@ export function directAnswer(question: string, passages: readonly ReadPassage[])
   if (age !== null) return { short: age.age, told: [age] };
   const kin = statedKin(question, passages);
   if (kin !== null) return { short: kin.answer, told: kin.told };
+  const responsible = statedResponsible(question, passages);
+  if (responsible !== null) return { short: responsible.doer, told: [responsible] };
   const value = documented(question, passages);
   if (value !== null) return { short: value.value, told: [value] };
   return isDefaultUnsaid(question, passages) ? 'unsaid' : null;

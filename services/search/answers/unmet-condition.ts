@@ -2,6 +2,7 @@ import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { likenessTo, mostOfKind } from '../retrieval/word-likeness.ts';
 import { isAgentUnsaid, isOfAuthor, NAMED_KINDS } from './agreement.ts';
+import { canAct } from './doers.ts';
 import {
   isBirthWithoutPlace,
   isDateOfLife,
@@ -17,10 +18,11 @@ import { unmetPart } from './part-conditions.ts';
 import { contentWords, isNewTo, type Question, wordsOf } from './question.ts';
 import { type PlacedStatement, refersBack } from './rank-sentences.ts';
 import { isOfAnotherRelative, isRelative, relativesLike } from './relatives.ts';
-import { isNumbered, isSaid } from './slots.ts';
+import { isMatterUnsaid } from './responsible.ts';
+import { isNumbered, isSaid, isSameStem } from './slots.ts';
 import { CALENDAR_NAMES, spansOf } from './spans.ts';
 import { statementsOf } from './statements.ts';
-import { isOfThing, isPerson, likenessToKinds, likenessToRoles, MIN_OF_KIND } from './word-kinds.ts';
+import { isNoun, isOfThing, isPerson, likenessToKinds, likenessToRoles, MIN_OF_KIND } from './word-kinds.ts';
 
 /** A sentence, with what stands above and before it. */
 interface Said {
@@ -100,7 +102,8 @@ export function unmetCondition(question: Question, said: readonly Said[]): Condi
   if (isNameOfPersonUnsaid(question.text, said)) return 'name';
   if (isBreedUnsaid(question, said)) return 'breed';
   if (isAgentUnsaid(question, best.text)) return 'doer';
-  if (isRoleUnsaid(question, said)) return 'role';
+  if (isRoleUnsaid(question, said) || isHolderUnsaid(question, said)) return 'role';
+  if (isCompoundUnsaid(question.text, said) || isMatterUnsaid(question.text, said)) return 'subject';
   if (isOwnerUnsaid(question, said)) return 'owner';
   if (isOpinionUnsaid(question, said)) return 'opinion';
   if (isEventUnsaid(question, said)) return 'event';
@@ -323,6 +326,36 @@ function isRoleUnsaid({ text, type }: Question, said: readonly Said[]): boolean 
   const stem = stemOf(role);
   const words = said.flatMap((one) => contentWords(`${one.text} ${one.context}`));
   return words.every((word) => stemOf(word) !== stem && like(wordSenses().row(word)) < MIN_ROLE_LIKENESS);
+}
+
+const ASKS_HOLDER = /^who(?:['’]s| is| was) (?:the|our) ((?:\p{Ll}+ ){0,2}\p{Ll}+)\??$/iu;
+
+/** Whether sentences speak of a role without a name: `It needs the approval of the finance director.` */
+function isHolderUnsaid({ text }: Question, said: readonly Said[]): boolean {
+  const role = contentWords(ASKS_HOLDER.exec(text.trim())?.[1] ?? '').at(-1);
+  if (role === undefined || (!isPerson(role) && likenessToRoles(role) < MIN_ROLE)) return false;
+  const stem = stemOf(role);
+  const ofRole = said.filter((one) => contentWords(`${one.text} ${one.context}`).some((word) => stemOf(word) === stem));
+  const saysWho = new RegExp(`\\b(?:is|was|are) .*\\b${role}\\b|\\b${role}\\b.* (?:is|was) `, 'iu');
+  const isNamed = (sentence: string) => spansOf(sentence, ['name', 'title']).some((name) => canAct(sentence, name));
+  return ofRole.length > 0 && ofRole.every((one) => !isNamed(one.text) && !saysWho.test(one.text));
+}
+
+const ASKS_COMPOUND =
+  /^(?:what|when|where)(?:['’]s| is| are| was| were| will) (?:the|our) (\p{Ll}{3,}) (\p{Ll}{3,})(?: be)?\??$/iu;
+
+/** Least share of the first word of a compound that is used as a noun: `dress code`, not `daily budget`. */
+const MIN_NOUN = 0.2;
+const PAST_FORM = /(?:ed|wn|pt|ft|ld)$/u;
+
+/** Whether no sentence has the thing that a question asks for by two nouns: `What is the dress code?` */
+function isCompoundUnsaid(question: string, said: readonly Said[]): boolean {
+  const [, first = '', thing = ''] = ASKS_COMPOUND.exec(question.trim()) ?? [];
+  const { noun } = wordSenses().partsOf(wordSenses().row(first));
+  if (noun < MIN_NOUN || first.endsWith('ly') || !isNoun(thing) || PAST_FORM.test(thing)) return false;
+  const words = said.flatMap((one) => contentWords(`${one.text} ${one.context}`));
+  if (words.some((word) => isSameStem(first, word) || isSameStem(thing, word))) return false;
+  return !isSaid(first, words) || words.every((word) => !isOfThing(thing, word));
 }
 
 /** Whether a question about one animal finds sentences of others alone: `a dog named Pablo` for "What is my cat called?" */
