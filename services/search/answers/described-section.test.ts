@@ -34,6 +34,7 @@ The image has no signature. Build it again.
 ];
 
 PASSAGES.push(
+  passageOf('# Queue\n\nThe alert `QueueHigh` fires when 20 jobs wait.\n', 'queue.md'),
   passageOf('vsync - copy\n\nEXIT STATUS\n  0   all were copied\n  4   no permission\n', 'vsync-help.txt'),
   passageOf(
     '# Renewing certificates\n\n## Prerequisites\n\n- Membership of the group edge\n- stepcli 0.25\n\n## Limits\n\nIf max is set, memory is bounded. If neither max nor size is set, a warning is printed. It is printed once.\n',
@@ -56,6 +57,9 @@ describe('a part of documentation that a question names', () => {
     ['What was decided about the audit log?', 'Each record has the hash of the one before.'],
     ['Why is the failover of the ledger not automatic?', 'In 2025 bookings were lost. Since then a person decides.'],
     ['What should I do about E1012?', 'The image has no signature. Build it again.'],
+    ['What should I do when I get E1012?', 'The image has no signature. Build it again.'],
+    ['When does the QueueHigh alert fire?', 'The alert QueueHigh fires when 20 jobs wait.'],
+    ['When does the QueueHigh alert end?', null],
     ['What does exit status 4 mean?', '4 no permission'],
     ['What do I need to renew the certificates?', 'Membership of the group edge; stepcli 0.25'],
     [

@@ -15,7 +15,12 @@ const MAX_QUESTION = 150;
 export function describedSection(question: string, passages: readonly ReadPassage[]): ToldParts | 'unsaid' | null {
   const text = question.trim();
   if (text.length > MAX_QUESTION) return null;
-  return describedName(text, passages) ?? sectionOfKind(text, passages) ?? consequenceOf(text, passages);
+  return (
+    describedName(text, passages) ??
+    sectionOfKind(text, passages) ??
+    consequenceOf(text, passages) ??
+    conditionOf(text, passages)
+  );
 }
 
 const KIND_OF_PART =
@@ -23,7 +28,7 @@ const KIND_OF_PART =
 const NAME = '[`\'"]?(?<name>[\\p{L}\\p{N}@$#.:/_*()[\\]-]*[\\p{L}\\p{N})])[`\'"]?';
 const ASKS_NAME = [
   new RegExp(
-    `^(?:what (?:should|do|can|must|shall) (?:I|we|you|one) do (?:about|when|if|with|on|for|against)|how (?:do|can|should|to) (?:(?:I|we|you|one) )?(?:fix|solve|resolve|handle|deal with|get rid of|react to)|what (?:causes?|triggers?|leads to)|why (?:do|am|are) (?:I|we) (?:get|getting|see|seeing))(?: (?:the|an?))?(?: (?<owner>[^ ]+?)(?:['’]s)?)??(?: ${KIND_OF_PART})?(?:[:,])? ${NAME}(?<code> ${KIND_OF_PART})?(?: (?:in|of|with|for|from) (?<other>.+?))?\\??$`,
+    `^(?:what (?:should|do|can|must|shall) (?:I|we|you|one) do (?:about|with|on|for|against|(?:when|if)(?: (?:I|we|you|it|[\\p{L}]+) (?:get|gets|see|sees|receive|receives|hit|hits|says|reports))?)|how (?:do|can|should|to) (?:(?:I|we|you|one) )?(?:fix|solve|resolve|handle|deal with|get rid of|react to)|what (?:causes?|triggers?|leads to)|why (?:do|am|are) (?:I|we) (?:get|getting|see|seeing))(?: (?:the|an?))?(?: (?<owner>[^ ]+?)(?:['’]s)?)??(?: ${KIND_OF_PART})?(?:[:,])? ${NAME}(?<code> ${KIND_OF_PART})?(?: (?:in|of|with|for|from) (?<other>.+?))?\\??$`,
     'iu',
   ),
   new RegExp(
@@ -199,7 +204,12 @@ function listFrom(all: readonly Statement[], at: number, passage: ReadPassage): 
   if (first.isItem !== true) return null;
   const end = all.findIndex((one, index) => index > at && one.heading !== first.heading);
   const said = all.slice(at, end < 0 ? all.length : end).slice(0, MAX_ITEMS);
-  const text = said.map((one, index) => `${index === 0 ? '' : one.isItem === true ? '; ' : ' '}${one.text}`).join('');
+  const text = said
+    .map(
+      (one, index) =>
+        `${index === 0 ? '' : one.isItem === true ? '; ' : ' '}${said[index + 1]?.isItem === true ? one.text.replace(/[.;]$/u, '') : one.text}`,
+    )
+    .join('');
   return text.length > MAX_PART ? null : { text, statement: first, passage };
 }
 
@@ -233,6 +243,31 @@ function consequenceOf(question: string, passages: readonly ReadPassage[]): Told
     }
   }
   return best;
+}
+
+const ASKS_CONDITION =
+  /^(?:when|under (?:what|which) (?:conditions?|circumstances)) (?:does|do|is|are|will) (?<what>.+?)\??$/iu;
+const SAYS_CONDITION = /\b(?:when|if|once|as soon as|unless|after|whenever)\b/iu;
+
+/** Returns the sentence that says on which condition something that only code is called so happens: an alert, an error. */
+function conditionOf(question: string, passages: readonly ReadPassage[]): ToldParts | null {
+  const what = ASKS_CONDITION.exec(question)?.groups?.['what'] ?? '';
+  const name =
+    what
+      .split(/\s+/u)
+      .find((word) => /\p{Ll}\p{Lu}|_/u.test(word))
+      ?.replace(/[`'"]/gu, '') ?? '';
+  if (name === '') return null;
+  const asked = stemsOf(what);
+  for (const passage of passages) {
+    const found = statementsOf(passage).find(({ text, isQuestion }) => {
+      if (isQuestion === true || !text.includes(name) || !SAYS_CONDITION.test(text)) return false;
+      const said = stemsOf(text);
+      return asked.every((stem) => said.includes(stem));
+    });
+    if (found !== undefined) return { short: null, quotes: [{ text: found.text, statement: found, passage }] };
+  }
+  return null;
 }
 
 const stemsOf = (text: string): readonly string[] => [
