@@ -95,6 +95,7 @@ describe('operations on tables', () => {
     ['How many confirmed bookings does Rosa Lind have?', '0'],
     ['Which bookings were made by Rosa Lind?', 'B-2'],
     ['Which parts are sold out?', 'brake pad'],
+    ['Which parts are in stock?', 'wheel, chain'],
     ['Which part is the heaviest?', 'wheel (1.9)'],
     ['Which rider is the heaviest?', null],
     ['Which tickets are assigned to Leo Brandt?', 'Login fails'],

@@ -335,6 +335,7 @@ function joined(values: readonly string[]): string {
 
 const OUT_OF_STOCK =
   /\b(?:out of stock|sold out|not (?:in stock|available)|nicht (?:auf lager|vorrätig|lieferbar)|ausverkauft|agotad[oa]s?)\b/iu;
+const IN_STOCK = /\b(?:in stock|auf lager|vorrätig)\b/iu;
 const STOCK_COLUMN = /\b(?:stock|inventory|on hand|available|\p{L}*bestand|existencias)\b/iu;
 
 interface Conditions {
@@ -359,10 +360,12 @@ function conditionsOf(question: string, table: Table, now: Date | undefined): Co
     }
   }
   const sold = OUT_OF_STOCK.exec(rest);
-  const stock = sold === null ? -1 : table.columns.findIndex((name) => STOCK_COLUMN.test(name.replaceAll('_', ' ')));
-  if (sold !== null && stock >= 0 && isNumeric(table.rows, stock)) {
-    rows = rows.filter(({ cells }) => (cells[stock] ?? '') !== '' && numberOf(cells[stock] ?? '') === 0);
-    rest = rest.replace(sold[0], ' ');
+  const held = sold ?? IN_STOCK.exec(rest);
+  const stock = held === null ? -1 : table.columns.findIndex((name) => STOCK_COLUMN.test(name.replaceAll('_', ' ')));
+  if (held !== null && stock >= 0 && isNumeric(table.rows, stock)) {
+    const isHeld = (cell: string) => cell !== '' && numberOf(cell) > 0 === (sold === null);
+    rows = rows.filter(({ cells }) => isHeld(cells[stock] ?? ''));
+    rest = rest.replace(held[0], ' ');
     count++;
   }
   const bound = BOUND.exec(rest);
@@ -467,7 +470,7 @@ function countsRows(question: string, table: Table): boolean {
 
 /** Places that all rows are of. */
 const AT_THE_FIRM =
-  /\bbeen\b|\b(?:in|at|for|with|of) (?:the|our|this) (?:company|firm|team|shops?|stores?|business|office|staff|list|table|file|sheet)\b|\bin (?:the )?stock\b/giu;
+  /\bbeen\b|\b(?:in|at|for|with|of) (?:the|our|this) (?:company|firm|team|shops?|stores?|business|office|staff|list|table|file|sheet)\b/giu;
 
 function countOf(word: string | undefined): number {
   return word === undefined ? 1 : (NUMBER_WORDS.get(word.toLowerCase()) ?? Number(word));
