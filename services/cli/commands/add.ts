@@ -80,12 +80,22 @@ function looksLikePath(argument: string): boolean {
   );
 }
 
-async function uploadFiles(call: CommandCall, paths: readonly string[]): Promise<PipelineRunInfo> {
+/** Files and texts for the dataset of a command, with its tags. */
+export async function formOf(
+  call: CommandCall,
+  paths: readonly string[],
+  strings: readonly string[] = [],
+): Promise<FormData> {
   const form = new FormData();
   for (const path of paths) form.append('data', await openAsBlob(path), basename(path));
+  for (const text of strings) form.append('data', text);
   for (const [name, value] of Object.entries(datasetFields(call.dataset))) form.append(name, value);
   for (const tag of stringList(call.options, 'node-set')) form.append('node_set', tag);
-  return call.api.json<PipelineRunInfo>('POST', '/api/v1/add', { body: form });
+  return form;
+}
+
+async function uploadFiles(call: CommandCall, paths: readonly string[]): Promise<PipelineRunInfo> {
+  return call.api.json<PipelineRunInfo>('POST', '/api/v1/add', { body: await formOf(call, paths) });
 }
 
 async function sendStrings(call: CommandCall, strings: readonly string[]): Promise<PipelineRunInfo> {

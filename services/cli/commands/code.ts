@@ -1,9 +1,9 @@
 import { CODE_OPERATIONS } from '../../common/domain/code-operations.ts';
 import { type Command, stringList } from '../command.ts';
-import { harmless, print, printJson } from '../output.ts';
-import { exitCodes, usageFailure } from '../terminal.ts';
+import { harmless } from '../output.ts';
+import { usageFailure } from '../terminal.ts';
 import { datasetsOf } from '../wire.ts';
-import { searchText } from './search.ts';
+import { searchAndPrint } from './search.ts';
 
 const OPERATIONS = CODE_OPERATIONS.join(', ');
 
@@ -42,10 +42,7 @@ engram code query_facts --set kind=route`,
     // The server wants a text beside the options.
     const query = words === '' ? operation : words;
     const body = { query, search_type: 'CODE', code_query: code, ...(await datasetsOf(call)) };
-    const answer = await call.api.json<unknown>('POST', '/api/v1/search', { body });
-    if (call.asJson) printJson(call, answer);
-    else print(call, searchText(answer));
-    return exitCodes.ok;
+    return searchAndPrint(call, body);
   },
 };
 

@@ -1,14 +1,13 @@
-import { openAsBlob } from 'node:fs';
 import { open, opendir, stat } from 'node:fs/promises';
-import { basename, join, relative, resolve, sep } from 'node:path';
+import { join, relative, resolve, sep } from 'node:path';
 import type { PipelineRunInfo } from '../../client/index.ts';
 import type { DocumentLoader } from '../../common/ports/documents.ts';
 import { ApiFailure } from '../api-client.ts';
-import { type Command, type CommandCall, isSet, stringList, stringOption } from '../command.ts';
+import { type Command, type CommandCall, isSet, stringOption } from '../command.ts';
 import { count, harmless, note, print, printJson } from '../output.ts';
 import { createProgress, type Progress } from '../progress.ts';
 import { CliFailure, exitCodes, usageFailure } from '../terminal.ts';
-import { datasetFields } from '../wire.ts';
+import { formOf } from './add.ts';
 import { runCognify } from './cognify.ts';
 
 const BATCH_FILES = 16;
@@ -155,16 +154,12 @@ function isAboutContent(status: number): boolean {
 }
 
 async function upload(call: CommandCall, batch: readonly FoundFile[]): Promise<PipelineRunInfo> {
-  return call.api.json<PipelineRunInfo>('POST', '/api/v1/add', { body: await formOf(call, batch), retries: RETRIES });
-}
-
-async function formOf(call: CommandCall, batch: readonly FoundFile[]): Promise<FormData> {
-  const form = new FormData();
-  for (const file of batch) form.append('data', await openAsBlob(file.path), basename(file.path));
-  for (const [name, value] of Object.entries(datasetFields(call.dataset))) form.append(name, value);
-  for (const tag of stringList(call.options, 'node-set')) form.append('node_set', tag);
+  const form = await formOf(
+    call,
+    batch.map(({ path }) => path),
+  );
   form.append('external_metadata', JSON.stringify(batch.map(({ relativePath }) => ({ source_path: relativePath }))));
-  return form;
+  return call.api.json<PipelineRunInfo>('POST', '/api/v1/add', { body: form, retries: RETRIES });
 }
 
 function reportOutcome(call: CommandCall, outcome: Outcome, skipped: readonly SkippedFile[]): void {

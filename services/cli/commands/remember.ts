@@ -5,8 +5,8 @@ import { type Action, type Command, isSet, stringList, stringOption } from '../c
 import { group } from '../group.ts';
 import { count, note, print, printJson } from '../output.ts';
 import { exitCodes, usageFailure } from '../terminal.ts';
-import { datasetFields, findDataset } from '../wire.ts';
-import { sortInputs } from './add.ts';
+import { findDataset } from '../wire.ts';
+import { formOf, sortInputs } from './add.ts';
 import { ONTOLOGY_OPTION } from './ontologies.ts';
 
 export const rememberCommand: Command = {
@@ -24,11 +24,7 @@ export const rememberCommand: Command = {
   async run(call) {
     if (call.arguments.length === 0) throw usageFailure('Nothing to remember. See: engram remember --help');
     const { files, strings } = await sortInputs(call);
-    const form = new FormData();
-    for (const path of files) form.append('data', await openAsBlob(path), basename(path));
-    for (const text of strings) form.append('data', text);
-    for (const [name, value] of Object.entries(datasetFields(call.dataset))) form.append(name, value);
-    for (const tag of stringList(call.options, 'node-set')) form.append('node_set', tag);
+    const form = await formOf(call, files, strings);
     for (const key of stringList(call.options, 'ontology')) form.append('ontology_key', key);
     const session = stringOption(call.options, 'session');
     if (session !== null) form.append('session_id', session);

@@ -1,5 +1,5 @@
 import { NOTHING_FITS } from '../../common/text/repetition/own-answers.ts';
-import { type Command, isSet, stringOption } from '../command.ts';
+import { type Command, type CommandCall, isSet, stringOption } from '../command.ts';
 import { harmless, print, printJson } from '../output.ts';
 import { type SourceFields, sourceName } from '../sources.ts';
 import { exitCodes, usageFailure } from '../terminal.ts';
@@ -26,12 +26,16 @@ export const searchCommand: Command = {
       ...topKOf(stringOption(call.options, 'top-k')),
       ...(await datasetsOf(call)),
     };
-    const answer = await call.api.json<unknown>('POST', '/api/v1/search', { body });
-    if (call.asJson) printJson(call, answer);
-    else print(call, searchText(answer));
-    return exitCodes.ok;
+    return searchAndPrint(call, body);
   },
 };
+
+export async function searchAndPrint(call: CommandCall, body: object): Promise<number> {
+  const answer = await call.api.json<unknown>('POST', '/api/v1/search', { body });
+  if (call.asJson) printJson(call, answer);
+  else print(call, searchText(answer));
+  return exitCodes.ok;
+}
 
 export function topKOf(given: string | null): { top_k?: number } {
   if (given === null) return {};

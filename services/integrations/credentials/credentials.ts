@@ -23,18 +23,15 @@ export type Credentials = ReturnType<typeof createCredentials>;
 
 type Owner = Pick<SourceConnection, 'id' | 'userId' | 'tenant'>;
 
-/** Keeps the tokens of connections sealed, and exchanges them in time, one process at a time. */
-export function createCredentials({
-  store,
-  secretBox,
-  clock,
-  ids,
-}: {
+interface CredentialsDependencies {
   readonly store: DocumentStore;
   readonly secretBox: SecretBox;
   readonly clock: Pick<Clock, 'now'>;
   readonly ids: UuidSource;
-}) {
+}
+
+/** Keeps the tokens of connections sealed, and exchanges them in time, one process at a time. */
+export function createCredentials({ store, secretBox, clock, ids }: CredentialsDependencies) {
   const records = createCredentialRecords(store);
   const seal = (owner: Owner, tokens: Tokens) => secretBox.seal(JSON.stringify(tokens), tokensPlace(owner.id));
   const commit = ({ tenant }: Owner, write: Write) => ignoreConflict(store.commit({ tenant }, [write]));

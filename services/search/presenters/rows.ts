@@ -12,26 +12,17 @@ const UNRELATED = 1;
 
 /** Presents a row of CHUNKS: payload and score (search-recall.md §3.0). */
 export function presentChunk(scored: FoundRow, explain: boolean) {
-  const payload = scored.row.payload as ChunkPayload;
-  return {
-    id: scored.row.id,
-    ...bookkeeping(scored, payload),
-    type: 'IndexSchema',
-    belongs_to_set: payload.nodeSets,
-    text: payload.text,
-    document_id: payload.documentId,
-    document_name: payload.documentName,
-    chunk_index: payload.chunkIndex,
-    source_chunk_id: null,
-    external_metadata: metadataText(payload),
-    score: scored.distance ?? UNRELATED,
-    ...explanation(scored.passage, explain),
-  };
+  const fields = indexFields(scored, scored.row.payload as ChunkPayload, null);
+  return { ...fields, ...explanation(scored.passage, explain) };
 }
 
 /** Presents a row of SUMMARIES: the same keys, with the chunk of the summary. */
 export function presentSummary(scored: FoundRow) {
   const payload = scored.row.payload as SummaryPayload;
+  return indexFields(scored, payload, payload.chunkId);
+}
+
+function indexFields(scored: FoundRow, payload: ChunkPayload | SummaryPayload, sourceChunk: string | null) {
   return {
     id: scored.row.id,
     ...bookkeeping(scored, payload),
@@ -41,7 +32,7 @@ export function presentSummary(scored: FoundRow) {
     document_id: payload.documentId,
     document_name: payload.documentName,
     chunk_index: payload.chunkIndex,
-    source_chunk_id: payload.chunkId,
+    source_chunk_id: sourceChunk,
     external_metadata: metadataText(payload),
     score: scored.distance ?? UNRELATED,
   };

@@ -83,12 +83,6 @@ export function createJobWorker(dependencies: JobWorkerDependencies, options: Jo
       else void take(job);
     }
   };
-  const relay = async (news: WorkWatch): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      await news.wait(stopping.signal);
-      wakeUp.notify();
-    }
-  };
   const stop = async (): Promise<void> => {
     stopping.abort();
     await Promise.all([loops, watch?.stop(), cancels?.stop()]);
@@ -99,7 +93,7 @@ export function createJobWorker(dependencies: JobWorkerDependencies, options: Jo
     async start() {
       watch = (await workQueue.watch?.(Object.keys(handlers))) ?? null;
       cancels = (await workQueue.watchCancels?.(jobs.beat)) ?? null;
-      loops = Promise.all([work(), ...(watch === null ? [] : [relay(watch)])]);
+      loops = Promise.all([work(), ...(watch === null ? [] : [relay(watch, wakeUp, stopping.signal)])]);
     },
     /**
      * Takes no new job, aborts those in flight and waits for them, for at most `drainMs`. Never throws; once, however often it
@@ -135,6 +129,14 @@ export function createJobWorker(dependencies: JobWorkerDependencies, options: Jo
     /** Aborted by `stop`. */
     stopping: stopping.signal,
   };
+}
+
+/** Wakes the worker when another process queues a job. */
+async function relay(news: WorkWatch, wakeUp: ReturnType<typeof createWakeUp>, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await news.wait(signal);
+    wakeUp.notify();
+  }
 }
 
 const SETTLE_AGAIN_MS = 1000;

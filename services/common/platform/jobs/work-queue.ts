@@ -6,6 +6,7 @@ import type { Bus, Subscription } from '../../storage/ports/bus.ts';
 import {
   type DocumentStore,
   DuplicateKeyError,
+  type Filter,
   insert,
   remove,
   removeWhere,
@@ -131,15 +132,16 @@ export function createWorkQueue(options: WorkQueueOptions): DurableWorkQueue {
       remove(jobsCollection, jobId),
     ],
     deadLetters: createDeadLetters({ store, nowMs, wake }),
-    async removeOfTenant(scope, tenant, except) {
-      const where = { tenant, id: { notEquals: except } };
-      const [removed] = await store.commit(scope, [removeWhere(jobsCollection, where)]);
-      return { removed: removed?.changed ?? 0, left: await store.count(scope, jobsCollection, where) };
-    },
+    removeOfTenant: (scope, tenant, except) => removeOfTenant(store, scope, { tenant, id: { notEquals: except } }),
     exists: async (scope, jobId) => (await store.get(scope, jobsCollection, jobId)) !== null,
     depth: (scope) => depth(store, scope),
     endLeases: (scope) => endLeases(store, scope, nowMs()),
   };
+}
+
+async function removeOfTenant(store: DocumentStore, scope: SystemScope, where: Filter<JobDocument>) {
+  const [removed] = await store.commit(scope, [removeWhere(jobsCollection, where)]);
+  return { removed: removed?.changed ?? 0, left: await store.count(scope, jobsCollection, where) };
 }
 
 function doubledBackOff(attempt: number): number {
