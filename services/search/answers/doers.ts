@@ -2,12 +2,14 @@ import { isGivenName } from '../../common/text/extraction/rules/entity-type.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { withoutStopWords } from './question.ts';
 import type { Span } from './spans.ts';
-import { isNoun, isPerson, likenessToKinds } from './word-kinds.ts';
+import { isNoun, isPerson, isVerb, likenessToKinds } from './word-kinds.ts';
 
 const HOLIDAY =
   /^(?:Easter|Christmas|Whitsun|Pentecost|Halloween|Thanksgiving|Ramadan|Hanukkah|Diwali|Lent)(?: (?:Day|Eve|Sunday|Monday))?$/u;
 /** What stands before the name of a place. */
 const LOCATED = /\b(?:in|at|near|into|to|from|on|of|via|the)\s$/iu;
+/** `The key is kept at the Café Anker.` */
+const AT_PLACE = /\bat (?:the )?$/iu;
 /** How much liker to names of places than to those of persons and groups the name of a place is. */
 const PLACE = 0.1;
 
@@ -17,6 +19,7 @@ export function canAct(sentence: string, { text: name, start }: Pick<Span, 'text
   if (HOLIDAY.test(name) || words.length === 0) return false;
   const before = sentence.slice(0, start);
   const { person, place, group } = likenessToKinds(words);
+  if (AT_PLACE.test(before) && !/^['’]/u.test(sentence.slice(start + name.length))) return false;
   if (LOCATED.test(before) && place - Math.max(person, group) > PLACE) return false;
   const isFirst = before.trim() === '' || /[.!?:] $/u.test(before);
   return !isFirst || words.length > 1 || !isCommonNoun(words[0] ?? '', sentence.slice(start + name.length));
@@ -24,7 +27,9 @@ export function canAct(sentence: string, { text: name, start }: Pick<Span, 'text
 
 /** Whether a word that begins a sentence is a noun in plural or before another noun: `Tents are …`, `Altitude sickness …` */
 function isCommonNoun(word: string, behind: string): boolean {
-  if (isGivenName(word) || isPerson(word) || !isNoun(word)) return false;
+  if (isGivenName(word) || isPerson(word)) return false;
   const next = /^ (\p{Ll}+)/u.exec(behind)?.[1] ?? '';
+  // `Waste solvents`: also a verb.
+  if (!isNoun(word)) return isVerb(word) && /[^s]s$/u.test(next) && isNoun(next);
   return /[^s]s$/u.test(word) || (!STOP_WORDS.has(next) && isNoun(next));
 }

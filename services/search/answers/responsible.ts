@@ -26,13 +26,13 @@ const APPROVED_BY = new RegExp(
   'u',
 );
 const AGREED_WITH = new RegExp(`\\b(?:agreed|cleared|discussed|arranged) with ${ROLE}${END}`, 'u');
-const DONE_BY = new RegExp(`\\b(?:is|are|be|been|get|gets) (\\p{Ll}+)(?: \\p{Ll}+){0,2}? by ${ROLE}${END}`, 'u');
+const DONE_BY = new RegExp(`\\b(?:is|are|be|been|get|gets|and) (\\p{Ll}+)(?: \\p{Ll}+){0,2}? by ${ROLE}${END}`, 'u');
 const MAY = new RegExp(
   `^(?:Only )?${ROLE} (?:may|can|must|has to|have to|is (?:allowed|authori[sz]ed|permitted) to) (\\p{Ll}+)\\b`,
   'u',
 );
 const GROUP =
-  /^(?:team|lead|leads|head|heads|chair|desk|department|office|board|committee|council|management|staff|bureau|agency|group|resources|accounting|it|hr)$/iu;
+  /^(?:team|firm|company|service|lead|leads|head|heads|chair|desk|department|office|board|committee|council|management|staff|bureau|agency|group|resources|accounting|it|hr)$/iu;
 /** Sentences with a name for the doer are left to what reads names. */
 const NAMED = /\b(?:called|named) \p{Lu}/u;
 /** Minimum likeness of the head of a role to words for roles. */
@@ -61,14 +61,19 @@ export function statedResponsible(question: string, passages: readonly ReadPassa
 /** Least share of the words that are asked about. */
 const MIN_SAID = 0.6;
 
-/** Whether no sentence has the matter of which a question asks who approves or does it: `Who approves training courses?` */
+/**
+ * Whether no sentence has the matter of which a question asks who approves it, or does it as the best one says of something else:
+ * `Fume hoods are inspected by the safety engineer.` for "Who inspects the lifts?"
+ */
 export function isMatterUnsaid(
   question: string,
   said: readonly { readonly text: string; readonly context: string }[],
 ): boolean {
   const [, verb = '', rest = ''] = ASKS_DOER.exec(question.trim()) ?? [];
   const matter = contentWords(rest).at(-1);
-  if (!APPROVE.test(verb) || matter === undefined) return false;
+  const [best] = said;
+  if (matter === undefined || best === undefined) return false;
+  if (!APPROVE.test(verb) && doerIn(verb.toLowerCase(), best.text) === null) return false;
   return said.every((one) => !isSaid(matter, contentWords(`${one.text} ${one.context}`)));
 }
 

@@ -14,12 +14,15 @@ import { type Question, withoutStopWords, wordsOf } from './question.ts';
 import { type RankedSentence, weigh } from './rank-sentences.ts';
 import {
   CALENDAR_NAMES,
+  CURRENCIES,
+  frequenciesIn,
   isOrdinary,
   KINDS_OF,
   MEASURED,
   type Span,
   spansOf,
   spansOfKind,
+  WEEKDAYS,
   type WrittenKind,
 } from './spans.ts';
 import { formOf, TIME_NOUN } from './stated-parts.ts';
@@ -217,31 +220,42 @@ function ofChange(
   return candidates.find(isNew) ?? null;
 }
 
+/** `Saturdays at 10 am` */
+const HOUR = /\d(?::\d\d)? ?(?:[ap]\.?m\.?)$|\d:\d\d$/iu;
 const PREPOSITIONAL = /\b(?:in|for|with|without|on|at|from|to|by) (?:the |my |our )?\p{L}+/giu;
 
 /**
- * Returns the number in the clause that has a phrase of the question, or the name in it: 310 in `in oak for 480, in pine for 310`,
- * 180 in `120 a night; in London, Paris and Zurich 180` for "in Paris"; null without.
+ * Returns the number or the time in the clause that has a phrase of the question, or a word of it that no other clause has: 310 in
+ * `in oak for 480, in pine for 310`, 180 in `120 a night; in London, Paris and Zurich 180` for "in Paris", 60 in `The fee is 180
+ * euros, for pupils 60 euros.` for "What do pupils pay?"; null without.
  */
 function ofClause(
-  { text }: Question,
+  question: Question,
   { sentence, span }: Candidate,
   candidates: readonly Candidate[],
 ): Candidate | null {
-  if (span.kind !== 'number') return null;
+  if (span.kind !== 'number' && !HOUR.test(span.text)) return null;
   const said = sentence.statement.text;
   const between = said.includes('; ') ? /; /gu : /, /gu;
   const clauseAt = (at: number) => said.slice(0, at).match(between)?.length ?? 0;
-  for (const [phrase] of text.matchAll(PREPOSITIONAL)) {
+  const beside = (clause: number) =>
+    candidates.find(
+      (one) =>
+        one.sentence === sentence &&
+        (span.kind === 'number' ? one.span.kind === 'number' : HOUR.test(one.span.text)) &&
+        clauseAt(one.span.start) === clause,
+    ) ?? null;
+  for (const [phrase] of question.text.matchAll(PREPOSITIONAL)) {
     const name = / (\p{Lu}[\p{L}'’-]+)$/u.exec(phrase)?.[1];
     const whole = said.toLowerCase().indexOf(phrase.toLowerCase());
     const at = whole < 0 && name !== undefined ? said.indexOf(name) : whole;
     if (at < 0 || clauseAt(at) === clauseAt(span.start)) continue;
-    const isBeside = (one: Candidate) =>
-      one.sentence === sentence && one.span.kind === 'number' && clauseAt(one.span.start) === clauseAt(at);
-    return candidates.find(isBeside) ?? null;
+    return beside(clauseAt(at));
   }
-  return null;
+  const asked = new Set(withoutStopWords(question.text).map(stemOf));
+  const named = new Set(placesOf(said, asked).map(clauseAt));
+  const [only] = named;
+  return named.size !== 1 || only === undefined || only === clauseAt(span.start) ? null : beside(only);
 }
 
 const TITLED = /^(?:Mr|Mrs|Ms|Miss|Dr|Prof|Professor)\b/u;
@@ -317,7 +331,7 @@ export function spanCandidates(question: Question, ranked: readonly RankedSenten
     const places = placesOf(sentence.statement.text, named);
     const lead = Math.log(Math.max(Number.MIN_VALUE, sentence.probability)) - top;
     const { text } = sentence.statement;
-    const whole = spansIn(text, question.type, kinds);
+    const whole = ASKS_OFTEN.test(question.text) ? frequenciesIn(text) : spansIn(text, question.type, kinds);
     const written = question.excluded.size === 0 ? whole : whole.flatMap(joinedNames);
     const opposite = said(text);
     const from = typeof opposite === 'object' ? (opposite?.converse ?? 0) : 0;
@@ -325,7 +339,11 @@ export function spanCandidates(question: Question, ranked: readonly RankedSenten
     return [...written, ...ofKind.filter(({ start }) => written.every((span) => span.start !== start))]
       .filter(
         (span) =>
-          span.start >= from && saysMore(span, question, named) && !isOfName(span, text) && !USER.test(span.text),
+          span.start >= from &&
+          saysMore(span, question, named) &&
+          !isOfName(span, text) &&
+          !USER.test(span.text) &&
+          !isOfOtherQuantity(question.text, span),
       )
       .filter(
         ({ start, text: found }) => question.type !== 'place' || !IS_PERSON.test(text.slice(start + found.length)),
@@ -337,6 +355,20 @@ export function spanCandidates(question: Question, ranked: readonly RankedSenten
         features: { ...spanFeatures(question, text, span, { named, places }), lead },
       }));
   });
+}
+
+const ASKS_OFTEN = /\bhow often\b(?! (?:did|have|has|had)\b)/iu;
+const ASKS_LONG = /\bhow (?:long|soon|early|late)\b/iu;
+const MONEY = new RegExp(`^[$€£¥]|[$€£¥]$|(?:${CURRENCIES})$`, 'iu');
+const ASKS_DAY = /\b(?:which|what) (?:day|date|weekday)\b/iu;
+const CLOCK_ALONE = /^\d{1,2}(?::\d\d)?(?: ?(?:[ap]\.?m\.?))?$/iu;
+
+const WEEKDAYS_ALONE = new RegExp(`^${WEEKDAYS.replace('?', '')}$`, 'u');
+
+/** Whether a span is money for a question for a time, an hour for one for a day, or `Sundays` for one for another time. */
+function isOfOtherQuantity(question: string, { text, kind }: Span): boolean {
+  if (kind === 'number') return ASKS_LONG.test(question) && MONEY.test(text);
+  return kind === 'date' && (ASKS_DAY.test(question) ? CLOCK_ALONE : WEEKDAYS_ALONE).test(text);
 }
 
 /** `They’re` and `We’ve` at the beginning of a sentence. */

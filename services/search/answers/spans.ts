@@ -76,7 +76,7 @@ const DATE_AND_TIME = new RegExp(
   'gu',
 );
 const RELATIVE_DATE =
-  /(?<![\p{L}\p{N}])(?:yesterday|last night|tonight|tomorrow|^today|today(?=[.!]?$)|this (?:morning|afternoon|evening|weekend)|(?<=\bon |\bevery )(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:last|next) (?:week|weekend|month|year|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|(?:an?|\d+|two|three|four|five|six|seven|eight|nine|ten) (?:day|week|month|year)s? ago)(?![\p{L}\p{N}])/giu;
+  /(?<![\p{L}\p{N}])(?:yesterday|last night|tonight|tomorrow|^today|today(?=[.!]?$)|this (?:morning|afternoon|evening|weekend)|(?<=\bon |\bevery )(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:last|next) (?:week|weekend|month|year|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|(?:an?|\d+|two|three|four|five|six|seven|eight|nine|ten) (?:day|week|month|year)s? ago)(?![\p{L}\p{N}])/giu;
 const NUMERAL = `(?:\\d[\\d,.]*\\d|\\d|${NUMERALS})`;
 /** A phone number with the code of its country. */
 const PHONE = /(?<![\p{L}\p{N}+])\+\d{1,3}[ ()./–-]{0,2}\d[\d ()./–-]{4,}\d(?!\d)/gu;
@@ -157,6 +157,16 @@ function describes(sentence: string, word: RegExpExecArray | undefined, next: Re
 }
 
 const MAX_VERB = 0.3;
+
+/** How often something is: `twice a week`, `every second Friday`. */
+const FREQUENCY = new RegExp(
+  `(?<![\\p{L}\\d])(?:(?:once|twice|(?:\\d+|${NUMERALS}) times)(?: (?:an?|per|every|each) (?:\\p{Ll}+ )?(?:${TIME_UNITS}))?|(?:every|each) (?:(?:other|second|third|fourth|${NUMERALS}|\\d+) )?(?:${TIME_UNITS}|${WEEKDAYS}|mornings?|evenings?|quarters?|weekends?)|hourly|daily|weekly|fortnightly|monthly|quarterly|yearly|annually)(?!\\p{L})`,
+  'giu',
+);
+
+/** Returns the spans of a sentence that say how often. */
+export const frequenciesIn = (sentence: string): readonly Span[] =>
+  [...sentence.matchAll(FREQUENCY)].map(({ 0: text, index }) => ({ text, start: index, kind: 'number' as const }));
 
 type Add = (text: string, start: number, kind: SpanKind) => void;
 

@@ -172,7 +172,11 @@ function isAbbreviation(text: string, at: number, following: string): boolean {
   if (/^\d{1,2}$/u.test(word) && GERMAN_MONTH.test(opening)) return true;
   if (/^\d{1,3}$/u.test(word)) return isListNumber(text, at, word.length);
   // `160 °C. Rub a dish`
-  if (word.length === 1) return /\p{L}/u.test(word) && text[at - 2] !== '°' && !(opensSentence && opening.length > 1);
+  if (word.length === 1) {
+    const isInitial =
+      /\p{L}/u.test(word) && text[at - 2] !== '°' && !LABELLED.test(text.slice(Math.max(0, at - 16), at));
+    return isInitial && !(opensSentence && opening.length > 1);
+  }
   const before = text[at - word.length - 1] ?? '';
   // `z.B.` and `U.S.`, and neither `example.com.` nor `notes.md.`
   const isDotted = word.split('.').every((part) => part.length <= 2);
@@ -180,6 +184,10 @@ function isAbbreviation(text: string, at: number, following: string): boolean {
   if (LEADING_ABBREVIATIONS.has(word)) return word !== 'no' || /^\d/u.test(following);
   return TRAILING_ABBREVIATIONS.has(word) && !opensSentence;
 }
+
+/** A letter that is no initial: `Leave through exit B. New students …` */
+const LABELLED =
+  /(?<!\p{L})(?:exit|room|building|gate|hall|platform|terminal|class|type|group|section|block|wing|plan|option|vitamin|table|zone|area|door|team|version|variant|appendix|entrance|line|bus|lot|ward|unit|category|grade|point) \p{Lu}$/iu;
 
 /** `14. Juli` */
 const GERMAN_MONTH = /^(?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)$/u;
