@@ -25,10 +25,13 @@ export function canAct(sentence: string, { text: name, start }: Pick<Span, 'text
   return !isFirst || words.length > 1 || !isCommonNoun(words[0] ?? '', sentence.slice(start + name.length));
 }
 
+const PLURAL_BEHIND = /^ (?:of|are|were|have|must|may|can|should|will) /u;
+
 /** Whether a word that begins a sentence is a noun in plural or before another noun: `Tents are …`, `Altitude sickness …` */
 function isCommonNoun(word: string, behind: string): boolean {
   if (isGivenName(word) || isPerson(word)) return false;
   const next = /^ (\p{Ll}+)/u.exec(behind)?.[1] ?? '';
+  if (/[^s]s$/u.test(word) && PLURAL_BEHIND.test(behind)) return true;
   // `Waste solvents`: also a verb.
   if (!isNoun(word)) return isVerb(word) && /[^s]s$/u.test(next) && isNoun(next);
   return /[^s]s$/u.test(word) || (!STOP_WORDS.has(next) && isNoun(next));

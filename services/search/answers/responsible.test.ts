@@ -14,7 +14,7 @@ const CASES: readonly (readonly [question: string, sentence: string, doer: strin
   ['Who has to agree to overtime?', 'Overtime has to be agreed with the supervisor in advance.', 'the supervisor'],
   ['Who books flights?', 'Flights are booked by the travel desk (travel@example.com).', 'the travel desk'],
   ['Who books flights?', 'Flights are booked by noon.', null],
-  ['Who authorises working abroad?', 'Working abroad must be authorised by Human Resources.', 'Human Resources'],
+  ['Who authorises working abroad?', 'Working abroad must be authorised by Human Resources.', null],
   [
     'Who can give me access to production?',
     'Only the security officer may grant access to production.',
@@ -22,6 +22,8 @@ const CASES: readonly (readonly [question: string, sentence: string, doer: strin
   ],
   ['Who approves expenses over 500 euros?', 'Expenses above 900 euros require the approval of the director.', null],
   ['Who may open the vault?', 'The branch manager may open the vault.', 'the branch manager'],
+  ['Who takes the solvents away?', 'Solvents are collected and taken away by the disposal firm.', 'the disposal firm'],
+  ['Who sang Heaven?', 'Heaven was sung by Bob Dylan.', null],
   ['Who may open the vault?', 'The branch manager must close the windows of the vault.', null],
   ['Who develops the app?', 'The app is developed by an agency in Porto called Gaivota.', null],
 ];
@@ -40,5 +42,8 @@ describe('who does or approves something by a rule', () => {
     expect(isMatterUnsaid('Who approves training courses?', said)).to.equal(true);
     expect(isMatterUnsaid('Who approves expenses?', said)).to.equal(false);
     expect(isMatterUnsaid('Who teaches training courses?', said)).to.equal(false);
+    const inspected = [{ text: 'Fume hoods are inspected by the safety engineer.', context: '' }];
+    expect(isMatterUnsaid('Who inspects the lifts?', inspected)).to.equal(true);
+    expect(isMatterUnsaid('Who inspects the hoods?', inspected)).to.equal(false);
   });
 });

@@ -85,14 +85,15 @@ function doerIn(verb: string, sentence: string): string | null {
     if (role !== undefined) return roleOf(role);
   }
   const [, done = '', by] = DONE_BY.exec(sentence) ?? [];
-  if (by !== undefined && isVerb(done)) return roleOf(by);
+  if (by !== undefined && (isVerb(done) || isSaid(verb, [done]))) return roleOf(by);
   const [, may, deed = ''] = MAY.exec(sentence) ?? [];
   return may !== undefined && isVerb(deed) ? roleOf(may) : null;
 }
 
-/** Null for what is no person and no group. */
+/** Null for what is no person and no group, and for names, which are read by others. */
 function roleOf(text: string): string | null {
   const head = wordsOf(text).at(-1) ?? '';
+  if (/\p{Lu}[\p{L}-]*$/u.test(text)) return null;
   if (!GROUP.test(head) && !isPerson(head) && likenessToRoles(head) < MIN_ROLE) return null;
   return text.replace(/^(?:The|An?|Our|Your|Every|Each) /u, (word) => word.toLowerCase());
 }

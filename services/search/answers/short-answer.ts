@@ -15,6 +15,7 @@ import { type RankedSentence, weigh } from './rank-sentences.ts';
 import {
   CALENDAR_NAMES,
   CURRENCIES,
+  deadlinesIn,
   frequenciesIn,
   isOrdinary,
   KINDS_OF,
@@ -331,7 +332,12 @@ export function spanCandidates(question: Question, ranked: readonly RankedSenten
     const places = placesOf(sentence.statement.text, named);
     const lead = Math.log(Math.max(Number.MIN_VALUE, sentence.probability)) - top;
     const { text } = sentence.statement;
-    const whole = ASKS_OFTEN.test(question.text) ? frequenciesIn(text) : spansIn(text, question.type, kinds);
+    const whole = ASKS_OFTEN.test(question.text)
+      ? frequenciesIn(text)
+      : [
+          ...(question.type === 'date' && ASKS_DEADLINE.test(question.text) ? deadlinesIn(text) : []),
+          ...spansIn(text, question.type, kinds),
+        ];
     const written = question.excluded.size === 0 ? whole : whole.flatMap(joinedNames);
     const opposite = said(text);
     const from = typeof opposite === 'object' ? (opposite?.converse ?? 0) : 0;
@@ -358,6 +364,7 @@ export function spanCandidates(question: Question, ranked: readonly RankedSenten
 }
 
 const ASKS_OFTEN = /\bhow often\b(?! (?:did|have|has|had)\b)/iu;
+const ASKS_DEADLINE = /\b(?:by|until) when\b|\bwhen (?:must|do|does|should|have|has|may)\b|\bdeadline\b|\bdue\b/iu;
 const ASKS_LONG = /\bhow (?:long|soon|early|late)\b/iu;
 const MONEY = new RegExp(`^[$€£¥]|[$€£¥]$|(?:${CURRENCIES})$`, 'iu');
 const ASKS_DAY = /\b(?:which|what) (?:day|date|weekday)\b/iu;

@@ -168,6 +168,16 @@ const FREQUENCY = new RegExp(
 export const frequenciesIn = (sentence: string): readonly Span[] =>
   [...sentence.matchAll(FREQUENCY)].map(({ 0: text, index }) => ({ text, start: index, kind: 'number' as const }));
 
+/** How long before or after something it has to be: `no later than 30 days after the purchase`, `within two hours`. */
+const DEADLINE = new RegExp(
+  `(?<![\\p{L}\\d])(?:(?:within|no later than|not later than|at most|at least|up to) (?:the (?:first|next) )?(?:\\d+|${NUMERALS}|an?) (?:\\p{Ll}+ )?(?:${TIME_UNITS})(?: (?:after|before|of|from) (?:\\p{Ll}+ ){0,3}\\p{Ll}+)?|(?:\\d+|${NUMERALS}|an?) (?:${TIME_UNITS}) (?:before|after) (?:\\p{Ll}+ ){0,3}\\p{Ll}+)(?!\\p{L})`,
+  'giu',
+);
+
+/** Returns the spans of a sentence that say by when something has to be, without a date. */
+export const deadlinesIn = (sentence: string): readonly Span[] =>
+  [...sentence.matchAll(DEADLINE)].map(({ 0: text, index }) => ({ text, start: index, kind: 'date' as const }));
+
 type Add = (text: string, start: number, kind: SpanKind) => void;
 
 const FINDERS: Readonly<Record<WrittenKind, (sentence: string, add: Add) => void>> = {

@@ -22,7 +22,7 @@ import { isMatterUnsaid } from './responsible.ts';
 import { isNumbered, isSaid, isSameStem } from './slots.ts';
 import { CALENDAR_NAMES, spansOf } from './spans.ts';
 import { statementsOf } from './statements.ts';
-import { isNoun, isOfThing, isPerson, likenessToKinds, likenessToRoles, MIN_OF_KIND } from './word-kinds.ts';
+import { isNoun, isOfThing, isPerson, isVerb, likenessToKinds, likenessToRoles, MIN_OF_KIND } from './word-kinds.ts';
 
 /** A sentence, with what stands above and before it. */
 interface Said {
@@ -342,7 +342,14 @@ function isHolderUnsaid({ text }: Question, said: readonly Said[]): boolean {
 }
 
 const ASKS_COMPOUND =
-  /^(?:what|when|where)(?:['’]s| is| are| was| were| will) (?:the|our) (\p{Ll}{3,}) (\p{Ll}{3,})(?: be)?\??$/iu;
+  /^(?:what|when|where|how (?:much|high))(?:['’]s| is| are| was| were| will) (?:the|our) (\p{Ll}{3,}) (\p{Ll}{3,})(?: be)?\??$/iu;
+
+/** Whether a sentence that has a thing has it with another word before it: `The annual fee is 180 euros.` of a parking fee. */
+function isOfOtherSort(thing: string, sentence: string): boolean {
+  const words = wordsOf(sentence);
+  const found = words.flatMap((word, at) => (isSameStem(thing, word) ? [words[at - 1] ?? ''] : []));
+  return found.every((before) => contentWords(before).length > 0 && !isVerb(before));
+}
 
 /** Least share of the first word of a compound that is used as a noun: `dress code`, not `daily budget`. */
 const MIN_NOUN = 0.2;
@@ -354,7 +361,9 @@ function isCompoundUnsaid(question: string, said: readonly Said[]): boolean {
   const { noun } = wordSenses().partsOf(wordSenses().row(first));
   if (noun < MIN_NOUN || first.endsWith('ly') || !isNoun(thing) || PAST_FORM.test(thing)) return false;
   const words = said.flatMap((one) => contentWords(`${one.text} ${one.context}`));
-  if (words.some((word) => isSameStem(first, word) || isSameStem(thing, word))) return false;
+  if (words.some((word) => isSameStem(first, word))) return false;
+  if (words.some((word) => isSameStem(thing, word)))
+    return !isSaid(first, words) && said.every((one) => isOfOtherSort(thing, one.text));
   return !isSaid(first, words) || words.every((word) => !isOfThing(thing, word));
 }
 

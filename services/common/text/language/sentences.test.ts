@@ -15,6 +15,10 @@ describe('sentences', () => {
       'The meeting cost $3.5 million.',
       'It ended at 5 p.m. sharp.',
     ]);
+    expect(split('Leave through exit B. New students wait.')).to.deep.equal([
+      'Leave through exit B.',
+      'New students wait.',
+    ]);
     expect(split('See No. 5 and Fig. 3. Then go.')).to.deep.equal(['See No. 5 and Fig. 3.', 'Then go.']);
   });
 
