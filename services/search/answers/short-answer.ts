@@ -12,6 +12,7 @@ import { canAct } from './doers.ts';
 import { countedIn } from './quantities.ts';
 import { type Question, withoutStopWords, wordsOf } from './question.ts';
 import { type RankedSentence, weigh } from './rank-sentences.ts';
+import { isSaid } from './slots.ts';
 import {
   CALENDAR_NAMES,
   CURRENCIES,
@@ -19,10 +20,12 @@ import {
   frequenciesIn,
   isOrdinary,
   KINDS_OF,
+  LENGTH_UNITS,
   MEASURED,
   type Span,
   spansOf,
   spansOfKind,
+  TIME_UNITS,
   WEEKDAYS,
   type WrittenKind,
 } from './spans.ts';
@@ -47,6 +50,8 @@ export interface ShortAnswer {
 const SENTENCES_READ = 6;
 /** Below it a short answer is not shown. */
 export const MIN_SHORT_CONFIDENCE = 0.5;
+/** Of what is not shown, and all the same tells how well a question is met. */
+const BELOW_SHORT_CONFIDENCE = MIN_SHORT_CONFIDENCE - 0.01;
 
 /** Returns the best short answer in the best sentences; null when they have no span. */
 export function shortAnswer(
@@ -63,7 +68,7 @@ export function shortAnswer(
   const doer = named === null ? doerOf(question, ranked, likely) : null;
   const object = named === null ? objectIn(question, likely.sentence.statement.text) : null;
   const phrase = object === null ? null : { ...likely, span: { ...object, kind: 'phrase' as const } };
-  const chosen =
+  const found =
     named ??
     doer ??
     phrase ??
@@ -71,6 +76,8 @@ export function shortAnswer(
     ofClause(question, likely, candidates) ??
     ofAskedVerb(question, likely, candidates) ??
     likely;
+  const thing = found === likely ? besideTimeAndPlace(question, likely, candidates, scores) : found;
+  const chosen = thing ?? likely;
   const best = { ...chosen, span: withOthers(question, { ...chosen, span: withName(chosen) }) };
   const features = certaintyFeatures(question, Math.max(...softmax(scores)), best);
   const confidence = logistic(weigh(features, weights.spanConfidence));
@@ -82,8 +89,27 @@ export function shortAnswer(
     isObject: object !== null && doer === null,
     isDoer: doer !== null,
     confidence:
-      named === null && doer === null && object === null ? confidence : Math.max(MIN_SHORT_CONFIDENCE, confidence),
+      thing === null
+        ? Math.min(BELOW_SHORT_CONFIDENCE, confidence)
+        : named === null && doer === null && object === null
+          ? confidence
+          : Math.max(MIN_SHORT_CONFIDENCE, confidence),
   };
+}
+
+/** Returns the likeliest span, or the next one of its sentence where it only tells when or where something was; null without one. */
+function besideTimeAndPlace(
+  question: Question,
+  likely: Candidate,
+  candidates: readonly Candidate[],
+  scores: readonly number[],
+): Candidate | null {
+  const isBeside = ({ span, sentence }: Candidate) =>
+    isOnlyWhen(question, span) || isOnlyWhere(question, sentence.statement.text, span);
+  if (!isBeside(likely)) return likely;
+  const others = candidates.filter((one) => one.sentence === likely.sentence && !isBeside(one));
+  const scoreOf = (one: Candidate) => scores[candidates.indexOf(one)] ?? Number.NEGATIVE_INFINITY;
+  return others.toSorted((one, other) => scoreOf(other) - scoreOf(one))[0] ?? null;
 }
 
 /** How much more of the question's information a sentence with the doer may miss than the best one. */
@@ -253,10 +279,19 @@ function ofClause(
     if (at < 0 || clauseAt(at) === clauseAt(span.start)) continue;
     return beside(clauseAt(at));
   }
+  const own = candidates.find((one) => one.sentence === sentence && isForAsked(question, one));
+  if (own !== undefined && own.span.kind === 'number') return own.span.start === span.start ? null : own;
   const asked = new Set(withoutStopWords(question.text).map(stemOf));
   const named = new Set(placesOf(said, asked).map(clauseAt));
   const [only] = named;
   return named.size !== 1 || only === undefined || only === clauseAt(span.start) ? null : beside(only);
+}
+
+/** Whether a number is for what a question asks about: the second of `85 euros for adults and 40 euros for children`. */
+function isForAsked(question: Question, { sentence, span }: Candidate): boolean {
+  const behind = sentence.statement.text.slice(span.start + span.text.length);
+  const word = /^ (?:for|per) (?:an? |the |each )?(\p{Ll}+)/u.exec(behind)?.[1];
+  return word !== undefined && isSaid(word, withoutStopWords(question.text));
 }
 
 const TITLED = /^(?:Mr|Mrs|Ms|Miss|Dr|Prof|Professor)\b/u;
@@ -327,6 +362,7 @@ export function spanCandidates(question: Question, ranked: readonly RankedSenten
   const kinds = KINDS_OF[question.type] ?? [];
   const named = new Set([...question.excluded, ...withoutStopWords(question.text).map(stemOf)]);
   const said = oppositeOf(question);
+  const designated = designationsOf(question);
   const top = Math.log(Math.max(Number.MIN_VALUE, ranked[0]?.probability ?? 1));
   return ranked.slice(0, SENTENCES_READ).flatMap((sentence) => {
     const places = placesOf(sentence.statement.text, named);
@@ -339,10 +375,12 @@ export function spanCandidates(question: Question, ranked: readonly RankedSenten
           ...spansIn(text, question.type, kinds),
         ];
     const written = question.excluded.size === 0 ? whole : whole.flatMap(joinedNames);
+    const designations = designated(text);
     const opposite = said(text);
     const from = typeof opposite === 'object' ? (opposite?.converse ?? 0) : 0;
     const ofKind = question.type === 'thing' && question.focus !== null ? spansOfKind(text, question.focus) : [];
-    return [...written, ...ofKind.filter(({ start }) => written.every((span) => span.start !== start))]
+    const proper = designations.length > 0 ? designations : written;
+    return [...proper, ...ofKind.filter(({ start }) => proper.every((span) => span.start !== start))]
       .filter(
         (span) =>
           span.start >= from &&
@@ -363,6 +401,37 @@ export function spanCandidates(question: Question, ranked: readonly RankedSenten
   });
 }
 
+/** No `marathon in`, when a marathon is asked for. */
+const isIn = (before: string, focus: string | null): boolean =>
+  /\bin $/iu.test(before) && !(focus !== null && before.toLowerCase().endsWith(`${focus} in `));
+const ASKS_PLACE =
+  /\b(?:in|where|cit(?:y|ies)|towns?|villages?|countr(?:y|ies)|places?|states?|regions?|languages?)\b/iu;
+
+/** Whether a name tells where the thing was that is asked for: Leiden in `My phone fell into a canal in Leiden.` */
+function isOnlyWhere({ text, type, focus }: Question, sentence: string, { start, text: name, kind }: Span): boolean {
+  if (type !== 'thing' || kind !== 'name' || ASKS_PLACE.test(text) || !isIn(sentence.slice(0, start), focus))
+    return false;
+  const { person, place, group } = likenessToKinds(withoutStopWords(name));
+  return place > Math.max(person, group);
+}
+
+const ASKS_TIME = /^(?:day|month|weekday|date|time|season|year)$/u;
+
+/** Whether a span is a month or a day, for a question for a thing. */
+const isOnlyWhen = ({ type, focus }: Question, { text }: Span): boolean =>
+  type === 'thing' && CALENDAR.test(text) && !ASKS_TIME.test(focus ?? '');
+
+const UNIT_BEHIND = `[.,:]\\d| ?[%°€$£]| (?:${CURRENCIES}|${TIME_UNITS}|${LENGTH_UNITS}|kg|square|people)\\b`;
+
+/** Returns what finds letters and numbers behind the kind that is asked for: `exit B` for "Which exit …?" */
+function designationsOf({ text, focus }: Question): (sentence: string) => readonly Span[] {
+  if (focus === null || !/^\p{Ll}+$/u.test(focus) || !/\b(?:which|what)\b/iu.test(text)) return () => [];
+  const kind = `[${focus[0]}${focus[0]?.toUpperCase()}]${focus.slice(1)}`;
+  const form = new RegExp(`(?<!\\p{L})${kind} (?:\\p{Lu}|\\d{1,4}\\p{Lu}?)(?![\\p{L}\\d]|${UNIT_BEHIND})`, 'gu');
+  return (sentence) =>
+    [...sentence.matchAll(form)].map(({ 0: named, index }) => ({ text: named, start: index, kind: 'name' as const }));
+}
+
 const ASKS_OFTEN = /\bhow often\b(?! (?:did|have|has|had)\b)/iu;
 const ASKS_DEADLINE = /\b(?:by|until) when\b|\bwhen (?:must|do|does|should|have|has|may)\b|\bdeadline\b|\bdue\b/iu;
 const ASKS_LONG = /\bhow (?:long|soon|early|late)\b/iu;
@@ -370,11 +439,14 @@ const MONEY = new RegExp(`^[$€£¥]|[$€£¥]$|(?:${CURRENCIES})$`, 'iu');
 const ASKS_DAY = /\b(?:which|what) (?:day|date|weekday)\b/iu;
 const CLOCK_ALONE = /^\d{1,2}(?::\d\d)?(?: ?(?:[ap]\.?m\.?))?$/iu;
 
+const ASKS_PRICE = /\b(?:what|how much) (?:does|do|did|will|would) .*\b(?:costs?|pay)\b/iu;
+const TIME_ALONE = new RegExp(` (?:${TIME_UNITS})$`, 'iu');
 const WEEKDAYS_ALONE = new RegExp(`^${WEEKDAYS.replace('?', '')}$`, 'u');
 
-/** Whether a span is money for a question for a time, an hour for one for a day, or `Sundays` for one for another time. */
+/** Whether a span is money for a question for a time, a time for one for a price, an hour for one for a day, or `Sundays` for one for another time. */
 function isOfOtherQuantity(question: string, { text, kind }: Span): boolean {
-  if (kind === 'number') return ASKS_LONG.test(question) && MONEY.test(text);
+  if (kind === 'number')
+    return MONEY.test(text) ? ASKS_LONG.test(question) : ASKS_PRICE.test(question) && TIME_ALONE.test(text);
   return kind === 'date' && (ASKS_DAY.test(question) ? CLOCK_ALONE : WEEKDAYS_ALONE).test(text);
 }
 

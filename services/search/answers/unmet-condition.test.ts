@@ -16,6 +16,8 @@ const CASES = [
   ['What is the dress code?', 'Jeans are fine; a dress is not needed.', null],
   ['When is the summer party?', 'They expire on 31 March.', 'subject'],
   ['When is the summer party?', 'We celebrate summer on 3 July.', null],
+  ['How deep may a pond be?', 'Hedges must not be higher than 1.20 metres.', 'subject'],
+  ['How high may a hedge be?', 'Hedges must not be higher than 1.20 metres.', null],
   ['What is the parking fee?', 'The annual fee is 180 euros.', 'subject'],
   ['What is the parking fee?', 'The fee is 20 euros for a car.', null],
   ['How much is the annual fee?', 'The annual fee is 180 euros.', null],

@@ -103,6 +103,7 @@ export function unmetCondition(question: Question, said: readonly Said[]): Condi
   if (isBreedUnsaid(question, said)) return 'breed';
   if (isAgentUnsaid(question, best.text)) return 'doer';
   if (isRoleUnsaid(question, said) || isHolderUnsaid(question, said)) return 'role';
+  if (isHeadUnsaid(question.text, said)) return 'subject';
   if (isCompoundUnsaid(question.text, said) || isMatterUnsaid(question.text, said)) return 'subject';
   if (isOwnerUnsaid(question, said)) return 'owner';
   if (isOpinionUnsaid(question, said)) return 'opinion';
@@ -349,6 +350,17 @@ function isOfOtherSort(thing: string, sentence: string): boolean {
   const words = wordsOf(sentence);
   const found = words.flatMap((word, at) => (isSameStem(thing, word) ? [words[at - 1] ?? ''] : []));
   return found.every((before) => contentWords(before).length > 0 && !isVerb(before));
+}
+
+const HEAD =
+  /^(?:how (?:long|deep|high|tall|wide|big|large|far|old|fast|much|often)|when|where|(?:what|which) colou?r) (?:is|are|was|were|may|can|must|should|does|do|did|will|has|have) (?:the|an?|my|our) ((?:\p{Ll}+ ){0,2}?\p{Ll}+)(?= (?:in|for|at|on|from|to|with|be|take|last|cost|have|start|end|open|close|go|run|leave|arrive|begin|\p{Ll}+ed|\p{Ll}+en)\b|\?|$)/iu;
+
+/** Whether no sentence has the thing that a question asks something of: `How deep may a pond be?` */
+function isHeadUnsaid(question: string, said: readonly Said[]): boolean {
+  const head = contentWords(HEAD.exec(question.trim())?.[1] ?? '').at(-1);
+  if (head === undefined || !isNoun(head) || relativesLike(head).length > 0) return false;
+  const words = said.flatMap((one) => contentWords(`${one.text} ${one.context}`));
+  return !words.some((word) => isOfThing(head, word)) && !isSaid(head, words);
 }
 
 /** Least share of the first word of a compound that is used as a noun: `dress code`, not `daily budget`. */
