@@ -28,6 +28,8 @@ describe('the short answer in a sentence', () => {
     ['Which exit do I take in a fire?', 'In case of fire leave through exit B.', 'exit B'],
     ['What is the weight of the cat?', 'The cat: weight 5.8 kg.', '5.8 kg'],
     ['What does a missing hour cost?', 'Each works ten hours; hours that are missing cost 15 euros each.', '15 euros'],
+    ['How much is a licence?', 'They use 60 licences at 18 euros each.', '18 euros'],
+    ['What did I pay for the bookcase?', 'Bought a bookcase for 45 euros, Jonas carried it up.', '45 euros'],
     ['How much is a ticket for a child?', 'Tickets cost 85 euros for adults and 40 euros for children.', '40 euros'],
     ['Who repaired the lift?', 'On Easter the lift was repaired by Priya.', 'Priya'],
   ] as const) {

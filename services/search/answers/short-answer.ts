@@ -372,7 +372,7 @@ export function spanCandidates(question: Question, ranked: readonly RankedSenten
       ? frequenciesIn(text)
       : [
           ...(question.type === 'date' && ASKS_DEADLINE.test(question.text) ? deadlinesIn(text) : []),
-          ...spansIn(text, question.type, kinds),
+          ...(pricesIn(question, text) ?? spansIn(text, question.type, kinds)),
         ];
     const written = question.excluded.size === 0 ? whole : whole.flatMap(joinedNames);
     const designations = designated(text);
@@ -439,7 +439,14 @@ const MONEY = new RegExp(`^[$€£¥]|[$€£¥]$|(?:${CURRENCIES})$`, 'iu');
 const ASKS_DAY = /\b(?:which|what) (?:day|date|weekday)\b/iu;
 const CLOCK_ALONE = /^\d{1,2}(?::\d\d)?(?: ?(?:[ap]\.?m\.?))?$/iu;
 
-const ASKS_PRICE = /\b(?:what|how much) (?:does|do|did|will|would) .*\b(?:costs?|pay)\b/iu;
+const ASKS_PRICE =
+  /\b(?:what|how much) (?:does|do|did|will|would) .*\b(?:costs?|pay|spend)\b|\bhow much (?:is|are|was|were) (?:an?|one|each) \p{L}/iu;
+/** The money in a sentence, where a price is asked for; null without. */
+function pricesIn({ text }: Question, sentence: string): readonly Span[] | null {
+  const prices = ASKS_PRICE.test(text) ? spansOf(sentence, ['number']).filter((span) => MONEY.test(span.text)) : [];
+  return prices.length === 0 ? null : prices;
+}
+
 const TIME_ALONE = new RegExp(` (?:${TIME_UNITS})$`, 'iu');
 const WEEKDAYS_ALONE = new RegExp(`^${WEEKDAYS.replace('?', '')}$`, 'u');
 
