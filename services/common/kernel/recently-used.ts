@@ -64,7 +64,8 @@ type LargeCache<Key, Value> = ReturnType<typeof createLargeCache<Key, Value>>;
 
 /**
  * Returns a cache of between half of `size` and `size` values, those used last; a function may tell the size that holds now. Where
- * keys have weights, `size` is the sum of these. A look-up costs the same at any size: in a large map in the order of use, most of the time goes into finding the oldest entry.
+ * keys have weights, `size` is the sum of these. A look-up costs the same at any size: in a large map in the order of use, most of
+ * the time goes into finding the oldest entry.
  */
 export function createLargeCache<Key, Value>(size: number | (() => number), weightOf?: (key: Key) => number) {
   let recent = new Map<Key, Value>();

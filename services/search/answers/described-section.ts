@@ -1,6 +1,5 @@
-import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
-import { wordsOf } from './question.ts';
+import { withoutStopWords, wordsOf } from './question.ts';
 import type { ReadPassage } from './rank-sentences.ts';
 import { type Statement, statementsOf } from './statements.ts';
 import type { ToldParts } from './told-parts.ts';
@@ -271,9 +270,5 @@ function conditionOf(question: string, passages: readonly ReadPassage[]): ToldPa
 }
 
 const stemsOf = (text: string): readonly string[] => [
-  ...new Set(
-    wordsOf(text.replace(/(?<=\p{Ll})(?=\p{Lu})|[_./-]/gu, ' '))
-      .filter((word) => !STOP_WORDS.has(word))
-      .map(stemOf),
-  ),
+  ...new Set(withoutStopWords(text.replace(/(?<=\p{Ll})(?=\p{Lu})|[_./-]/gu, ' ')).map(stemOf)),
 ];

@@ -1,7 +1,6 @@
 import { versionOfHeading } from '../../common/text/chunking/release-headings.ts';
-import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
-import { contentWords, wordsOf } from './question.ts';
+import { contentWords, withoutStopWords, wordsOf } from './question.ts';
 import type { ReadPassage } from './rank-sentences.ts';
 import { type Statement, statementsOf } from './statements.ts';
 import type { ToldParts } from './told-parts.ts';
@@ -273,7 +272,4 @@ const isDeed = (word: string): boolean => deedOf(word) !== null;
 const deedsIn = (text: string): readonly Deed[] =>
   [...new Set(wordsOf(text.replace(/\bno longer\b/giu, 'no-longer')).map(deedOf))].filter((deed) => deed !== null);
 
-const stemsOf = (text: string): readonly string[] =>
-  wordsOf(text.replace(PARTS, ' '))
-    .filter((word) => !STOP_WORDS.has(word))
-    .map(stemOf);
+const stemsOf = (text: string): readonly string[] => withoutStopWords(text.replace(PARTS, ' ')).map(stemOf);

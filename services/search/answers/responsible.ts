@@ -2,7 +2,7 @@ import { contentWords, wordsOf } from './question.ts';
 import type { PlacedStatement, ReadPassage } from './rank-sentences.ts';
 import { isSaid, isSameStem } from './slots.ts';
 import { statementsOf } from './statements.ts';
-import { isPerson, likenessToRoles } from './word-kinds.ts';
+import { isRole } from './word-kinds.ts';
 
 interface Responsible extends PlacedStatement {
   /** `the finance director` */
@@ -35,8 +35,6 @@ const GROUP =
   /^(?:team|firm|company|service|lead|leads|head|heads|chair|desk|department|office|board|committee|council|management|staff|bureau|agency|group|resources|accounting|it|hr)$/iu;
 /** Sentences with a name for the doer are left to what reads names. */
 const NAMED = /\b(?:called|named) \p{Lu}/u;
-/** Minimum likeness of the head of a role to words for roles. */
-const MIN_ROLE = 0.43;
 
 /** Returns who does, approves or may do what a question asks for, by the rules that say it; null when none does. */
 export function statedResponsible(question: string, passages: readonly ReadPassage[]): Responsible | null {
@@ -94,6 +92,6 @@ function doerIn(verb: string, sentence: string): string | null {
 function roleOf(text: string): string | null {
   const head = wordsOf(text).at(-1) ?? '';
   if (/\p{Lu}[\p{L}-]*$/u.test(text)) return null;
-  if (!GROUP.test(head) && !isPerson(head) && likenessToRoles(head) < MIN_ROLE) return null;
+  if (!GROUP.test(head) && !isRole(head)) return null;
   return text.replace(/^(?:The|An?|Our|Your|Every|Each) /u, (word) => word.toLowerCase());
 }

@@ -23,6 +23,7 @@ import {
   LENGTH_UNITS,
   MEASURED,
   type Span,
+  spansBy,
   spansOf,
   spansOfKind,
   TIME_UNITS,
@@ -247,8 +248,9 @@ function ofChange(
   return candidates.find(isNew) ?? null;
 }
 
+const CLOCK = '\\d{1,2}(?::\\d\\d)? ?[ap]\\.?m\\.?|\\d{1,2}:\\d\\d';
 /** `Saturdays at 10 am` */
-const HOUR = /\d(?::\d\d)? ?(?:[ap]\.?m\.?)$|\d:\d\d$/iu;
+const HOUR = new RegExp(`(?:${CLOCK})$`, 'iu');
 const PREPOSITIONAL = /\b(?:in|for|with|without|on|at|from|to|by) (?:the |my |our )?\p{L}+/giu;
 
 /**
@@ -428,8 +430,7 @@ function designationsOf({ text, focus }: Question): (sentence: string) => readon
   if (focus === null || !/^\p{Ll}+$/u.test(focus) || !/\b(?:which|what)\b/iu.test(text)) return () => [];
   const kind = `[${focus[0]}${focus[0]?.toUpperCase()}]${focus.slice(1)}`;
   const form = new RegExp(`(?<!\\p{L})${kind} (?:\\p{Lu}|\\d{1,4}\\p{Lu}?)(?![\\p{L}\\d]|${UNIT_BEHIND})`, 'gu');
-  return (sentence) =>
-    [...sentence.matchAll(form)].map(({ 0: named, index }) => ({ text: named, start: index, kind: 'name' as const }));
+  return spansBy(form, 'name');
 }
 
 const ASKS_OFTEN = /\bhow often\b(?! (?:did|have|has|had)\b)/iu;
@@ -437,7 +438,7 @@ const ASKS_DEADLINE = /\b(?:by|until) when\b|\bwhen (?:must|do|does|should|have|
 const ASKS_LONG = /\bhow (?:long|soon|early|late)\b/iu;
 const MONEY = new RegExp(`^[$€£¥]|[$€£¥]$|(?:${CURRENCIES})$`, 'iu');
 const ASKS_DAY = /\b(?:which|what) (?:day|date|weekday)\b/iu;
-const CLOCK_ALONE = /^\d{1,2}(?::\d\d)?(?: ?(?:[ap]\.?m\.?))?$/iu;
+const CLOCK_ALONE = new RegExp(`^(?:${CLOCK})$`, 'iu');
 
 const ASKS_PRICE =
   /\b(?:what|how much) (?:does|do|did|will|would) .*\b(?:costs?|pay|spend)\b|\bhow much (?:is|are|was|were) (?:an?|one|each) \p{L}/iu;
@@ -450,7 +451,10 @@ function pricesIn({ text }: Question, sentence: string): readonly Span[] | null 
 const TIME_ALONE = new RegExp(` (?:${TIME_UNITS})$`, 'iu');
 const WEEKDAYS_ALONE = new RegExp(`^${WEEKDAYS.replace('?', '')}$`, 'u');
 
-/** Whether a span is money for a question for a time, a time for one for a price, an hour for one for a day, or `Sundays` for one for another time. */
+/**
+ * Whether a span is money for a question for a time, a time for one for a price, an hour for one for a day, or `Sundays` for one for
+ * another time.
+ */
 function isOfOtherQuantity(question: string, { text, kind }: Span): boolean {
   if (kind === 'number')
     return MONEY.test(text) ? ASKS_LONG.test(question) : ASKS_PRICE.test(question) && TIME_ALONE.test(text);

@@ -164,9 +164,14 @@ const FREQUENCY = new RegExp(
   'giu',
 );
 
+/** Returns what finds the spans of sentences that a pattern matches. */
+export const spansBy =
+  (pattern: RegExp, kind: SpanKind) =>
+  (sentence: string): readonly Span[] =>
+    [...sentence.matchAll(pattern)].map(({ 0: text, index }) => ({ text, start: index, kind }));
+
 /** Returns the spans of a sentence that say how often. */
-export const frequenciesIn = (sentence: string): readonly Span[] =>
-  [...sentence.matchAll(FREQUENCY)].map(({ 0: text, index }) => ({ text, start: index, kind: 'number' as const }));
+export const frequenciesIn = spansBy(FREQUENCY, 'number');
 
 /** How long before or after something it has to be: `no later than 30 days after the purchase`, `within two hours`. */
 const DEADLINE = new RegExp(
@@ -175,8 +180,7 @@ const DEADLINE = new RegExp(
 );
 
 /** Returns the spans of a sentence that say by when something has to be, without a date. */
-export const deadlinesIn = (sentence: string): readonly Span[] =>
-  [...sentence.matchAll(DEADLINE)].map(({ 0: text, index }) => ({ text, start: index, kind: 'date' as const }));
+export const deadlinesIn = spansBy(DEADLINE, 'date');
 
 type Add = (text: string, start: number, kind: SpanKind) => void;
 

@@ -22,7 +22,7 @@ import { isMatterUnsaid } from './responsible.ts';
 import { isNumbered, isSaid, isSameStem } from './slots.ts';
 import { CALENDAR_NAMES, spansOf } from './spans.ts';
 import { statementsOf } from './statements.ts';
-import { isNoun, isOfThing, isPerson, isVerb, likenessToKinds, likenessToRoles, MIN_OF_KIND } from './word-kinds.ts';
+import { isNoun, isOfThing, isRole, isVerb, likenessToKinds, MIN_OF_KIND } from './word-kinds.ts';
 
 /** A sentence, with what stands above and before it. */
 interface Said {
@@ -71,6 +71,9 @@ export function saidOf(sentences: readonly PlacedStatement[]): readonly Said[] {
     return { text, author, isOfName, context };
   });
 }
+
+/** Content words of a sentence and of what stands above and before it. */
+const wordsAround = ({ text, context }: Pick<Said, 'text' | 'context'>) => contentWords(`${text} ${context}`);
 
 const ITEM_OF_NAME = /^\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)*(?:,|:| [–—(-])/u;
 
@@ -173,7 +176,7 @@ export function isThingUnsaid(question: string, said: readonly Pick<Said, 'text'
   const [thing] = /^\p{Lu}/u.test(subject) ? [] : contentWords(subject);
   const { noun, verb } = wordSenses().partsOf(wordSenses().row(thing ?? ''));
   if (thing === undefined || noun <= Math.max(verb, 0.5) || relativesLike(thing).length > 0) return false;
-  return said.every((one) => !contentWords(`${one.text} ${one.context}`).some((word) => isOfThing(thing, word)));
+  return said.every((one) => !wordsAround(one).some((word) => isOfThing(thing, word)));
 }
 
 /** Whether no sentence has what a question asks of whether something is so, or a name in it and what it says of that. */
@@ -184,7 +187,7 @@ function isSubjectUnsaid({ text, type }: Question, said: readonly Said[]): boole
   const rest = contentWords(text).filter((word) => !names.includes(stemOf(word)));
   if (names.length === 0 || rest.length === 0) return false;
   return said.every((one) => {
-    const words = contentWords(`${one.text} ${one.context}`);
+    const words = wordsAround(one);
     const stems = new Set(words.map(stemOf));
     return !names.some((name) => stems.has(name)) || !rest.some((word) => isSaid(word, words));
   });
@@ -244,8 +247,6 @@ const PERSON = 0.25;
 
 const ASKS_NAME_OF_PERSON =
   /\b(?:what(?:['’]s| is| was) (?:my|our|the) ((?:\p{Ll}+ ){0,2}\p{Ll}+) (?:called|named)\b|what(?:['’]s| is| was) (?:my|our|the) ((?:\p{Ll}+ ){0,2}?\p{Ll}+)['’]s (?:(?:first|given|full|real) )?name\b|names? of (?:my|our|the|\p{Lu}\p{L}+['’]s?) ((?:\p{Ll}+ ){0,2}?\p{Ll}+)(?= (?:who|whom|that|in|at|from|on|we|I)\b|\?))/iu;
-/** Minimum likeness of a word to those that call a person without a name. */
-const MIN_ROLE = 0.43;
 
 /** Before names that are of things: `the basics of Python`, `in Prague`. */
 const OF_THING = /\b(?:of|in|on|at|the|using)\s$/iu;
@@ -258,7 +259,7 @@ function isNameOfPersonUnsaid(question: string, said: readonly Said[]): boolean 
   const [, ...asks] = ASKS_NAME_OF_PERSON.exec(question) ?? [];
   if (isGivenNameUnsaid(question, said)) return true;
   const role = contentWords(asks.find((one) => one !== undefined) ?? '').at(-1);
-  if (role === undefined || (!isPerson(role) && likenessToRoles(role) < MIN_ROLE)) return false;
+  if (role === undefined || !isRole(role)) return false;
   const isGivenName = /\b(?:first|given) name\b/iu.test(question);
   const isNewWord = isNewTo(question);
   const isNew = (word: string) => isNewWord(word) && !CALENDAR.test(word);
@@ -325,7 +326,7 @@ function isRoleUnsaid({ text, type }: Question, said: readonly Said[]): boolean 
   const like = role === undefined || isRelative(role) ? null : likenessTo(role);
   if (role === undefined || like === null || said.some((one) => isForeignText(one.text))) return false;
   const stem = stemOf(role);
-  const words = said.flatMap((one) => contentWords(`${one.text} ${one.context}`));
+  const words = said.flatMap(wordsAround);
   return words.every((word) => stemOf(word) !== stem && like(wordSenses().row(word)) < MIN_ROLE_LIKENESS);
 }
 
@@ -334,9 +335,9 @@ const ASKS_HOLDER = /^who(?:['’]s| is| was) (?:the|our) ((?:\p{Ll}+ ){0,2}\p{L
 /** Whether sentences speak of a role without a name: `It needs the approval of the finance director.` */
 function isHolderUnsaid({ text }: Question, said: readonly Said[]): boolean {
   const role = contentWords(ASKS_HOLDER.exec(text.trim())?.[1] ?? '').at(-1);
-  if (role === undefined || (!isPerson(role) && likenessToRoles(role) < MIN_ROLE)) return false;
+  if (role === undefined || !isRole(role)) return false;
   const stem = stemOf(role);
-  const ofRole = said.filter((one) => contentWords(`${one.text} ${one.context}`).some((word) => stemOf(word) === stem));
+  const ofRole = said.filter((one) => wordsAround(one).some((word) => stemOf(word) === stem));
   const saysWho = new RegExp(`\\b(?:is|was|are) .*\\b${role}\\b|\\b${role}\\b.* (?:is|was) `, 'iu');
   const isNamed = (sentence: string) => spansOf(sentence, ['name', 'title']).some((name) => canAct(sentence, name));
   return ofRole.length > 0 && ofRole.every((one) => !isNamed(one.text) && !saysWho.test(one.text));
@@ -352,14 +353,15 @@ function isOfOtherSort(thing: string, sentence: string): boolean {
   return found.every((before) => contentWords(before).length > 0 && !isVerb(before));
 }
 
-const HEAD =
+/** `How deep may a pond be?`, `When does the return flight leave?` */
+const ASKS_OF_THING =
   /^(?:how (?:long|deep|high|tall|wide|big|large|far|old|fast|much|often)|when|where|(?:what|which) colou?r) (?:is|are|was|were|may|can|must|should|does|do|did|will|has|have) (?:the|an?|my|our) ((?:\p{Ll}+ ){0,2}?\p{Ll}+)(?= (?:in|for|at|on|from|to|with|be|take|last|cost|have|start|end|open|close|go|run|leave|arrive|begin|\p{Ll}+ed|\p{Ll}+en)\b|\?|$)/iu;
 
 /** Whether no sentence has the thing that a question asks something of: `How deep may a pond be?` */
 function isHeadUnsaid(question: string, said: readonly Said[]): boolean {
-  const head = contentWords(HEAD.exec(question.trim())?.[1] ?? '').at(-1);
+  const head = contentWords(ASKS_OF_THING.exec(question.trim())?.[1] ?? '').at(-1);
   if (head === undefined || !isNoun(head) || relativesLike(head).length > 0) return false;
-  const words = said.flatMap((one) => contentWords(`${one.text} ${one.context}`));
+  const words = said.flatMap(wordsAround);
   return !words.some((word) => isOfThing(head, word)) && !isSaid(head, words);
 }
 
@@ -372,7 +374,7 @@ function isCompoundUnsaid(question: string, said: readonly Said[]): boolean {
   const [, first = '', thing = ''] = ASKS_COMPOUND.exec(question.trim()) ?? [];
   const { noun } = wordSenses().partsOf(wordSenses().row(first));
   if (noun < MIN_NOUN || first.endsWith('ly') || !isNoun(thing) || PAST_FORM.test(thing)) return false;
-  const words = said.flatMap((one) => contentWords(`${one.text} ${one.context}`));
+  const words = said.flatMap(wordsAround);
   if (words.some((word) => isSameStem(first, word))) return false;
   if (words.some((word) => isSameStem(thing, word)))
     return !isSaid(first, words) && said.every((one) => isOfOtherSort(thing, one.text));
@@ -384,7 +386,7 @@ function isOfOtherAnimal({ text }: Question, said: readonly Said[]): boolean {
   const asked = wordsOf(text).filter((word) => SPECIES.has(word));
   const [animal] = asked;
   if (animal === undefined || asked.some((word) => SPECIES.get(word) !== SPECIES.get(animal))) return false;
-  const words = said.flatMap((one) => contentWords(`${one.text} ${one.context}`));
+  const words = said.flatMap(wordsAround);
   const isMeant = (word: string) => SPECIES.get(word) === SPECIES.get(animal) || /^(?:pet|animal)s?$/u.test(word);
   if (
     words.some(isMeant) ||

@@ -68,6 +68,12 @@ export function isPerson(noun: string): boolean {
   return (kindOf('person')?.(wordSenses().row(noun)) ?? 0) >= MIN_PERSON;
 }
 
+/** Minimum likeness of a word to those that call a person without a name. */
+const MIN_ROLE = 0.43;
+
+/** Whether a word calls a person without a name: `director`, `treasurer`. */
+export const isRole = (word: string): boolean => isPerson(word) || likenessToRoles(word) >= MIN_ROLE;
+
 /** Whether a word is a noun more often than not. */
 export const isNoun = (word: string): boolean => wordSenses().partsOf(wordSenses().row(word)).noun > 0.5;
 
